@@ -1,0 +1,15 @@
+import type { Machine } from '../machine.ts';
+import { job } from './job.ts';
+import { pasteDeletion } from './paste-deletion.ts';
+import { pasteUpload } from './paste-upload.ts';
+import { taskExecution } from './task-execution.ts';
+
+/** Every state machine of Pasteflow. The database's enforcement, the diagrams and the pair tests are made from this list. */
+export const machines = [
+  pasteUpload,
+  pasteDeletion,
+  job,
+  taskExecution,
+] as const satisfies readonly Machine[];
+
+export type MachineName = (typeof machines)[number]['name'];

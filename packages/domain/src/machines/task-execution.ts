@@ -1,0 +1,25 @@
+import type { Machine } from '../machine.ts';
+
+export type TaskExecutionState = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED';
+
+export const taskExecution = {
+  name: 'task_execution',
+  storedIn: { table: 'task_executions', column: 'status' },
+  initial: 'PENDING',
+  states: {
+    PENDING: {
+      meaning: 'Due at run_at; no worker has claimed it. The upload-worker claims it.',
+      to: ['RUNNING'],
+    },
+    RUNNING: {
+      meaning:
+        'A worker holds it under a lease. That worker ends it, or reap-executions once the lease has run out.',
+      to: ['SUCCEEDED', 'FAILED'],
+    },
+    SUCCEEDED: { meaning: 'The attempt reached its goal.', to: [] },
+    FAILED: {
+      meaning: 'The attempt did not; error says why. A successor is PENDING unless it was the last.',
+      to: [],
+    },
+  },
+} as const satisfies Machine<TaskExecutionState>;

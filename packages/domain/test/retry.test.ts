@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { defaultRetryPolicy, maxAttempts, retryDelayMs, sequelOf } from '../src/index.ts';
+
+const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+describe('the default policy', () => {
+  it('makes six attempts, waiting 1, 2, 4, 8 and 16 s between them', () => {
+    expect(maxAttempts(defaultRetryPolicy)).toBe(6);
+    expect([1, 2, 3, 4, 5].map((attempt) => retryDelayMs(defaultRetryPolicy, attempt, 0.5))).toEqual([
+      1000, 2000, 4000, 8000, 16_000,
+    ]);
+    expect(retryDelayMs(defaultRetryPolicy, 6, 0.5)).toBeNull();
+  });
+
+  it('keeps every wait within 200 ms of its figure, and reaches both ends', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5 }), random, (attempt, dice) => {
+        const base = 1000 * 2 ** (attempt - 1);
+        return Math.abs((retryDelayMs(defaultRetryPolicy, attempt, dice) as number) - base) <= 200;
+      }),
+    );
+    expect(retryDelayMs(defaultRetryPolicy, 1, 0)).toBe(800);
+    expect(retryDelayMs(defaultRetryPolicy, 1, 1 - Number.EPSILON)).toBe(1200);
+  });
+
+  it('spreads the jitter evenly: each tenth of the range gets its tenth', () => {
+    const counts = Array.from({ length: 10 }, () => 0);
+    for (let n = 0; n < 10_000; n++) {
+      const wait = retryDelayMs(defaultRetryPolicy, 3, (n + 0.5) / 10_000) as number;
+      counts[Math.min(9, Math.floor((wait - 3800) / 40))]! += 1;
+    }
+    for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThanOrEqual(15);
+  });
+
+  it('never waits a negative time, however large the jitter', () => {
+    fc.assert(
+      fc.property(
+        random,
+        (dice) => (retryDelayMs({ delaysMs: [100], jitterMs: 5000 }, 1, dice) as number) >= 0,
+      ),
+    );
+  });
+});
+
+describe('what follows an attempt', () => {
+  const sequel = (outcome: Parameters<typeof sequelOf>[0], attempt: number) =>
+    sequelOf(outcome, attempt, defaultRetryPolicy, 0.5);
+
+  it('is nothing after a success', () => {
+    expect(sequel({ kind: 'succeeded' }, 6)).toEqual({ kind: 'done' });
+  });
+
+  it('is the next attempt after its wait when the work failed', () => {
+    expect(sequel({ kind: 'failed', error: 'x' }, 2)).toEqual({ kind: 'retry', attempt: 3, delayMs: 2000 });
+  });
+
+  it('is the next attempt at once when the worker was lost: the waits are for S3', () => {
+    expect(sequel({ kind: 'lost', error: 'x' }, 4)).toEqual({ kind: 'retry', attempt: 5, delayMs: 0 });
+  });
+
+  it('is the end, with the last reason, after the sixth failure or loss', () => {
+    const end = { kind: 'give_up', reason: '6 attempts failed; the last: x' };
+    expect(sequel({ kind: 'failed', error: 'x' }, 6)).toEqual(end);
+    expect(sequel({ kind: 'lost', error: 'x' }, 6)).toEqual(end);
+  });
+
+  it('is the same attempt again after an interruption, however often', () => {
+    expect(sequel({ kind: 'interrupted' }, 6)).toEqual({ kind: 'retry', attempt: 6, delayMs: 0 });
+  });
+});
