@@ -1,0 +1,49 @@
+import { z } from 'zod';
+
+/** The environment is wrong. The message names every problem, a line each, and is meant to be printed without a stack. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+    super([`The configuration has ${count}:`, ...problems.map((problem) => `  ${problem}`)].join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads a typed config from the environment. White space around a value is dropped, and an empty value counts as unset.
+ * @throws ConfigError naming every variable that is missing or wrong, and what to set
+ */
+export function loadConfig<T>(schema: z.ZodType<T>, env: Environment): T {
+  const set = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined || value.trim() === '' ? [] : [[name, value.trim()] as const],
+  );
+  const result = schema.safeParse(Object.fromEntries(set));
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim());
+  throw new ConfigError([...new Set(problems)]);
+}
+
+/**
+ * One schema of several groups, each of which reads its own variables of the same environment:
+ * `groups({ database: databaseEnv, aws: awsEnv })` gives `{ database, aws }`. Problems of all groups are reported together.
+ */
+export function groups<Groups extends Record<string, z.ZodType>>(
+  schemas: Groups,
+): z.ZodType<{ [Name in keyof Groups]: z.output<Groups[Name]> }> {
+  return z.unknown().transform((env, context) => {
+    const config: Record<string, unknown> = {};
+    for (const [name, schema] of Object.entries(schemas)) {
+      const result = schema.safeParse(env);
+      if (result.success) config[name] = result.data;
+      else
+        for (const { path, message } of result.error.issues)
+          context.addIssue({ code: 'custom', path, message });
+    }
+    return config as { [Name in keyof Groups]: z.output<Groups[Name]> };
+  });
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+
+/** One environment variable: text comes in, a typed value comes out. Compose them with `z.object`, `.default`, `.optional`. */
+export type Variable<T> = z.ZodType<T, string>;
+
+/**
+ * A variable that `parse` reads; `parse` answers undefined for what it can't read.
+ * `wanted` completes the sentence "set it to …" in the message about a missing or wrong value.
+ */
+export function variable<T>(wanted: string, parse: (text: string) => T | undefined): Variable<T> {
+  return z.string({ error: `is missing; set it to ${wanted}` }).transform((text, context) => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue(`is ${JSON.stringify(text)}; set it to ${wanted}`);
+    return z.NEVER;
+  });
+}
+
+function wholeNumber(wanted: string, least: number, most = Number.MAX_SAFE_INTEGER): Variable<number> {
+  return variable(wanted, (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : NaN;
+    return value >= least && value <= most ? value : undefined;
+  });
+}
+
+export function port(): Variable<number> {
+  return wholeNumber('a port from 0 to 65535 (0 takes a free one)', 0, 65_535);
+}
+
+export function positiveInteger(): Variable<number> {
+  return wholeNumber('a whole number from 1', 1);
+}
+
+export function nonNegativeInteger(): Variable<number> {
+  return wholeNumber('a whole number from 0', 0);
+}
+
+/** setTimeout's limit: a longer wait would fire at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** A wait in whole milliseconds, from 0. */
+export function milliseconds(): Variable<number> {
+  return wholeNumber('whole milliseconds from 0', 0, MAX_TIMER_MS);
+}
+
+/** A duration in seconds, above 0; fractions are allowed, so that tests can be quick. At most a century. */
+export function seconds(): Variable<number> {
+  return variable('seconds above 0, e.g. 60 or 0.5', (text) => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+    return value > 0 && value <= 3_155_760_000 ? value : undefined;
+  });
+}
+
+/** A duration between two runs of something, in seconds: as `seconds`, but at most 24 days, which a timer can hold. */
+export function intervalSeconds(): Variable<number> {
+  return variable('seconds above 0 and at most 2000000, e.g. 60 or 0.5', (text) => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+    return value > 0 && value <= 2_000_000 ? value : undefined;
+  });
+}
+
+/** Waits in whole milliseconds, in order: `1000,2000`. */
+export function millisecondsList(): Variable<number[]> {
+  return variable('whole milliseconds, separated by commas, e.g. 1000,2000,4000', (text) => {
+    const parts = text.split(',').map((part) => part.trim());
+    const valid = parts.every((part) => /^\d+$/.test(part) && Number(part) <= MAX_TIMER_MS);
+    return valid ? parts.map(Number) : undefined;
+  });
+}
+
+export function flag(): Variable<boolean> {
+  return variable('true or false', (text) => {
+    if (/^(true|1|yes|on)$/i.test(text)) return true;
+    return /^(false|0|no|off)$/i.test(text) ? false : undefined;
+  });
+}
+
+export function text(wanted = 'a text'): Variable<string> {
+  return variable(wanted, (value) => value);
+}
+
+export function oneOf<const T extends string>(values: readonly T[]): Variable<T> {
+  return variable(values.join(' or '), (text) => values.find((value) => value === text));
+}
+
+/**
+ * An absolute URL with one of the protocols (`http:`), as it was written. The value isn't repeated in the message, for it
+ * may hold a password.
+ */
+export function url(protocols: readonly string[], example: string): Variable<string> {
+  const wanted = `a URL like ${example}`;
+  return z
+    .string({ error: `is missing; set it to ${wanted}` })
+    .refine((value) => protocols.includes(URL.parse(value)?.protocol ?? ''), {
+      error: `is no ${protocols.map((protocol) => `${protocol}//`).join(' or ')} URL; set it to ${wanted}`,
+    });
+}
+
+export function httpUrl(example = 'http://127.0.0.1:4566'): Variable<string> {
+  return url(['http:', 'https:'], example);
+}

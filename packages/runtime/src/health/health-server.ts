@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { MetricsConfig } from '../config/environment.ts';
+import type { Component } from '../lifecycle/component.ts';
+import type { Metrics } from '../metrics.ts';
+import { listen } from './listen.ts';
+import type { Readiness } from './readiness.ts';
+
+/**
+ * Every service's own port for operators: `/healthz` (the process is alive), `/readyz` (it can take work) and `/metrics`.
+ * First of a service's components: it starts first and stops last, so that a process can be asked while it drains.
+ */
+export class HealthServer implements Component {
+  readonly name = 'health server';
+  readonly #config: MetricsConfig;
+  readonly #readiness: Readiness;
+  readonly #metrics: Metrics;
+  readonly #server = createServer((request, response) => {
+    this.#answer(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  #port = 0;
+
+  constructor(config: MetricsConfig, readiness: Readiness, metrics: Metrics) {
+    this.#config = config;
+    this.#readiness = readiness;
+    this.#metrics = metrics;
+  }
+
+  /** The port that was taken; 0 before the start. */
+  get port(): number {
+    return this.#port;
+  }
+
+  /** @throws StartError when the port can't be had */
+  async start(): Promise<void> {
+    this.#port = await listen(this.#server, { ...this.#config, portVariable: 'METRICS_PORT' });
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections(); // nothing here is worth waiting for
+    await closed;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    response.setHeader('Cache-Control', 'no-store');
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.setHeader('Allow', 'GET, HEAD');
+      return json(response, 405, { error: 'method not allowed' });
+    }
+    switch (request.url?.split('?')[0]) {
+      case '/healthz':
+        return json(response, 200, { status: 'alive' });
+      case '/readyz': {
+        const report = await this.#readiness.report();
+        return json(response, report.ready ? 200 : 503, report);
+      }
+      case '/metrics': {
+        const text = await this.#metrics.text();
+        response.writeHead(200, { 'Content-Type': this.#metrics.contentType }).end(text);
+        return;
+      }
+      default:
+        return json(response, 404, { error: 'not found; there are /healthz, /readyz and /metrics' });
+    }
+  }
+}
+
+function json(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(`${JSON.stringify(body)}\n`);
+}

@@ -1,0 +1,88 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Resolves when the dependency answers, rejects when it doesn't. The signal is aborted when nobody waits any more. */
+export type Check = (signal: AbortSignal) => Promise<unknown>;
+
+export type CheckState = 'ok' | 'failed' | 'timed_out';
+
+export interface ReadinessReport {
+  /** Whether to send work here: 200 or 503. */
+  readonly ready: boolean;
+  readonly status: 'starting' | 'ready' | 'not_ready' | 'stopping';
+  readonly checks: Readonly<Record<string, { readonly state: CheckState; readonly required: boolean }>>;
+}
+
+export interface ReadinessOptions {
+  /** For how long a check may take. 1 s: load balancers commonly give up after 2 s or more. */
+  readonly timeoutMs?: number;
+  /** Told of each check that doesn't pass: the report goes to strangers and keeps the reason to itself. */
+  readonly onCheckFailed?: (name: string, error: unknown) => void;
+}
+
+/** Whether a process can take work: it has started, isn't stopping, and what it stands on answers. */
+export class Readiness {
+  readonly #options: ReadinessOptions;
+  readonly #checks = new Map<string, { readonly check: Check; readonly required: boolean }>();
+  #phase: 'starting' | 'running' | 'stopping' = 'starting';
+  #current: Promise<ReadinessReport> | undefined;
+
+  constructor(options: ReadinessOptions = {}) {
+    this.#options = options;
+  }
+
+  /** A check that isn't required is reported and leaves the process ready: SQS may be away while pastes are created. */
+  addCheck(name: string, check: Check, { required = true }: { readonly required?: boolean } = {}): void {
+    this.#checks.set(name, { check, required });
+  }
+
+  /** Answers false when the process was told to stop before it had started. */
+  markStarted(): boolean {
+    if (this.#phase === 'starting') this.#phase = 'running';
+    return this.#phase === 'running';
+  }
+
+  /** From now on the process isn't ready, whatever the checks say. */
+  markStopping(): void {
+    this.#phase = 'stopping';
+  }
+
+  get stopping(): boolean {
+    return this.#phase === 'stopping';
+  }
+
+  /** Requests that come while the checks run share their result, so that many of them cost no more than one. */
+  async report(): Promise<ReadinessReport> {
+    this.#current ??= this.#runChecks().finally(() => (this.#current = undefined));
+    const report = await this.#current;
+    return this.stopping ? { ...report, ready: false, status: 'stopping' } : report;
+  }
+
+  async #runChecks(): Promise<ReadinessReport> {
+    const results = await Promise.all(
+      [...this.#checks].map(async ([name, { check, required }]) => {
+        return [name, { state: await this.#runCheck(name, check), required }] as const;
+      }),
+    );
+    const passed = results.every(([, { state, required }]) => state === 'ok' || !required);
+    const ready = passed && this.#phase === 'running';
+    const status = this.#phase === 'running' ? (passed ? 'ready' : 'not_ready') : this.#phase;
+    return { ready, status, checks: Object.fromEntries(results) };
+  }
+
+  async #runCheck(name: string, check: Check): Promise<CheckState> {
+    const { timeoutMs = 1000, onCheckFailed } = this.#options;
+    const over = new AbortController();
+    const timeout = wait(timeoutMs, 'timed_out' as const, { signal: over.signal });
+    timeout.catch(() => undefined); // it is aborted as soon as the check has answered
+    try {
+      const outcome = await Promise.race([check(over.signal).then(() => 'ok' as const), timeout]);
+      if (outcome === 'timed_out') onCheckFailed?.(name, new Error(`no answer within ${timeoutMs} ms`));
+      return outcome;
+    } catch (error) {
+      onCheckFailed?.(name, error);
+      return 'failed';
+    } finally {
+      over.abort();
+    }
+  }
+}

@@ -1,0 +1,52 @@
+export { backoffMs, defaultBackoff, type Backoff } from './backoff.ts';
+export {
+  awsEnv,
+  bucketEnv,
+  databaseEnv,
+  metricsEnv,
+  queueEnv,
+  retryEnv,
+  type AwsConfig,
+  type DatabaseConfig,
+  type MetricsConfig,
+  type QueueConfig,
+} from './config/environment.ts';
+export { ConfigError, groups, loadConfig, type Environment } from './config/load-config.ts';
+export {
+  flag,
+  httpUrl,
+  intervalSeconds,
+  milliseconds,
+  millisecondsList,
+  nonNegativeInteger,
+  oneOf,
+  port,
+  positiveInteger,
+  seconds,
+  text,
+  url,
+  variable,
+  type Variable,
+} from './config/variables.ts';
+export { HealthServer } from './health/health-server.ts';
+export { listen, type ListenOptions } from './health/listen.ts';
+export {
+  Readiness,
+  type Check,
+  type CheckState,
+  type ReadinessOptions,
+  type ReadinessReport,
+} from './health/readiness.ts';
+export { instanceId } from './instance.ts';
+export { type Component } from './lifecycle/component.ts';
+export { EXIT_CONFIG, type Entry } from './lifecycle/entry.ts';
+export { Lifecycle } from './lifecycle/lifecycle.ts';
+export { runCommand, type CommandOptions } from './lifecycle/run-command.ts';
+export { runService, type ServiceContext, type ServiceOptions } from './lifecycle/run-service.ts';
+export { StartError } from './lifecycle/start-error.ts';
+export { logEnv, logLevels, type LogConfig, type LogLevel } from './logging/log-env.ts';
+export { createLogger, type LogFields, type Logger, type LoggerOptions } from './logging/logger.ts';
+export { redact } from './logging/redact.ts';
+export { Metrics, type MetricShape } from './metrics.ts';
+export { PollLoop, type PollLoopOptions } from './poll-loop.ts';
+export { sleep, type Sleep } from './sleep.ts';

@@ -1,0 +1,50 @@
+import { ConfigError, type Environment } from '../config/load-config.ts';
+import { instanceId } from '../instance.ts';
+import type { LogConfig } from '../logging/log-env.ts';
+import { createLogger, type Logger } from '../logging/logger.ts';
+import { StartError } from './start-error.ts';
+
+/** sysexits.h: EX_CONFIG. A supervisor can tell a wrong configuration, which no restart mends, from a crash. */
+export const EXIT_CONFIG = 78;
+
+/** What every entry has: who it is, its config, its logger. */
+export interface Entry<Config> {
+  readonly name: string;
+  /** See `instanceId`. */
+  readonly instance: string;
+  readonly config: Config;
+  readonly logger: Logger;
+}
+
+export interface EntryOptions<Config> {
+  /** The service's name, e.g. `upload-worker`. */
+  readonly name: string;
+  /** `process.env`, or what a test makes of it. */
+  readonly env: Environment;
+  /** Usually `(env) => loadConfig(schema, env)`. */
+  readonly loadConfig: (env: Environment) => Config;
+}
+
+export function openEntry<Config extends { readonly log: LogConfig }>(
+  options: EntryOptions<Config>,
+): Entry<Config> {
+  const config = options.loadConfig(options.env);
+  const instance = instanceId(options.name);
+  return {
+    name: options.name,
+    instance,
+    config,
+    logger: createLogger({ ...config.log, service: options.name, instance }),
+  };
+}
+
+/** Says why a process can't go on: a plain sentence where the reader can mend it, else the whole error. Answers the exit code. */
+export function reportFatal(name: string, error: unknown, logger: Logger | undefined): number {
+  if (error instanceof ConfigError || error instanceof StartError) {
+    process.stderr.write(`${name}: ${error.message}\n`);
+    return error instanceof ConfigError ? EXIT_CONFIG : 1;
+  }
+  if (logger === undefined) process.stderr.write(`${name}: ${String((error as Error)?.stack ?? error)}\n`);
+  else logger.error('the process has to end', { error });
+  return 1;
+}

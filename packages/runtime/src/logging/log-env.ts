@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { oneOf } from '../config/variables.ts';
+
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface LogConfig {
+  readonly level: LogLevel;
+  /** `json`: a line each, for machines. `pretty`: for somebody at a terminal. */
+  readonly format: 'json' | 'pretty';
+}
+
+/** The log goes to stderr, so that is whose terminal counts. */
+export const logEnv: z.ZodType<LogConfig> = z
+  .object({
+    LOG_LEVEL: oneOf(logLevels).default('info'),
+    LOG_FORMAT: oneOf(['json', 'pretty']).optional(),
+    NODE_ENV: z.string().optional(),
+  })
+  .transform((env) => {
+    const forPeople = process.stderr.isTTY && env.NODE_ENV !== 'production';
+    return { level: env.LOG_LEVEL, format: env.LOG_FORMAT ?? (forPeople ? 'pretty' : 'json') };
+  });

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { HealthServer, listen, Metrics, Readiness, StartError } from '../src/index.ts';
+
+let readiness: Readiness;
+let server: HealthServer;
+
+const get = (path: string, init?: RequestInit): Promise<Response> =>
+  fetch(`http://127.0.0.1:${server.port}${path}`, init);
+
+beforeEach(async () => {
+  readiness = new Readiness();
+  const metrics = new Metrics('api', { process: false });
+  metrics.counter({ name: 'things_total', help: 'Things' }).inc();
+  server = new HealthServer({ host: '127.0.0.1', port: 0 }, readiness, metrics);
+  await server.start();
+});
+
+afterEach(() => server.stop());
+
+describe('the health server', () => {
+  it('says that the process is alive, ready or not', async () => {
+    const response = await get('/healthz');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: 'alive' });
+  });
+
+  it('answers 503 until the service has started, then 200, and 503 again while it stops', async () => {
+    expect((await get('/readyz')).status).toBe(503);
+    readiness.markStarted();
+    readiness.addCheck('postgres', () => Promise.resolve());
+    const ready = await get('/readyz');
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toEqual({
+      ready: true,
+      status: 'ready',
+      checks: { postgres: { state: 'ok', required: true } },
+    });
+    readiness.markStopping();
+    expect((await get('/readyz')).status).toBe(503);
+  });
+
+  it('keeps the reason of a failed check to itself', async () => {
+    readiness.markStarted();
+    readiness.addCheck('postgres', () => Promise.reject(new Error('connect ECONNREFUSED db.internal')));
+    const response = await get('/readyz');
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toContain('db.internal');
+  });
+
+  it('serves the metrics as Prometheus reads them', async () => {
+    const response = await get('/metrics');
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=/);
+    expect(await response.text()).toContain('things_total{service="api"} 1');
+  });
+
+  it('refuses other paths and methods', async () => {
+    expect((await get('/')).status).toBe(404);
+    const post = await get('/healthz', { method: 'POST' });
+    expect(post.status).toBe(405);
+    expect(post.headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  it('stops though a client has not finished its request', async () => {
+    const client = connect(server.port, '127.0.0.1');
+    client.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /metr'); // the second request stops half-way
+    await once(client, 'data');
+    const closed = once(client, 'close');
+    await server.stop();
+    await closed;
+    await expect(get('/healthz')).rejects.toThrow();
+  });
+
+  it('says in one sentence that its port is in use', async () => {
+    const second = new HealthServer(
+      { host: '127.0.0.1', port: server.port },
+      readiness,
+      new Metrics('b', { process: false }),
+    );
+    await expect(second.start()).rejects.toThrow(
+      new StartError(
+        `127.0.0.1:${server.port} is in use by another program: stop it or set METRICS_PORT to another port`,
+      ),
+    );
+    await second.stop();
+  });
+});
+
+describe('listen', () => {
+  it('says in one sentence that the address is not this machine’s', async () => {
+    const options = { host: '192.0.2.1', port: 0, portVariable: 'API_PORT' };
+    await expect(listen(createServer(), options)).rejects.toThrow(StartError);
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import { Writable } from 'node:stream';
+import { createLogger, type LogConfig, type Logger } from '../src/index.ts';
+
+function capture(config: Partial<LogConfig> = {}): {
+  logger: Logger;
+  text: () => string;
+  lines: () => unknown[];
+} {
+  let written = '';
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      written += chunk.toString();
+      done();
+    },
+  });
+  const logger = createLogger({
+    level: 'info',
+    format: 'json',
+    service: 'api',
+    instance: 'api/h-1-ab12',
+    stream,
+    ...config,
+  });
+  const lines = (): unknown[] =>
+    written
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+  return { logger, text: () => written, lines };
+}
+
+describe('the logger', () => {
+  it('writes a JSON object a line, with time, level, service and instance', () => {
+    const { logger, lines } = capture();
+    logger.info('paste created', { shortCode: 'abc', bytes: 3 });
+    logger.warn('slow');
+    expect(lines()).toEqual([
+      {
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        level: 'info',
+        message: 'paste created',
+        service: 'api',
+        instance: 'api/h-1-ab12',
+        shortCode: 'abc',
+        bytes: 3,
+      },
+      expect.objectContaining({ level: 'warn', message: 'slow' }),
+    ]);
+  });
+
+  it('leaves out what is below its level', () => {
+    const { logger, text } = capture({ level: 'warn' });
+    logger.info('not this');
+    logger.debug('nor this');
+    expect(text()).toBe('');
+  });
+
+  it('puts the fields of a child, and of its child, on their lines only', () => {
+    const { logger, lines } = capture();
+    const child = logger.child({ requestId: 'r1' });
+    child.child({ shortCode: 'abc' }).info('both');
+    child.info('one', { requestId: 'r2' });
+    logger.info('none');
+    expect(lines()).toEqual([
+      expect.objectContaining({ message: 'both', requestId: 'r1', shortCode: 'abc' }),
+      expect.objectContaining({ message: 'one', requestId: 'r2' }),
+      expect.not.objectContaining({ requestId: expect.anything() }),
+    ]);
+  });
+
+  it('keeps a field from overwriting the message, the level or the time', () => {
+    const { logger, lines } = capture();
+    logger.info('mine', { message: 'theirs', level: 'error', time: 'never' });
+    expect(lines()).toEqual([
+      expect.objectContaining({ message: 'mine', level: 'info', time: expect.stringMatching(/Z$/) }),
+    ]);
+  });
+
+  it('writes an error with its code, stack and causes', () => {
+    const { logger, lines } = capture();
+    const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    logger.error('no database', { error: new TypeError('cannot connect', { cause }) });
+    expect(lines()).toEqual([
+      expect.objectContaining({
+        error: {
+          name: 'TypeError',
+          message: 'cannot connect',
+          stack: expect.stringContaining('logger.test.ts'),
+          cause: expect.objectContaining({ name: 'Error', message: 'refused', code: 'ECONNREFUSED' }),
+        },
+      }),
+    ]);
+  });
+
+  it('redacts the message as it does the fields', () => {
+    const { logger, text } = capture();
+    logger.info('token pf_abcdef0123 used', { header: { Authorization: 'Bearer x' } });
+    expect(text()).not.toMatch(/abcdef0123|Bearer/);
+  });
+
+  it('writes a readable line for a terminal, with the stack of an error and its cause below', () => {
+    const { logger, text } = capture({ format: 'pretty' });
+    logger.info('paste created', { shortCode: 'abc', title: 'two words', counts: { a: 1 } });
+    logger.error('put failed', { error: new Error('outer', { cause: new Error('inner') }) });
+    expect(text()).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} INFO {2}api: paste created shortCode=abc title="two words" counts=\{ a: 1 \}\n/,
+    );
+    expect(text()).toMatch(
+      /ERROR api: put failed\n {2}Error: outer\n {6}at [^]*\n {2}caused by:\n {2}Error: inner\n/,
+    );
+  });
+});

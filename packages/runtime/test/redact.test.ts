@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { redact } from '../src/index.ts';
+
+describe('redact', () => {
+  it.each([
+    'authorization',
+    'Authorization',
+    'delete-token',
+    'Delete-Token',
+    'delete_token',
+    'deleteToken',
+    'token',
+    'cookie',
+    'password',
+  ])('takes out the value of %s, at any depth', (key) => {
+    expect(redact({ a: [{ [key]: 'secret' }] })).toEqual({ a: [{ [key]: '[redacted]' }] });
+  });
+
+  it.each(['content', 'contentBytes', 'content_bytes'])(
+    'takes out the content of a paste under %s',
+    (key) => {
+      expect(redact({ [key]: 'aGVsbG8=' })).toEqual({ [key]: '[redacted]' });
+    },
+  );
+
+  it('leaves what only sounds like a secret or like content', () => {
+    const fields = { contentHash: 'sha256:ab', contentLength: 3, tokens: 2, content: undefined };
+    expect(redact(fields)).toEqual(fields);
+  });
+
+  it('takes tokens and passwords out of any text, errors included', () => {
+    const error = new Error('GET /?t=pf_AbC-123_x failed at postgres://me:hunter2@db/x');
+    const text = JSON.stringify(redact({ error, note: 'pf_AbC-123_x', url: new URL('http://u:hunter2@h/') }));
+    expect(text).not.toMatch(/AbC|hunter2/);
+    expect(text).toContain('postgres://me:[redacted]@db/x');
+  });
+
+  it('says how long bytes are instead of what they are', () => {
+    expect(redact({ body: Buffer.from('hello'), view: new Uint8Array(3) })).toEqual({
+      body: '[5 bytes]',
+      view: '[3 bytes]',
+    });
+  });
+
+  it('survives circles, bigints, deep objects, dates and functions', () => {
+    const circle: Record<string, unknown> = { n: 1n, at: new Date(0), f: () => 1 };
+    circle['self'] = circle;
+    let deep: unknown = 'bottom';
+    for (let level = 0; level < 100; level += 1) deep = { deep };
+    expect(redact(circle)).toEqual({ n: '1', at: '1970-01-01T00:00:00.000Z', self: '[circular]' });
+    expect(JSON.stringify(redact(deep))).toContain('[deeper]');
+  });
+
+  it('keeps the errors of an AggregateError and the fields of a typed one', () => {
+    const error = new AggregateError(
+      [Object.assign(new Error('one'), { code: 'E1', status: 503 })],
+      'all failed',
+    );
+    expect(redact(error)).toMatchObject({
+      name: 'AggregateError',
+      message: 'all failed',
+      errors: [{ message: 'one', code: 'E1', status: 503 }],
+    });
+  });
+
+  it('does not change what it is given', () => {
+    const fields = { token: 'secret', nested: { content: 'x' } };
+    redact(fields);
+    expect(fields).toEqual({ token: 'secret', nested: { content: 'x' } });
+  });
+});

@@ -1,0 +1,185 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A fixture as a process of its own, with what it says so far. */
+class Process {
+  stdout = '';
+  stderr = '';
+  readonly child: ChildProcess;
+  readonly exited: Promise<number | null>;
+
+  constructor(fixture: 'service' | 'command', env: Record<string, string>) {
+    const file = new URL(`./fixtures/${fixture}.ts`, import.meta.url).pathname;
+    this.child = spawn(process.execPath, ['--conditions=source', file], {
+      env: { PATH: process.env['PATH'], API_PORT: '0', ...env },
+    });
+    this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    this.exited = once(this.child, 'close').then(([code]) => code as number | null);
+  }
+
+  /** Resolves when stdout has the text; fails when the process ends before. */
+  async says(text: string): Promise<void> {
+    const ended = this.exited.then(() => 'ended');
+    while (!this.stdout.includes(text)) {
+      const next = await Promise.race([ended, once(this.child.stdout ?? this.child, 'data')]);
+      if (next === 'ended' && !this.stdout.includes(text))
+        throw new Error(`ended without "${text}": ${this.stderr}`);
+    }
+  }
+
+  get log(): Record<string, unknown>[] {
+    return this.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+}
+
+const running: Process[] = [];
+
+function run(fixture: 'service' | 'command', env: Record<string, string>): Process {
+  const process = new Process(fixture, env);
+  running.push(process);
+  return process;
+}
+
+afterEach(async () => {
+  for (const { child } of running) child.kill('SIGKILL');
+  await Promise.all(running.splice(0).map(({ exited }) => exited));
+});
+
+describe('runService', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('drains on %s and exits with 0', async (signal) => {
+    const service = run('service', { FIXTURE: 'works' });
+    await service.says('started');
+    service.child.kill(signal);
+    expect(await service.exited).toBe(0);
+    expect(service.stdout).toMatch(/draining\ndrained\n$/);
+    expect(service.log.map(({ message }) => message)).toEqual([
+      'service started',
+      'service stopping',
+      'service stopped',
+    ]);
+    expect(service.log[0]).toMatchObject({
+      service: 'fixture',
+      instance: expect.stringMatching(/^fixture\//),
+    });
+  });
+
+  it('goes on draining when the signal comes again', async () => {
+    const service = run('service', { FIXTURE: 'works' });
+    await service.says('started');
+    service.child.kill('SIGINT');
+    await service.says('draining');
+    service.child.kill('SIGINT');
+    service.child.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    expect(service.stdout).toContain('drained');
+  });
+
+  it('is ready once it has started', async () => {
+    const service = run('service', { FIXTURE: 'works' });
+    await service.says('started');
+    const port = /started (\d+)/.exec(service.stdout)?.[1];
+    await expect(fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status)).resolves.toBe(200);
+  });
+
+  it('names the component that hangs and exits with 1 when the deadline has passed', async () => {
+    const service = run('service', { FIXTURE: 'hangs' });
+    await service.says('started');
+    service.child.kill('SIGTERM');
+    expect(await service.exited).toBe(1);
+    expect(service.log.at(-1)).toMatchObject({
+      message: 'service did not stop in time',
+      component: 'worker',
+    });
+  });
+
+  it('keeps the deadline while it is still being composed', async () => {
+    const service = run('service', { FIXTURE: 'hangs in compose' });
+    await service.says('composing');
+    service.child.kill('SIGTERM');
+    expect(await service.exited).toBe(1);
+    expect(service.log.at(-1)).toMatchObject({ component: 'compose' });
+  });
+
+  it.each([
+    ['throws later', 'nobody caught this'],
+    ['rejects later', 'nobody awaited this'],
+    ['fails to start', 'no queue'],
+  ])('that %s logs the error, stops and exits with 1', async (fixture, message) => {
+    const service = run('service', { FIXTURE: fixture });
+    expect(await service.exited).toBe(1);
+    expect(service.log).toContainEqual(
+      expect.objectContaining({
+        message: 'the process has to end',
+        error: expect.objectContaining({ message }),
+      }),
+    );
+    expect(service.stdout).toContain('drained');
+  });
+
+  it('exits with 1 when a component fails to stop', async () => {
+    const service = run('service', { FIXTURE: 'fails to stop' });
+    await service.says('started');
+    service.child.kill('SIGTERM');
+    expect(await service.exited).toBe(1);
+    expect(service.log.at(-1)).toMatchObject({ message: 'service stopped' });
+  });
+
+  it('prints one message with all that is wrong with the configuration, and exits with 78', async () => {
+    const service = run('service', {
+      LOG_LEVEL: 'loud',
+      METRICS_PORT: 'x',
+      API_PORT: '-1',
+      FIXTURE: 'works',
+    });
+    expect(await service.exited).toBe(78);
+    expect(service.stdout).toBe('');
+    expect(service.stderr).toBe(
+      [
+        'fixture: The configuration has 3 problems:',
+        '  LOG_LEVEL is "loud"; set it to error or warn or info or debug',
+        '  METRICS_PORT is "x"; set it to a port from 0 to 65535 (0 takes a free one)',
+        '  API_PORT is "-1"; set it to a port from 0 to 65535 (0 takes a free one)',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('says in one sentence that its port is in use, and exits with 1', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const service = run('service', { FIXTURE: 'works', METRICS_PORT: String(port), LOG_LEVEL: 'error' });
+    const code = await service.exited;
+    other.close();
+    expect(code).toBe(1);
+    expect(service.stderr).toBe(
+      `fixture: 127.0.0.1:${port} is in use by another program: stop it or set METRICS_PORT to another port\n`,
+    );
+  });
+});
+
+describe('runCommand', () => {
+  it('leaves stdout to the answer and exits with 0', async () => {
+    const command = run('command', {});
+    expect(await command.exited).toBe(0);
+    expect(command.stdout).toBe('{"done":1}\n');
+    expect(command.log[0]).toMatchObject({ message: 'working' });
+  });
+
+  it.each([
+    ['a wrong configuration', { LOG_LEVEL: 'loud' }, 78, /^fixture: The configuration has 1 problem:\n.*\n$/],
+    ['what the user can mend', { FIXTURE: 'cannot start' }, 1, /\nfixture: There is no such sweep\n$/],
+    ['any other error', { FIXTURE: 'fails' }, 1, /"message":"boom"/],
+  ])('tells %s by its exit code', async (_case, env, code, message) => {
+    const command = run('command', env);
+    expect(await command.exited).toBe(code);
+    expect(command.stderr).toMatch(message);
+  });
+});
