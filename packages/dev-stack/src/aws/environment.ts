@@ -1,0 +1,17 @@
+import { DEFAULT_BUCKET, DEFAULT_QUEUES, type AwsEmulator } from './start-aws-emulator.ts';
+
+/** The environment with which the AWS SDK, and Pasteflow's services, use the emulator. It accepts any credentials. */
+export function awsEnvironment(
+  emulator: Pick<AwsEmulator, 'endpoint' | 'region'>,
+  names: { bucket?: string; uploadQueue?: string; jobQueue?: string } = {},
+): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL: emulator.endpoint,
+    AWS_REGION: emulator.region,
+    AWS_ACCESS_KEY_ID: 'pasteflow',
+    AWS_SECRET_ACCESS_KEY: 'pasteflow',
+    S3_BUCKET: names.bucket ?? DEFAULT_BUCKET,
+    UPLOAD_QUEUE_NAME: names.uploadQueue ?? DEFAULT_QUEUES[0],
+    JOB_QUEUE_NAME: names.jobQueue ?? DEFAULT_QUEUES[1],
+  };
+}

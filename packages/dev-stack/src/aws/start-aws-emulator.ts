@@ -1,0 +1,114 @@
+import { resolve } from 'node:path';
+import { startFauxqs, type FauxqsServer } from 'fauxqs';
+import { lockFolder } from '../folder-lock.ts';
+import { portError, takePort } from '../ports.ts';
+import { StackError } from '../stack-error.ts';
+import { EMULATOR_ACCOUNT, queueWithDeadLetters, type QueueDefinition } from './queues.ts';
+
+export interface AwsEmulatorOptions {
+  /** Created if missing; holds queues, messages and objects in one SQLite file, and the lock. */
+  dataDir: string;
+  /** 0 or absent: a free one. */
+  port?: number;
+  bucket?: string;
+  /** Names of the main queues; each gets a dead-letter queue `<name>-dead-letters`. */
+  queues?: readonly string[];
+  region?: string;
+}
+
+export interface AwsEmulator {
+  /** One endpoint for S3 and SQS. */
+  endpoint: string;
+  port: number;
+  region: string;
+  stop(): Promise<void>;
+}
+
+export const DEFAULT_BUCKET = 'pasteflow';
+export const DEFAULT_QUEUES = ['pasteflow-uploads', 'pasteflow-jobs'] as const;
+export const DEFAULT_REGION = 'us-east-1';
+
+/**
+ * S3 and SQS on 127.0.0.1, in this process, with state on disk and the bucket and queues in place. What was
+ * acknowledged survives a kill -9 of the process, as the operating system has it by then; a power cut may cost the
+ * last moments. Throws StackError for whatever is in the way.
+ */
+export async function startAwsEmulator(options: AwsEmulatorOptions): Promise<AwsEmulator> {
+  const { port = 0, bucket = DEFAULT_BUCKET, queues = DEFAULT_QUEUES, region = DEFAULT_REGION } = options;
+  const dataDir = resolve(options.dataDir);
+  const definitions = queues.flatMap((name) => queueWithDeadLetters(name, region));
+  const lock = lockFolder(dataDir);
+  try {
+    const taken = await takePort({ port, setting: 'STACK_AWS_PORT' });
+    const server = await listen(dataDir, taken, { region, queues: definitions, buckets: [bucket] });
+    try {
+      const endpoint = `http://127.0.0.1:${server.port}`;
+      for (const definition of definitions)
+        await bringUpToDate(server, endpoint, definition, { region, dataDir });
+      return {
+        endpoint,
+        port: server.port,
+        region,
+        stop: async () => {
+          await server.stop();
+          lock.release();
+        },
+      };
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+interface Init {
+  region: string;
+  queues: QueueDefinition[];
+  buckets: string[];
+}
+
+/** fauxqs makes what is missing and leaves alone what is there; its request log, a line a request, is off. */
+async function listen(dataDir: string, port: number, init: Init): Promise<FauxqsServer> {
+  try {
+    return await startFauxqs({ port, dataDir, init, logger: false, defaultRegion: init.region });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EADDRINUSE')
+      throw portError({ port, setting: 'STACK_AWS_PORT' }, cause);
+    throw new StackError(
+      'aws-emulator-failed',
+      `The S3 and SQS emulator can't start on the data in ${dataDir} (${(cause as Error).message}): move that folder away to start empty.`,
+      { cause },
+    );
+  }
+}
+
+/** Queues of an earlier version get today's attributes. A queue's region is part of its ARN and can't change. */
+async function bringUpToDate(
+  server: FauxqsServer,
+  endpoint: string,
+  { name, attributes }: QueueDefinition,
+  { region, dataDir }: { region: string; dataDir: string },
+): Promise<void> {
+  const queue = server.inspectQueue(name);
+  const madeIn = queue?.arn.split(':')[3];
+  if (madeIn !== region)
+    throw new StackError(
+      'configuration',
+      `The data in ${dataDir} belongs to region ${madeIn} and AWS_REGION is ${region}: set AWS_REGION=${madeIn}, or move that folder away to start empty.`,
+    );
+  const current = queue?.attributes ?? {};
+  if (Object.entries(attributes).every(([key, value]) => current[key] === value)) return;
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'AmazonSQS.SetQueueAttributes' },
+    body: JSON.stringify({ QueueUrl: `${endpoint}/${EMULATOR_ACCOUNT}/${name}`, Attributes: attributes }),
+  });
+  if (!response.ok)
+    throw new StackError(
+      'aws-emulator-failed',
+      `The emulator refuses the attributes of queue ${name}: ${await response.text()}`,
+    );
+}

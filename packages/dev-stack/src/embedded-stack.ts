@@ -1,0 +1,71 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { awsEnvironment } from './aws/environment.ts';
+import { startAwsEmulator } from './aws/start-aws-emulator.ts';
+import { keepPostgresUp, type Report } from './postgres/keep-postgres-up.ts';
+import type { StackConfig } from './stack-config.ts';
+
+export interface EmbeddedStack {
+  /** What a service needs to use it: DATABASE_URL, AWS_ENDPOINT_URL and their companions. */
+  environment: Record<string, string>;
+  /** The same as a file that a shell or `node --env-file` can read; it is there while the stack runs. */
+  envFile: string;
+  stop(): Promise<void>;
+}
+
+export interface StackParts {
+  postgres: boolean;
+  aws: boolean;
+}
+
+/** The parts that are wanted, with their data in `dataDir`. Throws StackError, and then has left nothing running. */
+export async function startEmbeddedStack(
+  config: StackConfig,
+  parts: StackParts,
+  report: Report,
+): Promise<EmbeddedStack> {
+  const { dataDir, bucket, uploadQueue, jobQueue } = config;
+  const envFile = join(dataDir, 'stack.env');
+  const environment: Record<string, string> = {};
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const stopPart of stops.splice(0).toReversed()) await stopPart();
+  };
+  try {
+    if (parts.postgres) {
+      const postgres = await keepPostgresUp(
+        { dataDir: join(dataDir, 'postgres'), port: config.postgresPort },
+        report,
+      );
+      stops.push(() => postgres.stop());
+      environment.DATABASE_URL = postgres.url;
+    }
+    if (parts.aws) {
+      const emulator = await startAwsEmulator({
+        dataDir: join(dataDir, 'aws'),
+        port: config.awsPort,
+        bucket,
+        queues: [uploadQueue, jobQueue],
+        region: config.region,
+      });
+      stops.push(() => emulator.stop());
+      Object.assign(environment, awsEnvironment(emulator, { bucket, uploadQueue, jobQueue }));
+    }
+    if (stops.length > 0) {
+      mkdirSync(dataDir, { recursive: true });
+      writeFileSync(envFile, formatEnv(environment), { mode: 0o600 }); // it has the database's password
+      stops.push(async () => rmSync(envFile, { force: true }));
+    }
+    return { environment, envFile, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** No value needs quotes: urls, names and numbers only. */
+function formatEnv(environment: Record<string, string>): string {
+  return Object.entries(environment)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
+}

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPostgres, type Postgres, type PostgresOptions } from './start-postgres.ts';
+
+export type Report = (line: string) => void;
+
+const RESTART_AFTER_MS = 1000;
+
+/** As startPostgres, and starts the server again, on the same port, whenever it ends without being told to. */
+export async function keepPostgresUp(
+  options: PostgresOptions,
+  report: Report,
+): Promise<Pick<Postgres, 'url' | 'port' | 'stop'>> {
+  let current = await startPostgres(options);
+  const again = { ...options, port: current.port };
+  const stopping = new AbortController();
+
+  const watch = async () => {
+    while (!stopping.signal.aborted) {
+      await current.exited;
+      if (stopping.signal.aborted) return;
+      report('Postgres has ended unexpectedly; starting it again');
+      await current.stop(); // gives the data folder free
+      await sleep(RESTART_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      if (stopping.signal.aborted) return;
+      current = await startPostgres(again).catch((error: Error) => {
+        report(error.message);
+        return current; // has ended: the next round tries again
+      });
+    }
+  };
+  const watched = watch();
+  return {
+    url: current.url,
+    port: current.port,
+    stop: async () => {
+      stopping.abort();
+      await current.stop();
+      await watched;
+      await current.stop(); // a server that a restart under way still brought up
+    },
+  };
+}

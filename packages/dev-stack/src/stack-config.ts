@@ -1,0 +1,81 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { DEFAULT_BUCKET, DEFAULT_QUEUES, DEFAULT_REGION } from './aws/start-aws-emulator.ts';
+import { StackError } from './stack-error.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface StackConfig {
+  /** Absolute. Postgres and the emulator have a folder each in it. */
+  dataDir: string;
+  postgresPort: number;
+  awsPort: number;
+  region: string;
+  bucket: string;
+  uploadQueue: string;
+  jobQueue: string;
+}
+
+export interface StartConfig extends StackConfig {
+  /** False: DATABASE_URL names the Postgres to use. */
+  embeddedPostgres: boolean;
+  /** False: the environment names an endpoint, or PASTEFLOW_STACK=aws means AWS itself. */
+  embeddedAws: boolean;
+  apiHost: string;
+  apiPort: number;
+  /** Of api, upload-worker and janitor; METRICS_PORT is the first of three in a row, and 0 stays 0. */
+  metricsPorts: [number, number, number];
+}
+
+export const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Throws one StackError `configuration` that names everything wrong. An empty value counts as unset. */
+export function readStackConfig(env: Environment): StackConfig {
+  return checked((problems) => stackConfig(env, problems));
+}
+
+export function readStartConfig(env: Environment): StartConfig {
+  return checked((problems) => {
+    const { PASTEFLOW_STACK: stack = '' } = env;
+    if (stack !== '' && stack !== 'aws')
+      problems.push(`PASTEFLOW_STACK is "${stack}", and must be "aws" or unset`);
+    const metricsPort = port(env, 'METRICS_PORT', 9464, problems);
+    return {
+      ...stackConfig(env, problems),
+      embeddedPostgres: !env.DATABASE_URL,
+      embeddedAws:
+        stack !== 'aws' && !env.AWS_ENDPOINT_URL && !env.AWS_ENDPOINT_URL_S3 && !env.AWS_ENDPOINT_URL_SQS,
+      apiHost: env.API_HOST || '127.0.0.1',
+      apiPort: port(env, 'API_PORT', 3000, problems),
+      metricsPorts: metricsPort === 0 ? [0, 0, 0] : [metricsPort, metricsPort + 1, metricsPort + 2],
+    };
+  });
+}
+
+function stackConfig(env: Environment, problems: string[]): StackConfig {
+  return {
+    dataDir: resolve(REPOSITORY, env.PASTEFLOW_DATA_DIR || '.pasteflow'),
+    postgresPort: port(env, 'STACK_POSTGRES_PORT', 54_329, problems),
+    awsPort: port(env, 'STACK_AWS_PORT', 4566, problems),
+    region: env.AWS_REGION || DEFAULT_REGION,
+    bucket: env.S3_BUCKET || DEFAULT_BUCKET,
+    uploadQueue: env.UPLOAD_QUEUE_NAME || DEFAULT_QUEUES[0],
+    jobQueue: env.JOB_QUEUE_NAME || DEFAULT_QUEUES[1],
+  };
+}
+
+function port(env: Environment, name: string, fallback: number, problems: string[]): number {
+  const text = env[name] || String(fallback);
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value <= 65_535) return value;
+  problems.push(`${name} is "${text}", and must be a port from 0 (a free one) to 65535`);
+  return fallback;
+}
+
+function checked<T>(read: (problems: string[]) => T): T {
+  const problems: string[] = [];
+  const config = read(problems);
+  if (problems.length > 0)
+    throw new StackError('configuration', `Wrong configuration: ${problems.join('; ')}.`);
+  return config;
+}

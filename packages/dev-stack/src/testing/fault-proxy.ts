@@ -1,0 +1,170 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { awsError } from './aws-error.ts';
+import {
+  applyRule,
+  matches,
+  type Fault,
+  type FaultRule,
+  type RecordedRequest,
+  type RequestMatch,
+} from './fault-rules.ts';
+import { HeldRequest, type Exchange } from './held-request.ts';
+import { RestartableServer } from './restartable-server.ts';
+import { sendUpstream, type BufferedRequest, type BufferedResponse } from './upstream.ts';
+
+const KEPT_BODY_BYTES = 1_048_576;
+
+/** Stands on 127.0.0.1 in front of S3 and SQS, records every request and does to it what the test's rules say. */
+export class FaultProxy {
+  /** Every request so far, oldest first. */
+  readonly requests: RecordedRequest[] = [];
+  readonly #upstream: URL;
+  readonly #server: RestartableServer;
+  #rules: FaultRule[] = [];
+
+  private constructor(upstream: string) {
+    this.#upstream = new URL(upstream);
+    const server = createServer((request, response) => void this.#handle(request, response));
+    server.requestTimeout = 0; // a held upload may take as long as its test likes
+    this.#server = new RestartableServer(server);
+  }
+
+  static async start(upstream: string): Promise<FaultProxy> {
+    const proxy = new FaultProxy(upstream);
+    await proxy.up();
+    return proxy;
+  }
+
+  get port(): number {
+    return this.#server.port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Adds a rule on top of the others, for `times` requests (default: all); returns what removes it. */
+  rule(match: RequestMatch, fault: Exclude<Fault, { kind: 'hold' }>, times = Infinity): () => void {
+    return this.#addRule({ match, fault, remaining: times });
+  }
+
+  /** Holds the next request that matches; resolves when it has arrived whole. */
+  hold(match: RequestMatch): Promise<HeldRequest> {
+    return new Promise((resolve) => {
+      this.#addRule({ match, fault: { kind: 'hold', held: resolve }, remaining: 1 });
+    });
+  }
+
+  /** Removes every rule; what is held stays held. */
+  clear(): void {
+    this.#rules = [];
+  }
+
+  matching(match: RequestMatch): RecordedRequest[] {
+    return this.requests.filter((request) => matches(match, request));
+  }
+
+  /** Resets every connection and refuses new ones. */
+  down(): Promise<void> {
+    return this.#server.down();
+  }
+
+  /** Listens again, on the same port. */
+  up(): Promise<void> {
+    return this.#server.up();
+  }
+
+  stop(): Promise<void> {
+    return this.#server.down();
+  }
+
+  #addRule(rule: FaultRule): () => void {
+    this.#rules.push(rule);
+    return () => {
+      this.#rules = this.#rules.filter((other) => other !== rule);
+    };
+  }
+
+  async #handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const record: RecordedRequest = {
+      method: incoming.method as string,
+      path: incoming.url as string,
+      target: incoming.headers['x-amz-target'] as string | undefined,
+      at: performance.now(),
+      bodyBytes: 0,
+      body: undefined,
+      status: undefined,
+      aborted: false,
+    };
+    this.requests.push(record);
+    const clientGone = new AbortController();
+    outgoing.once('close', () => {
+      record.aborted = !outgoing.writableFinished;
+      clientGone.abort();
+    });
+    try {
+      const body = await readBody(incoming, record);
+      const { method, path } = record;
+      await this.#act(
+        record,
+        { method, path, rawHeaders: incoming.rawHeaders, body },
+        outgoing,
+        clientGone.signal,
+      );
+    } catch {
+      // The client went away, or the upstream did: without a proxy in between the client would see a reset as well.
+      outgoing.socket?.resetAndDestroy();
+    }
+  }
+
+  async #act(
+    record: RecordedRequest,
+    request: BufferedRequest,
+    outgoing: ServerResponse,
+    clientGone: AbortSignal,
+  ): Promise<void> {
+    const exchange: Exchange = {
+      forward: () => sendUpstream(this.#upstream, request),
+      answer: (response) => answer(outgoing, record, response),
+      fail: (status) => answer(outgoing, record, awsError(status, record.target)),
+      drop: () => outgoing.socket?.resetAndDestroy(),
+    };
+    const fault = applyRule(this.#rules, record);
+    switch (fault.kind) {
+      case 'delay':
+        await sleep(fault.ms, undefined, { signal: clientGone });
+        return exchange.answer(await sendUpstream(this.#upstream, request, clientGone));
+      case 'pass':
+        return exchange.answer(await sendUpstream(this.#upstream, request, clientGone));
+      case 'fail':
+        return exchange.fail(fault.status);
+      case 'drop':
+        return exchange.drop();
+      case 'hold':
+        return fault.held(new HeldRequest(record, exchange));
+      case 'hang':
+        return;
+      default:
+        return fault satisfies never;
+    }
+  }
+}
+
+async function readBody(incoming: IncomingMessage, record: RecordedRequest): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    record.bodyBytes += chunk.length;
+  }
+  const body = Buffer.concat(chunks);
+  if (body.length <= KEPT_BODY_BYTES) record.body = body;
+  return body;
+}
+
+function answer(outgoing: ServerResponse, record: RecordedRequest, response: BufferedResponse): void {
+  if (outgoing.destroyed) return;
+  record.status = response.status;
+  outgoing.writeHead(response.status, response.rawHeaders);
+  outgoing.end(response.body);
+}

@@ -1,0 +1,145 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { basename, dirname } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { sourceCommand } from '../source-command.ts';
+
+export interface SpawnOptions {
+  /** Path of the TypeScript entry file. */
+  entry: string;
+  args?: string[];
+  /** Added to PATH, HOME and TMPDIR, which is all that is taken over from this process. */
+  env?: Record<string, string>;
+  /** For messages; by default the folder that holds `src`. */
+  name?: string;
+}
+
+export interface ExitStatus {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface SpawnedService {
+  readonly name: string;
+  readonly pid: number;
+  readonly stdout: readonly string[];
+  readonly stderr: readonly string[];
+  readonly exited: Promise<ExitStatus>;
+  /** The first line on either stream, past or future, that matches. Rejects with the last lines when the process ends first or `timeoutMs` (20 s) pass. */
+  waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
+  kill(signal: NodeJS.Signals): void;
+  /** SIGTERM, and SIGKILL after `timeoutMs` (15 s). */
+  stop(timeoutMs?: number): Promise<ExitStatus>;
+}
+
+/**
+ * Runs an entry file from its source with this process's own Node. On Linux it can't outlive this process, even a
+ * killed one; an exit hook would be of no use, as jest never calls those of a test.
+ */
+export function spawnService({
+  entry,
+  args = [],
+  env = {},
+  name = nameOf(entry),
+}: SpawnOptions): SpawnedService {
+  const [command, ...rest] = sourceCommand(entry, args, 'KILL');
+  const child = spawn(command, rest, { env: { ...inherited(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  return new Service(name, child);
+}
+
+class Service implements SpawnedService {
+  readonly name: string;
+  readonly stdout: string[] = [];
+  readonly stderr: string[] = [];
+  readonly exited: Promise<ExitStatus>;
+  readonly #child: ChildProcess;
+  readonly #lines: string[] = [];
+  readonly #watchers = new Set<() => void>();
+  #ended = false;
+
+  constructor(name: string, child: ChildProcess) {
+    this.name = name;
+    this.#child = child;
+    this.#collect(child.stdout as Readable, this.stdout);
+    this.#collect(child.stderr as Readable, this.stderr);
+    // 'close' comes after the last output, 'exit' may come before it.
+    this.exited = new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => {
+        this.#ended = true;
+        this.#notify();
+        resolve({ code, signal });
+      });
+    });
+    this.exited.catch(() => {}); // those who wait get it; nobody has to
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  waitFor(pattern: RegExp, timeoutMs = 20_000): Promise<RegExpMatchArray> {
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void) => {
+        clearTimeout(timer);
+        this.#watchers.delete(check);
+        act();
+      };
+      const giveUp = (why: string) =>
+        settle(() =>
+          reject(
+            new Error(
+              `${this.name} ${why} without ${pattern}; its last lines:\n${this.#lines.slice(-20).join('\n')}`,
+            ),
+          ),
+        );
+      let seen = 0;
+      const check = () => {
+        for (; seen < this.#lines.length; seen += 1) {
+          const match = this.#lines[seen]?.match(pattern);
+          if (match) return settle(() => resolve(match));
+        }
+        if (this.#ended) giveUp('ended');
+      };
+      const timer = setTimeout(() => giveUp(`ran ${timeoutMs} ms`), timeoutMs);
+      this.#watchers.add(check);
+      check();
+    });
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async stop(timeoutMs = 15_000): Promise<ExitStatus> {
+    this.kill('SIGTERM');
+    const harder = setTimeout(() => this.kill('SIGKILL'), timeoutMs);
+    const status = await this.exited;
+    clearTimeout(harder);
+    return status;
+  }
+
+  #collect(stream: Readable, lines: string[]): void {
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      this.#lines.push(line);
+      this.#notify();
+    });
+  }
+
+  #notify(): void {
+    for (const watcher of this.#watchers) watcher();
+  }
+}
+
+/** services/api/src/main.ts → api */
+function nameOf(entry: string): string {
+  return basename(dirname(dirname(entry)));
+}
+
+/** A DATABASE_URL or AWS_PROFILE of the developer's own must not reach what a test starts. */
+function inherited(): Record<string, string> {
+  // oxlint-disable-next-line node/no-process-env -- not configuration: what any program needs to run at all
+  const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
+  return { PATH, HOME, ...(TMPDIR && { TMPDIR }) };
+}

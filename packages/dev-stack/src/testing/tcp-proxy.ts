@@ -1,0 +1,52 @@
+import { connect, createServer } from 'node:net';
+import { RestartableServer } from './restartable-server.ts';
+
+/** Bytes to and from 127.0.0.1:`upstreamPort`, for taking Postgres away without stopping it. */
+export class TcpProxy {
+  readonly #server: RestartableServer;
+
+  private constructor(upstreamPort: number) {
+    const server = createServer((client) => {
+      const upstream = connect(upstreamPort, '127.0.0.1');
+      client.pipe(upstream).pipe(client);
+      for (const [socket, other] of [
+        [client, upstream],
+        [upstream, client],
+      ] as const) {
+        socket.on('error', () => other.destroy());
+        socket.on('close', () => other.destroy());
+      }
+    });
+    this.#server = new RestartableServer(server);
+  }
+
+  static async start(upstreamPort: number): Promise<TcpProxy> {
+    const proxy = new TcpProxy(upstreamPort);
+    await proxy.up();
+    return proxy;
+  }
+
+  get port(): number {
+    return this.#server.port;
+  }
+
+  /** `url` with this proxy's host and port. */
+  through(url: string): string {
+    const result = new URL(url);
+    result.host = `127.0.0.1:${this.port}`;
+    return result.href;
+  }
+
+  /** Resets every connection and refuses new ones. */
+  down(): Promise<void> {
+    return this.#server.down();
+  }
+
+  up(): Promise<void> {
+    return this.#server.up();
+  }
+
+  stop(): Promise<void> {
+    return this.#server.down();
+  }
+}

@@ -1,0 +1,139 @@
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres, StackError } from '../src/index.ts';
+import { majorVersion } from '../src/postgres/binaries.ts';
+import { isAlive } from './processes.ts';
+import { query } from './query.ts';
+
+jest.setTimeout(60_000);
+
+const root = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
+const dataDir = join(root, 'postgres');
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe('startPostgres', () => {
+  it('keeps its rows over a restart on another port, and leaves no process', async () => {
+    const first = await startPostgres({ dataDir, fsync: false });
+    await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
+    await first.stop();
+    await first.stop();
+    expect(isAlive(first.pid)).toBe(false);
+    const second = await startPostgres({ dataDir, fsync: false });
+    expect(await query(second.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
+    await second.stop();
+    expect(isAlive(second.pid)).toBe(false);
+  });
+
+  it('tells of its end when the server is killed, and recovers', async () => {
+    const killed = await startPostgres({ dataDir, fsync: false });
+    await query(killed.url, 'CREATE TABLE survivor AS SELECT 1 AS one');
+    process.kill(killed.pid, 'SIGKILL');
+    await killed.exited;
+    await killed.stop();
+    const again = await startPostgres({ dataDir, fsync: false });
+    expect(await query(again.url, 'SELECT one FROM survivor')).toEqual([{ one: 1 }]);
+    await again.stop();
+  });
+
+  it('refuses a data folder that is in use, and leaves the server that uses it alone', async () => {
+    const first = await startPostgres({ dataDir, fsync: false });
+    await expect(startPostgres({ dataDir, fsync: false })).rejects.toMatchObject({
+      code: 'data-folder-in-use',
+      message: expect.stringContaining(`process ${process.pid}`),
+    });
+    expect(await query(first.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await first.stop();
+  });
+
+  it('says which port is in use and which setting changes it, and does not hold the folder', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1').unref();
+    await new Promise((resolve) => blocker.once('listening', resolve));
+    const { port } = blocker.address() as AddressInfo;
+    await expect(startPostgres({ dataDir, port, fsync: false })).rejects.toMatchObject({
+      code: 'port-in-use',
+      message: expect.stringMatching(new RegExp(`^Port ${port} .* STACK_POSTGRES_PORT .*[.]$`)),
+    });
+    await new Promise((resolve) => blocker.close(resolve));
+    const postgres = await startPostgres({ dataDir, port, fsync: false });
+    expect(postgres.port).toBe(port);
+    await postgres.stop();
+  });
+
+  it('refuses the data of another major version without touching it', async () => {
+    const old = join(root, 'old');
+    mkdirSync(join(old, 'cluster'), { recursive: true });
+    writeFileSync(join(old, 'cluster', 'PG_VERSION'), '16\n');
+    await expect(startPostgres({ dataDir: old })).rejects.toMatchObject({
+      code: 'data-folder-version',
+      message: expect.stringMatching(/made by Postgres 16 and this is Postgres 18: /),
+    });
+  });
+
+  it('makes the database anew when the first initdb was killed half-way', async () => {
+    const halfWay = join(root, 'half-way');
+    mkdirSync(join(halfWay, 'cluster.new', 'base'), { recursive: true });
+    writeFileSync(join(halfWay, 'cluster.new', 'PG_VERSION'), '18\n');
+    const postgres = await startPostgres({ dataDir: halfWay, fsync: false });
+    expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await postgres.stop();
+  });
+
+  it('starts despite a postmaster.pid whose pid is another program by now', async () => {
+    writeFileSync(join(dataDir, 'cluster', 'postmaster.pid'), `${process.ppid}\n${dataDir}\n`);
+    const postgres = await startPostgres({ dataDir, fsync: false });
+    await postgres.stop();
+    expect(isAlive(process.ppid)).toBe(true);
+  });
+
+  it('says so when its folder cannot be made', async () => {
+    writeFileSync(join(root, 'file'), '');
+    const error: unknown = await startPostgres({ dataDir: join(root, 'file', 'data') }).catch(
+      (e: unknown) => e,
+    );
+    expect(error).toBeInstanceOf(StackError);
+    expect(error).toMatchObject({ code: 'data-folder-unusable' });
+  });
+});
+
+/** Runs `act` while this process says it is something else. */
+async function pretending<T>(name: 'arch' | 'platform', value: string, act: () => Promise<T>): Promise<T> {
+  const real = process[name];
+  Object.defineProperty(process, name, { value });
+  try {
+    return await act();
+  } finally {
+    Object.defineProperty(process, name, { value: real });
+  }
+}
+
+describe('startPostgres on a machine where it cannot', () => {
+  const start = () => startPostgres({ dataDir: join(root, 'never') });
+
+  it.each([
+    [
+      'arch',
+      'riscv64',
+      /^There is no embedded Postgres for this machine \(.*-riscv64\): .*set DATABASE_URL.*[.]$/,
+    ],
+    ['platform', 'win32', /^The embedded Postgres doesn't run on Windows itself: .*WSL.*[.]$/],
+  ] as const)('says so in one sentence when its %s is %s', async (name, value, message) => {
+    const error = await pretending(name, value, () => start().catch((e: unknown) => e));
+    expect(error).toBeInstanceOf(StackError);
+    expect(error).toMatchObject({ code: 'postgres-unavailable', message: expect.stringMatching(message) });
+  });
+
+  it('says so in one sentence when the binary does not run', async () => {
+    const binaries = { initdb: join(root, 'initdb'), postgres: join(root, 'postgres-binary') };
+    writeFileSync(
+      binaries.postgres,
+      '#!/bin/sh\necho "error while loading shared libraries" >&2; exit 127\n',
+      { mode: 0o755 },
+    );
+    expect(() => majorVersion(binaries, { kind: 'self' })).toThrow(
+      /^The embedded Postgres can't run on this machine \(error while loading shared libraries\): .*set DATABASE_URL.*[.]$/,
+    );
+  });
+});

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+
+/** False for a zombie as well: it has ended and only waits to be counted. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  try {
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return process.platform !== 'linux';
+  }
+}
+
+/** The condition, or an error after 20 s. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`not within 20 s: ${String(condition)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

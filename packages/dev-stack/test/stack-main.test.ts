@@ -1,0 +1,229 @@
+import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { spawnService, type SpawnedService } from '../src/testing/index.ts';
+import { pathWithOnly } from './path-with-only.ts';
+import { isAlive, until } from './processes.ts';
+import { query } from './query.ts';
+
+jest.setTimeout(60_000);
+
+const entry = new URL('../src/stack-main.ts', import.meta.url).pathname;
+// One folder for all: initdb, made to last, takes two seconds.
+const dataDir = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
+let started: SpawnedService[] = [];
+afterEach(async () => {
+  for (const service of started) await service.stop();
+  started = [];
+});
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+function start(env: Record<string, string> = {}): SpawnedService {
+  const ports = { STACK_POSTGRES_PORT: '0', STACK_AWS_PORT: '0' };
+  const service = spawnService({
+    entry,
+    env: { PASTEFLOW_DATA_DIR: dataDir, ...ports, ...env },
+    name: 'stack',
+  });
+  started.push(service);
+  return service;
+}
+
+interface Running {
+  stack: SpawnedService;
+  databaseUrl: string;
+  endpoint: string;
+  postmaster: number;
+}
+
+async function running(env?: Record<string, string>): Promise<Running> {
+  const stack = start(env);
+  await stack.waitFor(/Ctrl-C stops/);
+  const file = parseEnv(readFileSync(join(dataDir, 'stack.env'), 'utf8'));
+  const pidFile = readFileSync(join(dataDir, 'postgres/cluster/postmaster.pid'), 'utf8');
+  return {
+    stack,
+    databaseUrl: file.DATABASE_URL as string,
+    endpoint: file.AWS_ENDPOINT_URL as string,
+    postmaster: Number(pidFile.split('\n')[0]),
+  };
+}
+
+interface Message {
+  Body: string;
+  ReceiptHandle: string;
+  Attributes?: { ApproximateReceiveCount: string };
+}
+
+async function sqs(endpoint: string, action: string, body: object): Promise<Message[]> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
+    body: JSON.stringify({ QueueUrl: `${endpoint}/000000000000/pasteflow-uploads`, ...body }),
+  });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { Messages?: Message[] }).Messages ?? [];
+}
+
+const receive = (endpoint: string, visibility: number) =>
+  sqs(endpoint, 'ReceiveMessage', {
+    MaxNumberOfMessages: 10,
+    VisibilityTimeout: visibility,
+    AttributeNames: ['ApproximateReceiveCount'],
+  });
+
+/** Writes and deletes of every kind; what a later start must find is what was acknowledged here. */
+async function fill({ databaseUrl, endpoint }: Running): Promise<void> {
+  await query(databaseUrl, 'DROP TABLE IF EXISTS kept; CREATE TABLE kept (n int)');
+  await sqs(endpoint, 'PurgeQueue', {});
+  const object = (key: string) => `${endpoint}/pasteflow/${key}`;
+  for (let n = 0; n < 20; n += 1) {
+    await sqs(endpoint, 'SendMessage', { MessageBody: `message ${n}` });
+    expect((await fetch(object(`object-${n}`), { method: 'PUT', body: `bytes ${n}` })).status).toBe(200);
+    await query(databaseUrl, `INSERT INTO kept VALUES (${n})`);
+  }
+  const [acknowledged, handedBack] = await receive(endpoint, 600);
+  await sqs(endpoint, 'DeleteMessage', { ReceiptHandle: acknowledged?.ReceiptHandle });
+  await sqs(endpoint, 'ChangeMessageVisibility', {
+    ReceiptHandle: handedBack?.ReceiptHandle,
+    VisibilityTimeout: 0,
+  });
+  expect((await fetch(object('object-0'), { method: 'DELETE' })).status).toBe(204);
+  await query(databaseUrl, 'DELETE FROM kept WHERE n = 0');
+}
+
+async function expectFilled({ databaseUrl, endpoint }: Running): Promise<void> {
+  expect(await query(databaseUrl, 'SELECT count(*)::int AS rows, min(n) FROM kept')).toEqual([
+    { rows: 19, min: 1 },
+  ]);
+  for (let n = 0; n < 20; n += 1) {
+    const response = await fetch(`${endpoint}/pasteflow/object-${n}`);
+    expect([response.status, n === 0 || (await response.text())]).toEqual(
+      n === 0 ? [404, true] : [200, `bytes ${n}`],
+    );
+  }
+  // Of the first ten, one was acknowledged and eight are still invisible; the second was handed back.
+  const messages = [...(await receive(endpoint, 600)), ...(await receive(endpoint, 600))];
+  expect(messages.map(({ Body }) => Number(Body.split(' ')[1])).toSorted((a, b) => a - b)).toEqual([
+    1, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+  ]);
+  expect(messages.find(({ Body }) => Body === 'message 1')?.Attributes?.ApproximateReceiveCount).toBe('2');
+}
+
+describe('npm run stack', () => {
+  it('stops clean on SIGINT, more than one of them too, and leaves no process and no stack.env', async () => {
+    const { stack, postmaster } = await running();
+    stack.kill('SIGINT');
+    stack.kill('SIGINT');
+    await stack.waitFor(/stopping/);
+    stack.kill('SIGINT');
+    expect(await stack.exited).toEqual({ code: 0, signal: null });
+    expect(isAlive(postmaster)).toBe(false);
+    expect(existsSync(join(dataDir, 'stack.env'))).toBe(false);
+  });
+
+  it('keeps rows, messages and objects when it is killed', async () => {
+    const first = await running();
+    await fill(first);
+    first.stack.kill('SIGKILL');
+    await first.stack.exited;
+    await expectFilled(await running());
+  });
+
+  it('keeps rows, messages and objects when it is killed together with Postgres', async () => {
+    const first = await running();
+    await fill(first);
+    process.kill(first.postmaster, 'SIGKILL');
+    first.stack.kill('SIGKILL');
+    await first.stack.exited;
+    await expectFilled(await running());
+  });
+
+  it('ends a Postgres whose owner was killed where nothing ends it with its owner', async () => {
+    const PATH = pathWithOnly(join(dataDir, 'bin'), ['unshare', 'true', 'test', 'sh']); // no setpriv
+    const first = await running({ PATH });
+    await fill(first);
+    first.stack.kill('SIGKILL');
+    await first.stack.exited;
+    expect(isAlive(first.postmaster)).toBe(true);
+    await expectFilled(await running());
+    await until(() => !isAlive(first.postmaster));
+  });
+
+  it('starts Postgres again when only that is killed', async () => {
+    const first = await running();
+    await query(first.databaseUrl, 'CREATE TABLE alive AS SELECT 1 AS one');
+    process.kill(first.postmaster, 'SIGKILL');
+    await first.stack.waitFor(/Postgres has ended unexpectedly/);
+    await until(() => query(first.databaseUrl, 'SELECT 1').then(Boolean, () => false));
+    expect(await query(first.databaseUrl, 'SELECT one FROM alive')).toEqual([{ one: 1 }]);
+  });
+
+  it('refuses a data folder in use with one sentence, and leaves the first one alone', async () => {
+    const first = await running();
+    const second = start();
+    expect((await second.exited).code).toBe(1);
+    expect(second.stderr).toEqual([
+      expect.stringMatching(
+        new RegExp(`^The data folder .* is in use by process ${first.stack.pid}, since .*[.]$`),
+      ),
+    ]);
+    expect(await query(first.databaseUrl, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(existsSync(join(dataDir, 'stack.env'))).toBe(true);
+  });
+
+  it('names every wrong setting in one sentence', async () => {
+    const stack = start({ STACK_POSTGRES_PORT: 'x', STACK_AWS_PORT: '65536' });
+    expect((await stack.exited).code).toBe(1);
+    expect(stack.stderr).toEqual([
+      expect.stringMatching(/STACK_POSTGRES_PORT is "x".*STACK_AWS_PORT is "65536"/),
+    ]);
+  });
+
+  it('stops what it has started when a later part cannot start', async () => {
+    const first = await running();
+    const { port } = new URL(first.endpoint);
+    const other = join(dataDir, 'other');
+    const second = start({ STACK_AWS_PORT: port, PASTEFLOW_DATA_DIR: other });
+    expect((await second.exited).code).toBe(1);
+    expect(second.stderr).toEqual([expect.stringMatching(new RegExp(`^Port ${port} .* set STACK_AWS_PORT`))]);
+    expect(existsSync(join(other, 'postgres/cluster/postmaster.pid'))).toBe(false);
+    expect(existsSync(join(other, 'stack.env'))).toBe(false);
+  });
+});
+
+// Postgres refuses to run as root; an ordinary user has neither of these cases.
+(process.getuid?.() === 0 ? describe : describe.skip)(
+  'npm run stack as root, without user namespaces',
+  () => {
+    const PATH = pathWithOnly(join(dataDir, 'without-unshare'), ['setpriv', 'true', 'test', 'sh']);
+
+    it('runs Postgres by a plain uid, on the folder that it had as root before, and the other way round', async () => {
+      const first = await running();
+      await fill(first);
+      expect(await first.stack.stop()).toEqual({ code: 0, signal: null });
+      chmodSync(dataDir, 0o755);
+      const second = await running({ PATH });
+      expect(statSync(join(dataDir, 'postgres/cluster/PG_VERSION')).uid).toBe(65_534);
+      await expectFilled(second);
+      await second.stack.stop();
+      const third = await running();
+      expect(await query(third.databaseUrl, 'SELECT count(*)::int AS rows FROM kept')).toEqual([
+        { rows: 19 },
+      ]);
+    });
+
+    it('says in one sentence that this uid cannot reach the data folder', async () => {
+      chmodSync(dataDir, 0o700);
+      const stack = start({ PATH, PASTEFLOW_DATA_DIR: join(dataDir, 'private') });
+      expect((await stack.exited).code).toBe(1);
+      expect(stack.stderr).toEqual([
+        expect.stringMatching(
+          /^Postgres refuses to run as root, and as uid 65534, .* can't reach .*set DATABASE_URL.*[.]$/,
+        ),
+      ]);
+    });
+  },
+);

@@ -1,0 +1,71 @@
+import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { restartDelayMs, SupervisedService } from '../src/start/supervised-service.ts';
+import { isAlive, until } from './processes.ts';
+
+jest.setTimeout(60_000);
+
+const dir = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
+const pidFile = join(dir, 'pid');
+const started: SupervisedService[] = [];
+afterEach(async () => {
+  for (const service of started.splice(0)) await service.stop();
+  rmSync(pidFile, { force: true });
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const reports: string[] = [];
+
+function supervise(source: string): SupervisedService {
+  reports.length = 0;
+  const entry = join(dir, 'main.mjs');
+  writeFileSync(
+    entry,
+    `import { writeFileSync } from 'node:fs';\nconst pidFile = ${JSON.stringify(pidFile)};\n${source}`,
+  );
+  const definition = { name: 'api', entry, env: { PATH: process.env.PATH }, deathSignal: 'KILL' } as const;
+  const service = new SupervisedService(definition, (line) => reports.push(line));
+  started.push(service);
+  return service;
+}
+
+const RUN_ON = 'writeFileSync(pidFile, String(process.pid)); setInterval(() => {}, 1000);';
+const pid = () => (existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0);
+
+describe('SupervisedService', () => {
+  it('starts a service again that was killed, and says so', async () => {
+    const service = supervise(RUN_ON);
+    await until(() => pid() > 0);
+    const first = pid();
+    process.kill(first, 'SIGKILL');
+    expect(await service.firstEnd).toBe('SIGKILL');
+    await until(() => pid() !== first);
+    expect(reports).toEqual(['api has ended with SIGKILL; starting it again in 1 s']);
+  });
+
+  it('ends a service with SIGTERM, waits for its way out and does not start it again', async () => {
+    const service = supervise(
+      `process.on('SIGTERM', () => setTimeout(() => { writeFileSync(pidFile + '.drained', ''); process.exit(0); }, 200)); ${RUN_ON}`,
+    );
+    await until(() => pid() > 0);
+    await service.stop();
+    expect(isAlive(pid())).toBe(false);
+    expect(existsSync(`${pidFile}.drained`)).toBe(true);
+    expect(reports).toEqual([]);
+  });
+
+  it('stops at once while it waits to start a service again', async () => {
+    const service = supervise('process.exit(7)');
+    expect(await service.firstEnd).toBe('code 7');
+    await service.stop();
+    expect(reports).toEqual(['api has ended with code 7; starting it again in 1 s']);
+  });
+
+  it('waits 1, 2, 4, 8, 16 and then 30 s before the restarts in a row', () => {
+    expect([1, 2, 3, 4, 5, 6, 7, 100].map((failures) => restartDelayMs(failures) / 1000)).toEqual([
+      1, 2, 4, 8, 16, 30, 30, 30,
+    ]);
+  });
+});

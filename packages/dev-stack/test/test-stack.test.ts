@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Client } from 'pg';
+import { createTestDatabase, startTestStack, TcpProxy, type TestStack } from '../src/testing/index.ts';
+import { query } from './query.ts';
+
+jest.setTimeout(60_000);
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+afterAll(() => stack.stop());
+
+let migrations = 0;
+const migrate = async (url: string) => {
+  migrations += 1;
+  await query(url, 'CREATE TABLE pastes (n int)');
+};
+
+describe('createTestDatabase', () => {
+  it('migrates once and gives every caller a database of its own', async () => {
+    const [one, other] = await Promise.all([
+      createTestDatabase(stack, migrate),
+      createTestDatabase(stack, migrate),
+    ]);
+    await query(one.url, 'INSERT INTO pastes VALUES (1)');
+    expect(await query(one.url, 'SELECT n FROM pastes')).toEqual([{ n: 1 }]);
+    expect(await query(other.url, 'SELECT n FROM pastes')).toEqual([]);
+    expect(migrations).toBe(1);
+  });
+
+  it('drops a database that still has a connection', async () => {
+    const database = await createTestDatabase(stack, migrate);
+    const client = new Client({ connectionString: database.url });
+    client.on('error', () => {});
+    await client.connect();
+    await database.drop();
+    await expect(query(database.url, 'SELECT 1')).rejects.toMatchObject({ code: '3D000' });
+  });
+});
+
+describe('startTestStack', () => {
+  it('restarts Postgres on the same port with its rows', async () => {
+    const database = await createTestDatabase(stack, migrate);
+    await query(database.url, 'INSERT INTO pastes VALUES (2)');
+    const { port, pid } = stack.postgres;
+    await stack.restartPostgres(async () => {
+      await expect(query(database.url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    });
+    expect(stack.postgres.port).toBe(port);
+    expect(stack.postgres.pid).not.toBe(pid);
+    expect(await query(database.url, 'SELECT n FROM pastes')).toEqual([{ n: 2 }]);
+  });
+});
+
+describe('TcpProxy', () => {
+  it('takes Postgres away and gives it back', async () => {
+    const proxy = await TcpProxy.start(stack.postgres.port);
+    const url = proxy.through(stack.postgres.url);
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await proxy.down();
+    await expect(query(url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await proxy.up();
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await proxy.stop();
+  });
+});
