@@ -1,0 +1,42 @@
+import { sql, type Kysely } from 'kysely';
+
+/**
+ * `task_executions_open` is what makes a piece of work have one open execution at most. `task_executions_dispatch` serves the relay
+ * (never sent first), `task_executions_leases` the reaper; both hold only what is open, so their cost doesn't grow with the table.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    CREATE TABLE task_executions (
+      id uuid PRIMARY KEY DEFAULT uuid_v7(),
+      kind varchar(20) NOT NULL CHECK (kind IN ('upload', 'job')),
+      subject_id uuid NOT NULL,
+      attempt integer NOT NULL CHECK (attempt >= 1),
+      status varchar(20) NOT NULL DEFAULT 'PENDING',
+      run_at timestamptz NOT NULL DEFAULT now(),
+      dispatched_at timestamptz,
+      worker_id text,
+      lease_expires_at timestamptz,
+      created_at timestamptz NOT NULL DEFAULT now(),
+      started_at timestamptz,
+      finished_at timestamptz,
+      error text,
+      CONSTRAINT task_executions_started CHECK ((status = 'PENDING') = (started_at IS NULL)),
+      CONSTRAINT task_executions_owned CHECK ((status = 'PENDING') = (worker_id IS NULL)),
+      CONSTRAINT task_executions_leased CHECK ((status = 'RUNNING') = (lease_expires_at IS NOT NULL)),
+      CONSTRAINT task_executions_finished CHECK ((status IN ('SUCCEEDED', 'FAILED')) = (finished_at IS NOT NULL)),
+      CONSTRAINT task_executions_failed_has_error CHECK ((status = 'FAILED') = (error IS NOT NULL))
+    ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02)`.execute(
+    db,
+  );
+  await sql`CREATE UNIQUE INDEX task_executions_open ON task_executions (subject_id, kind)
+    WHERE status IN ('PENDING', 'RUNNING')`.execute(db);
+  await sql`CREATE INDEX task_executions_subject ON task_executions (subject_id)`.execute(db);
+  await sql`CREATE INDEX task_executions_dispatch ON task_executions (dispatched_at NULLS FIRST, run_at)
+    WHERE status = 'PENDING'`.execute(db);
+  await sql`CREATE INDEX task_executions_leases ON task_executions (lease_expires_at)
+    WHERE status = 'RUNNING'`.execute(db);
+  await sql`
+    CREATE VIEW zombie_executions AS
+      SELECT id, kind, subject_id, attempt, worker_id, started_at, lease_expires_at, now() - lease_expires_at AS overdue
+      FROM task_executions WHERE status = 'RUNNING' AND lease_expires_at < now()`.execute(db);
+}

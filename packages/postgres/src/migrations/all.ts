@@ -1,0 +1,19 @@
+import type { Migration } from 'kysely/migration';
+import * as uuidV7 from './0001-uuid-v7.ts';
+import * as users from './0002-users.ts';
+import * as pastes from './0003-pastes.ts';
+import * as pastePayloads from './0004-paste-payloads.ts';
+import * as taskExecutions from './0005-task-executions.ts';
+import * as jobs from './0006-jobs.ts';
+import * as stateTransitions from './0007-state-transitions.ts';
+
+/** In order. A migration that has been released is frozen: what must change gets a migration of its own. */
+export const migrations: Record<string, Migration> = {
+  '0001-uuid-v7': uuidV7,
+  '0002-users': users,
+  '0003-pastes': pastes,
+  '0004-paste-payloads': pastePayloads,
+  '0005-task-executions': taskExecutions,
+  '0006-jobs': jobs,
+  '0007-state-transitions': stateTransitions,
+};

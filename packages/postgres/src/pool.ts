@@ -1,0 +1,54 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import { Pool } from 'pg';
+import { toTypedError } from './errors.ts';
+
+export interface PoolOptions {
+  readonly url: string;
+  /** Shown by pg_stat_activity. */
+  readonly applicationName: string;
+  readonly maxConnections: number;
+  /** For how long one statement may run, in ms. */
+  readonly statementTimeoutMs?: number;
+  /** Told of an idle connection's end: without a listener it would end the process. */
+  readonly onConnectionError: (error: Error) => void;
+}
+
+/** Waits of at most 5 s for a connection: a request that has waited so long had better be answered 503. */
+const CONNECT_TIMEOUT_MS = 5000;
+
+export function createPool(options: PoolOptions): Pool {
+  const pool = new Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.maxConnections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: options.statementTimeoutMs ?? 30_000,
+    idle_in_transaction_session_timeout: 30_000,
+    keepAlive: true,
+  });
+  pool.on('error', options.onConnectionError);
+  pool.on('connect', (client) => client.on('error', options.onConnectionError));
+  return pool;
+}
+
+/** The same pool to kysely, but every error that leaves it is one of the domain's typed errors where there is one. */
+export function withTypedErrors(pool: Pool): PostgresPool {
+  return {
+    connect: async () => {
+      const client = await pool.connect().catch(rethrowTyped);
+      const query = (text: string, values: readonly unknown[]) =>
+        client.query(text, [...values]).catch(rethrowTyped);
+      // kysely's type also has cursors, which need a cursor class in the dialect's config: there is none.
+      return {
+        query: query as unknown as PostgresPoolClient['query'],
+        release: (destroy) => client.release(destroy),
+      };
+    },
+    end: () => pool.end(),
+    options: pool.options,
+  };
+}
+
+function rethrowTyped(error: unknown): never {
+  throw toTypedError(error);
+}

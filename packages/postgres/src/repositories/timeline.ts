@@ -1,0 +1,29 @@
+import type { Selectable } from 'kysely';
+import type { Database } from '../database.ts';
+import type { StateTransitionsTable } from '../schema/state-transitions.ts';
+import type { TaskExecutionsTable } from '../schema/task-executions.ts';
+
+export interface Timeline {
+  readonly transitions: readonly Selectable<StateTransitionsTable>[];
+  readonly executions: readonly Selectable<TaskExecutionsTable>[];
+}
+
+/** Every recorded transition of a paste and of its upload's executions, oldest first, and those executions. */
+export async function readTimeline(db: Database, pasteId: string): Promise<Timeline> {
+  const executions = await db
+    .selectFrom('task_executions')
+    .selectAll()
+    .where('subject_id', '=', pasteId)
+    .where('kind', '=', 'upload')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+  const transitions = await db
+    .selectFrom('state_transitions')
+    .selectAll()
+    .where('entity', 'in', [pasteId, ...executions.map(({ id }) => id)])
+    .orderBy('at')
+    .orderBy('id')
+    .execute();
+  return { transitions, executions };
+}

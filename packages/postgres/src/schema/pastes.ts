@@ -1,0 +1,29 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { PasteDeletionState, PasteUploadState } from '@pasteflow/domain';
+
+export interface PastesTable {
+  id: Generated<string>;
+  short_code: string;
+  /** NULL for an anonymous paste. */
+  user_id: string | null;
+  title: string | null;
+  syntax: string | null;
+  status: Generated<PasteUploadState>;
+  /** `sha256:` and 64 hex digits, of the content. */
+  content_hash: string;
+  size_bytes: number;
+  /** `s3://bucket/key`; exactly while PROCESSED. */
+  s3_url: string | null;
+  /** Exactly while FAILED. */
+  failure_reason: string | null;
+  created_at: Generated<Date>;
+  /** NULL: never. */
+  expires_at: Date | null;
+  processed_at: Date | null;
+  failed_at: Date | null;
+  deletion_status: Generated<PasteDeletionState>;
+  deletion_initiated_at: Date | null;
+  deleted_at: Date | null;
+  /** SHA-256 of the delete_token of an anonymous paste. */
+  delete_token_hash: ColumnType<Buffer | null>;
+}

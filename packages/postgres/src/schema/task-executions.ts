@@ -1,0 +1,23 @@
+import type { Generated } from 'kysely';
+import type { TaskExecutionState } from '@pasteflow/domain';
+
+export type ExecutionKind = 'upload' | 'job';
+
+export interface TaskExecutionsTable {
+  id: Generated<string>;
+  kind: ExecutionKind;
+  /** The paste (upload) or the job it is an attempt at. */
+  subject_id: string;
+  /** From 1. An interrupted execution and its successor share the number. */
+  attempt: number;
+  status: Generated<TaskExecutionState>;
+  run_at: Generated<Date>;
+  /** When a message for it was last sent; NULL: never. */
+  dispatched_at: Date | null;
+  worker_id: string | null;
+  lease_expires_at: Date | null;
+  created_at: Generated<Date>;
+  started_at: Date | null;
+  finished_at: Date | null;
+  error: string | null;
+}

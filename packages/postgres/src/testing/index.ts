@@ -1,0 +1,7 @@
+export {
+  makePastes,
+  type DeletionShape,
+  type ExecutionShape,
+  type MadePaste,
+  type PasteShape,
+} from './factories.ts';

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { INTERRUPTED } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import {
+  claimExpired,
+  claimUploads,
+  findOldFailed,
+  findOverdue,
+  findPaste,
+  findStored,
+  findUndispatched,
+  findZombies,
+  readTimeline,
+  removeTombstones,
+  renewLeases,
+  resetStuckDeletions,
+  settleUploads,
+  stampDispatched,
+  type Database,
+} from '../src/index.ts';
+import { migrateUrl, newPaste, open } from './support/database.ts';
+import { explain } from './support/explain.ts';
+import { fillWithHistory } from './support/fill.ts';
+
+/** `npm run test:scale` takes 10,000 and 1,000,000 rows; the short form, in every run, has the same ratio of sizes in small. */
+const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
+
+/**
+ * A hundred times the rows make each B-tree one level higher: one page more for each descent. Anything that grows with the table would
+ * be a hundred times as much.
+ */
+const MOST_GROWTH = 1.5;
+
+/** The busy part of a table stays small whatever its history: 20 uploads due, 10 running, 10 expired, on top of the history. */
+interface Scene {
+  readonly url: string;
+  readonly codes: string[];
+  readonly executions: string[];
+  readonly pending: string[];
+  readonly pasteId: string;
+}
+
+let stack: TestStack;
+const scenes: Scene[] = [];
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  for (const rows of [small, large]) {
+    const { url } = await createTestDatabase(stack, migrateUrl);
+    const db = open(url, 4);
+    await fillWithHistory(db, rows);
+    const pastes = [];
+    for (let n = 0; n < 40; n++) pastes.push(await newPaste(db));
+    const codes = pastes.slice(0, 10).map(({ shortCode }) => shortCode);
+    const running = pastes.slice(10, 20).map(({ shortCode }) => shortCode);
+    await claimUploads(db, { shortCodes: running, actor: 'w', leaseSeconds: 600 });
+    await sql`UPDATE pastes SET expires_at = now() - interval '1 hour'
+      WHERE id IN (SELECT id FROM pastes WHERE status = 'PROCESSED' AND deletion_status = 'NOT_EXPIRED' LIMIT 10)`.execute(
+      db,
+    );
+    await sql`VACUUM (ANALYZE) pastes, task_executions, paste_payloads`.execute(db);
+    await db.destroy();
+    scenes.push({
+      url,
+      codes,
+      pending: pastes.slice(0, 10).map(({ executionId }) => executionId),
+      executions: pastes.slice(10, 20).map(({ executionId }) => executionId),
+      pasteId: pastes[0]!.id,
+    });
+  }
+}, 900_000);
+
+afterAll(async () => {
+  await stack?.stop();
+});
+
+const interrupted = (executionId: string) => ({
+  executionId,
+  outcome: { kind: INTERRUPTED as 'interrupted' },
+  sequel: { kind: 'retry' as const, attempt: 1, delayMs: 0 },
+  s3Url: null,
+});
+const stored = (executionId: string) => ({
+  executionId,
+  outcome: { kind: 'succeeded' as const },
+  sequel: { kind: 'done' as const },
+  s3Url: 's3://b/k',
+});
+
+const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
+  'creating a paste': (db) => newPaste(db).catch(() => undefined), // under EXPLAIN it answers no row
+  'reading a paste': (db, { codes }) => findPaste(db, codes[0]!),
+  'stamping what was dispatched': (db, { pending }) => stampDispatched(db, pending),
+  'claiming ten uploads': (db, { codes }) =>
+    claimUploads(db, { shortCodes: codes, actor: 'w', leaseSeconds: 6 }),
+  'settling ten uploads as stored': (db, { executions }) =>
+    settleUploads(db, executions.map(stored), { actor: 'w', dispatched: true }),
+  'settling ten uploads as interrupted': (db, { executions }) =>
+    settleUploads(db, executions.map(interrupted), { actor: 'w', dispatched: true }),
+  'renewing ten leases': (db, { executions }) => renewLeases(db, executions, 6),
+  'finding zombies': (db) => findZombies(db, 'upload', 100),
+  'finding what was never dispatched': (db) => findUndispatched(db, { graceSeconds: 0, limit: 100 }),
+  'finding what is overdue': (db) => findOverdue(db, { olderThanSeconds: 30, limit: 100 }),
+  'claiming what has expired': (db) => claimExpired(db, { actor: 'j', limit: 1000 }),
+  'resetting stuck deletions': (db) =>
+    resetStuckDeletions(db, { actor: 'j', stuckAfterSeconds: 7200, limit: 1000 }),
+  'finding old failures': (db) => findOldFailed(db, { retentionSeconds: 1e9, after: null, limit: 1000 }),
+  'removing tombstones': (db) => removeTombstones(db, { retentionSeconds: 1e9, limit: 1000 }),
+  'finding what should be stored': (db) =>
+    findStored(db, { after: '7', upTo: '8', before: new Date(), limit: 20 }),
+  'reading a timeline': (db, { pasteId }) => readTimeline(db, pasteId),
+};
+
+it.each(Object.keys(hot))('%s looks at as many pages in a large table as in a small one', async (name) => {
+  const costs = [];
+  for (const scene of scenes) {
+    const run = hot[name]!;
+    costs.push(await explain(scene.url, (db) => run(db, scene)));
+  }
+  const [before, after] = costs as [(typeof costs)[0], (typeof costs)[0]];
+  process.stderr.write(`${name}: ${before.buffers} pages at ${small} rows, ${after.buffers} at ${large}\n`);
+  expect(after.scanned).toEqual([]);
+  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MOST_GROWTH) + 5);
+});
+
+it('the check itself sees a cost that grows', async () => {
+  const costs = [];
+  for (const { url } of scenes) {
+    costs.push(
+      await explain(url, (tx) => sql`SELECT count(*) FROM pastes WHERE title = ${randomUUID()}`.execute(tx)),
+    );
+  }
+  expect(costs[1]!.buffers).toBeGreaterThan(costs[0]!.buffers * 10);
+  expect(costs[1]!.scanned).toEqual(['pastes']);
+});

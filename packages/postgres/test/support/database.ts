@@ -1,0 +1,56 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createDatabase, createPaste, migrate, type CreatedPaste, type Database } from '../../src/index.ts';
+
+export function open(url: string, maxConnections = 20): Database {
+  return createDatabase({ url, applicationName: 'test', maxConnections, onConnectionError: () => {} });
+}
+
+export async function migrateUrl(url: string): Promise<void> {
+  const db = open(url, 2);
+  await migrate(db);
+  await db.destroy();
+}
+
+/** A private server for the test file, with a database of its own for each test, or one for the whole file. */
+export function useDatabase({ fresh }: { fresh: 'test' | 'file' } = { fresh: 'test' }): {
+  readonly db: Database;
+  readonly url: string;
+  readonly stack: TestStack;
+} {
+  const current = {} as { db: Database; url: string; stack: TestStack };
+  beforeAll(async () => {
+    current.stack = await startTestStack();
+  });
+  beforeEach(async () => {
+    if (fresh === 'file' && current.db !== undefined) return;
+    await current.db?.destroy();
+    const { url } = await createTestDatabase(current.stack, migrateUrl);
+    current.url = url;
+    current.db = open(url);
+  });
+  afterAll(async () => {
+    await current.db?.destroy();
+    await current.stack?.stop();
+  });
+  return current;
+}
+
+export async function newPaste(
+  db: Database,
+  content = 'hello',
+): Promise<CreatedPaste & { shortCode: string }> {
+  const shortCode = randomBytes(5).toString('hex');
+  const created = await createPaste(db, {
+    shortCode,
+    content: Buffer.from(content),
+    contentHash: `sha256:${createHash('sha256').update(content).digest('hex')}`,
+    title: null,
+    syntax: null,
+    expiresInSeconds: 3600,
+    deleteTokenHash: null,
+  });
+  if (created === null) throw new Error('the short code was taken');
+  return { ...created, shortCode };
+}

@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { Database } from '../../src/index.ts';
+
+/**
+ * Adds pastes as years of service leave them: PROCESSED with their executions and transitions, one in a hundred DELETED, one in a thousand
+ * FAILED; none of it work that is due. Triggers are off while it fills: only the size of the tables matters here.
+ */
+export async function fillWithHistory(db: Database, pastes: number): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    const statements = [
+      sql`SET session_replication_role = replica`,
+      sql`
+        INSERT INTO pastes (short_code, content_hash, size_bytes, status, s3_url, processed_at, failure_reason, failed_at, created_at,
+            expires_at, deletion_status, deletion_initiated_at, deleted_at)
+          SELECT substr(md5(n::text), 1, 10) || n, 'sha256:' || repeat('0', 64), 1000,
+            CASE WHEN failed THEN 'FAILED' ELSE 'PROCESSED' END,
+            CASE WHEN NOT failed THEN 's3://b/' || n END, CASE WHEN NOT failed THEN now() END,
+            CASE WHEN failed THEN 'why' END, CASE WHEN failed THEN now() END,
+            now() - make_interval(secs => n * 0.01), now() + interval '10 days',
+            CASE WHEN deleted THEN 'DELETED' ELSE 'NOT_EXPIRED' END,
+            CASE WHEN deleted THEN now() END, CASE WHEN deleted THEN now() END
+          FROM (SELECT n, n % 1000 = 7 AS failed, n % 100 = 3 AS deleted FROM generate_series(1, ${pastes}::integer) n) AS made`,
+      sql`
+        INSERT INTO task_executions (kind, subject_id, attempt, status, dispatched_at, worker_id, started_at, finished_at)
+          SELECT 'upload', id, 1, 'SUCCEEDED', now(), 'w', now(), now() FROM pastes`,
+      sql`
+        INSERT INTO state_transitions (machine, entity, "from", "to", actor)
+          SELECT 'paste_upload', id, 'IN_PROGRESS', status, 'w' FROM pastes`,
+      sql`SET session_replication_role = origin`,
+    ];
+    for (const statement of statements) await statement.execute(connection);
+  });
+  await sql`VACUUM (ANALYZE) pastes, task_executions, state_transitions`.execute(db);
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { MachineName } from '@pasteflow/domain';
+import type { Database } from '../../src/index.ts';
+
+const hash = `sha256:${'0'.repeat(64)}`;
+
+/** What each state asks of the other columns, as SQL. Whatever isn't named is NULL. */
+const companions: Record<
+  MachineName,
+  { columns: readonly string[]; of: Record<string, Record<string, string>> }
+> = {
+  paste_upload: {
+    columns: ['s3_url', 'processed_at', 'failure_reason', 'failed_at'],
+    of: {
+      IN_PROGRESS: {},
+      PROCESSED: { s3_url: `'s3://b/k'`, processed_at: 'now()' },
+      FAILED: { failure_reason: `'why'`, failed_at: 'now()' },
+    },
+  },
+  paste_deletion: {
+    columns: ['deletion_initiated_at', 'deleted_at'],
+    of: {
+      NOT_EXPIRED: {},
+      DELETION_IN_PROGRESS: { deletion_initiated_at: 'now()' },
+      DELETED: { deletion_initiated_at: 'now()', deleted_at: 'now()' },
+    },
+  },
+  job: {
+    columns: ['completed_at'],
+    of: {
+      queued: {},
+      processing: {},
+      completed: { completed_at: 'now()' },
+      partial: { completed_at: 'now()' },
+      failed: { completed_at: 'now()' },
+    },
+  },
+  task_execution: {
+    columns: ['started_at', 'worker_id', 'lease_expires_at', 'finished_at', 'error'],
+    of: {
+      PENDING: {},
+      RUNNING: { started_at: 'now()', worker_id: `'w'`, lease_expires_at: 'now()' },
+      SUCCEEDED: { started_at: 'now()', worker_id: `'w'`, finished_at: 'now()' },
+      FAILED: { started_at: 'now()', worker_id: `'w'`, finished_at: 'now()', error: `'why'` },
+    },
+  },
+};
+
+/** The rest of a legal row. */
+const basics: Record<MachineName, () => Record<string, string>> = {
+  paste_upload: () => ({ short_code: `'${randomUUID()}'`, content_hash: `'${hash}'`, size_bytes: '1' }),
+  paste_deletion: () => ({
+    short_code: `'${randomUUID()}'`,
+    content_hash: `'${hash}'`,
+    size_bytes: '1',
+    status: `'PROCESSED'`,
+    s3_url: `'s3://b/k'`,
+    processed_at: 'now()',
+  }),
+  job: () => ({ job_type: `'t'`, user_id: '(SELECT id FROM users LIMIT 1)' }),
+  task_execution: () => ({ kind: `'upload'`, subject_id: `'${randomUUID()}'`, attempt: '1' }),
+};
+
+export interface StateRow {
+  readonly id: string;
+}
+
+export async function insertInState(
+  db: Database,
+  { name, storedIn }: { name: MachineName; storedIn: { table: string; column: string } },
+  state: string,
+): Promise<StateRow> {
+  const values = { ...basics[name](), ...companions[name].of[state], [storedIn.column]: `'${state}'` };
+  const { rows } = await sql<StateRow>`
+    INSERT INTO ${sql.raw(storedIn.table)} (${sql.raw(Object.keys(values).join(', '))})
+    VALUES (${sql.raw(Object.values(values).join(', '))}) RETURNING id`.execute(db);
+  return rows[0] as StateRow;
+}
+
+/** The UPDATE that anybody with psql would write: state and companion columns together. */
+export function updateToState(
+  { name, storedIn }: { name: MachineName; storedIn: { table: string; column: string } },
+  id: string,
+  state: string,
+): string {
+  const { columns, of } = companions[name];
+  const assignments = columns.map((column) => `${column} = ${of[state]?.[column] ?? 'NULL'}`);
+  return `UPDATE ${storedIn.table} SET ${storedIn.column} = '${state}', ${assignments.join(', ')} WHERE id = '${id}'`;
+}
