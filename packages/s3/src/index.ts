@@ -1,0 +1,4 @@
+export { createObjectStore } from './create.ts';
+export type { S3ClientOptions } from './client.ts';
+export { describeS3Error } from './errors.ts';
+export { ObjectStore, type ListedObject, type RefusedKey, type StoredObject } from './object-store.ts';

@@ -1,0 +1,143 @@
+import type { Readable } from 'node:stream';
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
+import { isNotFound, unavailable } from './errors.ts';
+
+export interface StoredObject {
+  /** Must be consumed or destroyed: until then it holds its connection. */
+  readonly body: Readable;
+  /** Bytes of this body: of the range, when one was asked for. */
+  readonly contentLength: number;
+}
+
+export interface ListedObject {
+  readonly key: string;
+  readonly lastModified: Date;
+}
+
+export interface RefusedKey {
+  readonly key: string;
+  readonly reason: string;
+}
+
+/** The bucket that holds the content. Errors are DependencyUnavailableError unless a method says otherwise. */
+export class ObjectStore {
+  readonly bucket: string;
+  readonly #client: S3Client;
+
+  constructor(client: S3Client, bucket: string) {
+    this.#client = client;
+    this.bucket = bucket;
+  }
+
+  urlOf(key: string): string {
+    return `s3://${this.bucket}/${key}`;
+  }
+
+  /**
+   * Stores the object, once: no retries. `sha256` is the digest of `content`; S3 refuses the put when what arrives differs.
+   * @throws what the SDK throws, for the caller to tell an abort from a failure
+   */
+  async put(
+    key: string,
+    content: Buffer,
+    { sha256, signal }: { sha256: Buffer; signal?: AbortSignal },
+  ): Promise<void> {
+    await this.#client.send(
+      new PutObjectCommand({
+        Bucket: this.bucket,
+        Key: key,
+        Body: content,
+        ContentLength: content.length,
+        ContentType: 'application/octet-stream',
+        ChecksumSHA256: sha256.toString('base64'),
+      }),
+      signal ? { abortSignal: signal } : {},
+    );
+  }
+
+  /** `range`: the first and the last byte, both included. @returns null when there is no such object */
+  async get(
+    key: string,
+    { range, signal }: { range?: { start: number; end: number } | undefined; signal?: AbortSignal } = {},
+  ): Promise<StoredObject | null> {
+    try {
+      const answer = await this.#client.send(
+        new GetObjectCommand({
+          Bucket: this.bucket,
+          Key: key,
+          ...(range && { Range: `bytes=${range.start}-${range.end}` }),
+        }),
+        signal ? { abortSignal: signal } : {},
+      );
+      return { body: answer.Body as Readable, contentLength: answer.ContentLength ?? 0 };
+    } catch (error) {
+      if (isNotFound(error)) return null;
+      throw unavailable(error);
+    }
+  }
+
+  /** Deletes up to 1000 keys in one call; what isn't there counts as deleted. @returns the keys S3 refused to delete */
+  async deleteMany(keys: readonly string[]): Promise<readonly RefusedKey[]> {
+    if (keys.length === 0) return [];
+    if (keys.length > DELETION_BATCH_SIZE) throw new RangeError(`at most ${DELETION_BATCH_SIZE} keys a call`);
+    try {
+      const answer = await this.#client.send(
+        new DeleteObjectsCommand({
+          Bucket: this.bucket,
+          Delete: { Objects: keys.map((key) => ({ Key: key })), Quiet: true },
+        }),
+      );
+      return (answer.Errors ?? []).map(({ Key, Code, Message }) => ({
+        key: Key ?? '',
+        reason: `S3 refused to delete it: ${Code ?? 'no code'} ${Message ?? ''}`.trim(),
+      }));
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  /** Every object under the prefix, in key order, a page of up to 1000 at a time. */
+  async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
+    let continuation: string | undefined;
+    do {
+      const page = await this.#client
+        .send(
+          new ListObjectsV2Command({
+            Bucket: this.bucket,
+            Prefix: prefix,
+            ...(continuation !== undefined && { ContinuationToken: continuation }),
+          }),
+        )
+        .catch((error: unknown) => {
+          throw unavailable(error);
+        });
+      yield (page.Contents ?? []).flatMap(({ Key, LastModified }) =>
+        Key !== undefined && LastModified !== undefined ? [{ key: Key, lastModified: LastModified }] : [],
+      );
+      continuation = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+    } while (continuation !== undefined);
+  }
+
+  async ping(signal?: AbortSignal): Promise<void> {
+    try {
+      await this.#client.send(
+        new HeadBucketCommand({ Bucket: this.bucket }),
+        signal ? { abortSignal: signal } : {},
+      );
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+}

@@ -1,0 +1,40 @@
+import {
+  DeleteMessageBatchCommand,
+  ReceiveMessageCommand,
+  type Message,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { SQS_BATCH_SIZE } from '@pasteflow/domain';
+import { rethrowUnavailable, type Queue } from './queue.ts';
+
+/** Up to 10 messages, hidden from other receivers for a minute; [] when there are none. @throws DependencyUnavailableError */
+export async function receiveDeadLetters(client: SQSClient, queue: Queue): Promise<readonly Message[]> {
+  const { Messages = [] } = await client
+    .send(
+      new ReceiveMessageCommand({
+        QueueUrl: await queue.url(),
+        MaxNumberOfMessages: SQS_BATCH_SIZE,
+        WaitTimeSeconds: 1,
+        VisibilityTimeout: 60,
+      }),
+    )
+    .catch(rethrowUnavailable);
+  return Messages;
+}
+
+/** @throws DependencyUnavailableError */
+export async function acknowledge(
+  client: SQSClient,
+  queue: Queue,
+  messages: readonly Message[],
+): Promise<void> {
+  if (messages.length === 0) return;
+  await client
+    .send(
+      new DeleteMessageBatchCommand({
+        QueueUrl: await queue.url(),
+        Entries: messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle })),
+      }),
+    )
+    .catch(rethrowUnavailable);
+}

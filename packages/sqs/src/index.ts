@@ -1,0 +1,10 @@
+export { createSqsClient, type SqsClientOptions } from './client.ts';
+export { createQueue, deadLetterQueueName, queueDepth, type Queue } from './queue.ts';
+export { decodeUpload } from './wire.ts';
+export { sendUploads, type OutgoingUpload } from './send.ts';
+export { UploadDispatcher, type UploadDispatcherOptions } from './upload-dispatcher.ts';
+export type { Delivery } from './delivery.ts';
+export { changeVisibility, type VisibilityChange } from './visibility.ts';
+export { HandBack } from './hand-back.ts';
+export { ConsumerGroup, type ConsumerGroupOptions } from './consumer-group.ts';
+export { acknowledge, receiveDeadLetters } from './dead-letters.ts';

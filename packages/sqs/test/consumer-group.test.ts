@@ -1,0 +1,134 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  acknowledge,
+  ConsumerGroup,
+  queueDepth,
+  receiveDeadLetters,
+  type ConsumerGroupOptions,
+  type Delivery,
+} from '../src/index.ts';
+import { encodeUpload } from '../src/wire.ts';
+import { sendRaw, until, useEmulator } from './support/emulator.ts';
+
+const emulator = useEmulator();
+let group: ConsumerGroup | undefined;
+
+afterEach(async () => {
+  emulator.proxy.clear();
+  await group?.stop();
+  group = undefined;
+});
+
+function startGroup(options: Partial<ConsumerGroupOptions> = {}): {
+  received: Delivery[];
+  errors: unknown[];
+} {
+  const received: Delivery[] = [];
+  const errors: unknown[] = [];
+  group = new ConsumerGroup({
+    client: emulator.client,
+    queue: emulator.queue,
+    deadLetterQueue: emulator.deadLetters,
+    consumers: 2,
+    visibilitySeconds: 10,
+    handle: (deliveries) => {
+      received.push(...deliveries);
+      return Promise.resolve(deliveries);
+    },
+    beforeReceive: () => Promise.resolve(),
+    onMalformed: () => {},
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  group.start();
+  return { received, errors };
+}
+
+describe('a consumer group', () => {
+  it('hands messages over with their content, and acknowledges a batch in one request', async () => {
+    for (let n = 0; n < 10; n++) await sendRaw(emulator, encodeUpload(`c${n}`, Buffer.from('x')));
+    const { received } = startGroup({ consumers: 1 });
+    await until(() => received.length === 10);
+    await group!.stop();
+    expect(received.map(({ upload }) => upload.shortCode).toSorted()[0]).toBe('c0');
+    expect(emulator.proxy.matching({ target: 'DeleteMessageBatch' })).toHaveLength(1);
+    expect(await queueDepth(emulator.direct, emulator.queue)).toBe(0);
+  });
+
+  it('puts a message that no worker can read into the dead-letter queue, and goes on', async () => {
+    const malformed: (string | undefined)[] = [];
+    await sendRaw(emulator, 'poison');
+    await sendRaw(emulator, encodeUpload('good', null));
+    const { received } = startGroup({ onMalformed: (_error, { Body }) => malformed.push(Body) });
+    await until(() => received.length === 1 && malformed.length === 1);
+    await group!.stop();
+    const dead = await receiveDeadLetters(emulator.direct, emulator.deadLetters);
+    expect(dead.map(({ Body }) => Body)).toEqual(['poison']);
+    await acknowledge(emulator.direct, emulator.deadLetters, dead);
+    expect(await queueDepth(emulator.direct, emulator.queue)).toBe(0);
+    expect(received.map(({ upload }) => upload.shortCode)).toEqual(['good']);
+  });
+
+  it('backs off while SQS fails, and receives again when it works', async () => {
+    emulator.proxy.rule({ target: 'ReceiveMessage' }, { kind: 'fail', status: 500 });
+    const { received, errors } = startGroup({ consumers: 1 });
+    await until(() => errors.length >= 3);
+    // 100, 200 and 400 ms apart, where sqs-consumer alone makes some 500 a second; the client itself tries each twice.
+    expect(emulator.proxy.matching({ target: 'ReceiveMessage' }).length).toBeLessThanOrEqual(
+      2 * (errors.length + 1),
+    );
+    emulator.proxy.clear();
+    await sendRaw(emulator, encodeUpload('after', null));
+    await until(() => received.length === 1);
+  });
+
+  it('starts without SQS and comes in when it is there', async () => {
+    await emulator.proxy.down();
+    const { received, errors } = startGroup();
+    await until(() => errors.length > 0);
+    await emulator.proxy.up();
+    await sendRaw(emulator, encodeUpload('late', null));
+    await until(() => received.length === 1);
+  });
+
+  it('receives nothing while it is held back', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    let asked = 0;
+    const { received } = startGroup({
+      beforeReceive: () => {
+        asked += 1;
+        return gate;
+      },
+    });
+    await sendRaw(emulator, encodeUpload('held', null));
+    await until(() => asked === 2);
+    expect(emulator.proxy.matching({ target: 'ReceiveMessage' })).toHaveLength(0);
+    open();
+    await until(() => received.length === 1);
+  });
+
+  it('stops only when what it handles is handled and acknowledged', async () => {
+    await sendRaw(emulator, encodeUpload('slow', null));
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    let handling = false;
+    startGroup({
+      handle: async (deliveries) => {
+        handling = true;
+        await finished;
+        return deliveries;
+      },
+    });
+    await until(() => handling);
+    let stopped = false;
+    const stopping = group!.stop().then(() => (stopped = true));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(stopped).toBe(false);
+    const deletions = () => emulator.proxy.matching({ target: 'DeleteMessageBatch' }).length;
+    const before = deletions();
+    finish();
+    await stopping;
+    expect(deletions()).toBe(before + 1);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import { decodeUpload } from '../src/index.ts';
+import { decodeContext, encodeContext, encodeUpload } from '../src/wire.ts';
+
+describe('an upload message', () => {
+  it('is exactly { shortCode, contentBytes }, with the content as base64', () => {
+    expect(JSON.parse(encodeUpload('abc', Buffer.from([0, 255])))).toEqual({
+      shortCode: 'abc',
+      contentBytes: 'AP8=',
+    });
+    expect(JSON.parse(encodeUpload('abc', null))).toEqual({ shortCode: 'abc' });
+  });
+
+  it('comes back as it was sent', () => {
+    expect(decodeUpload(encodeUpload('abc', Buffer.from('hello')))).toEqual({
+      shortCode: 'abc',
+      contentBytes: Buffer.from('hello').toString('base64'),
+    });
+    expect(decodeUpload(encodeUpload('abc', null))).toEqual({ shortCode: 'abc' });
+  });
+
+  it.each([
+    undefined,
+    '',
+    'no json',
+    'null',
+    '[]',
+    '{}',
+    '{"shortCode":7}',
+    '{"shortCode":"../x"}',
+    '{"shortCode":"abc","contentBytes":"%"}',
+    '{"shortCode":"abc","more":1}',
+  ])('is refused as malformed when it is %s', (body) => {
+    expect(() => decodeUpload(body)).toThrow(expect.objectContaining({ code: 'malformed_message' }));
+  });
+});
+
+describe('a message context', () => {
+  it('travels as attributes and comes back', () => {
+    const context = {
+      requestId: 'r-1',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    };
+    expect(decodeContext(encodeContext(context))).toEqual(context);
+  });
+
+  it('leaves out what SQS would refuse', () => {
+    expect(encodeContext({ requestId: '', traceparent: 'a\u0000b' })).toEqual({});
+    expect(decodeContext(undefined)).toEqual({});
+  });
+});
