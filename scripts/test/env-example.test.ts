@@ -1,0 +1,41 @@
+import { expect, it } from '@jest/globals';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const readers = [
+  'packages/runtime/src/{config,logging}/*.ts',
+  'services/*/src/config.ts',
+  'packages/dev-stack/src/**/*.ts',
+];
+
+/** A key of a zod schema, a property of an environment, or the name of a setting in a message. */
+const mentions =
+  /(?<=^\s+)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?=:)|(?<=\benv\.)[A-Z][A-Z0-9_]+|(?<=')STACK_[A-Z_]+(?=')/gm;
+
+/** Read by the AWS SDK itself, or set by the operating system or npm. */
+const notOurs = new Set([
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'NODE_ENV',
+  'TEST_POSTGRES_FROM',
+  'PATH',
+  'PGPASSWORD',
+  'PGDATA',
+]);
+
+it('.env.example lists every variable that the configs read, and no other', () => {
+  const read = new Set<string>();
+  for (const file of globSync(readers, { cwd: root })) {
+    const text = readFileSync(`${root}/${file}`, 'utf8');
+    for (const [name] of text.matchAll(mentions)) read.add(name);
+  }
+  const listed = new Set(
+    [...readFileSync(`${root}/.env.example`, 'utf8').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(
+      ([, name]) => name as string,
+    ),
+  );
+  const ours = (names: Set<string>) => [...names].filter((name) => !notOurs.has(name)).toSorted();
+  expect(ours(listed)).toEqual(ours(read));
+});
