@@ -1,3 +1,4 @@
+import { DependencyUnavailableError } from '@pasteflow/domain';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool } from 'pg';
 import { toTypedError } from './errors.ts';
@@ -31,17 +32,28 @@ export function createPool(options: PoolOptions): Pool {
   return pool;
 }
 
-/** The same pool to kysely, but every error that leaves it is one of the domain's typed errors where there is one. */
+/**
+ * The same pool to kysely, but every error that leaves it is one of the domain's typed errors where there is one, and a connection that
+ * Postgres has failed isn't used again: its last words arrive before the socket's end, and the next statement on it would fail too.
+ */
 export function withTypedErrors(pool: Pool): PostgresPool {
   return {
     connect: async () => {
       const client = await pool.connect().catch(rethrowTyped);
-      const query = (text: string, values: readonly unknown[]) =>
-        client.query(text, [...values]).catch(rethrowTyped);
+      let failed = false;
+      const query = async (text: string, values: readonly unknown[]) => {
+        try {
+          return await client.query(text, [...values]);
+        } catch (error) {
+          const typed = toTypedError(error);
+          failed ||= typed instanceof DependencyUnavailableError;
+          throw typed;
+        }
+      };
       // kysely's type also has cursors, which need a cursor class in the dialect's config: there is none.
       return {
         query: query as unknown as PostgresPoolClient['query'],
-        release: (destroy) => client.release(destroy),
+        release: (destroy) => client.release(failed || destroy),
       };
     },
     end: () => pool.end(),

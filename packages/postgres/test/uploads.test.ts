@@ -62,7 +62,7 @@ describe('claiming', () => {
     const stamping = await current.db.startTransaction().execute();
     await stampDispatched(stamping, [executionId]);
     const claiming = claimOne(shortCode);
-    await untilSomebodyWaits();
+    await Promise.race([untilSomebodyWaits(), claiming]);
     await stamping.commit().execute();
     expect(await claiming).toMatchObject({ executionId });
   });

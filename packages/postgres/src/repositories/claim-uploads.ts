@@ -54,7 +54,7 @@ export async function claimUploads(
     ), due AS MATERIALIZED (
       SELECT e.id FROM task_executions e
       WHERE e.id IN (SELECT execution_id FROM asked) AND e.status = 'PENDING' AND e.run_at <= now()
-      ORDER BY e.id FOR UPDATE SKIP LOCKED
+      ORDER BY e.id FOR UPDATE
     ), claimed AS (
       UPDATE task_executions e
       SET status = 'RUNNING', worker_id = ${actor}, started_at = now(), dispatched_at = coalesce(e.dispatched_at, now()),
