@@ -2,7 +2,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { awsEnvironment } from './aws/environment.ts';
 import { startAwsEmulator } from './aws/start-aws-emulator.ts';
-import { keepPostgresUp, type Report } from './postgres/keep-postgres-up.ts';
+import { keepPostgresUp } from './postgres/keep-postgres-up.ts';
+import type { Report } from './report.ts';
 import type { StackConfig } from './stack-config.ts';
 
 export interface EmbeddedStack {

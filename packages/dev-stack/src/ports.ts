@@ -20,6 +20,17 @@ export async function takePort({ port, host = '127.0.0.1', setting }: PortReques
   }
 }
 
+/** As takePort for each, and no free one twice. */
+export async function takePorts(requests: readonly PortRequest[]): Promise<number[]> {
+  const taken: number[] = [];
+  for (const request of requests) {
+    let port = await takePort(request);
+    while (request.port === 0 && taken.includes(port)) port = await takePort(request);
+    taken.push(port);
+  }
+  return taken;
+}
+
 export function portError({ port, host = '127.0.0.1', setting }: PortRequest, cause: unknown): StackError {
   const code = (cause as NodeJS.ErrnoException).code;
   return code === 'EADDRINUSE'

@@ -21,10 +21,16 @@ export interface StartConfig extends StackConfig {
   embeddedPostgres: boolean;
   /** False: the environment names an endpoint, or PASTEFLOW_STACK=aws means AWS itself. */
   embeddedAws: boolean;
-  apiHost: string;
-  apiPort: number;
+  api: Address;
+  metricsHost: string;
   /** Of api, upload-worker and janitor; METRICS_PORT is the first of three in a row, and 0 stays 0. */
-  metricsPorts: [number, number, number];
+  metricsPorts: readonly [number, number, number];
+}
+
+export interface Address {
+  host: string;
+  /** 0: a free one. */
+  port: number;
 }
 
 export const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
@@ -45,8 +51,8 @@ export function readStartConfig(env: Environment): StartConfig {
       embeddedPostgres: !env.DATABASE_URL,
       embeddedAws:
         stack !== 'aws' && !env.AWS_ENDPOINT_URL && !env.AWS_ENDPOINT_URL_S3 && !env.AWS_ENDPOINT_URL_SQS,
-      apiHost: env.API_HOST || '127.0.0.1',
-      apiPort: port(env, 'API_PORT', 3000, problems),
+      api: { host: env.API_HOST || '127.0.0.1', port: port(env, 'API_PORT', 3000, problems) },
+      metricsHost: env.METRICS_HOST || '127.0.0.1',
       metricsPorts: metricsPort === 0 ? [0, 0, 0] : [metricsPort, metricsPort + 1, metricsPort + 2],
     };
   });

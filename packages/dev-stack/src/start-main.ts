@@ -1,29 +1,25 @@
 import { startEmbeddedStack } from './embedded-stack.ts';
-import { takePort } from './ports.ts';
 import { aborted, runMain } from './run-main.ts';
 import { readStartConfig, type Environment, type StartConfig } from './stack-config.ts';
 import { runMigrations } from './start/run-migrations.ts';
-import { becomeReady, startServices } from './start/services.ts';
+import { becomeReady, chooseAddresses, reachableUrl, startServices } from './start/services.ts';
 
 /** `npm start`: the stack, migrations and the three services in the foreground, until Ctrl-C. */
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 await runMain(async (stop) => {
   const config = readStartConfig(process.env);
-  const apiPort = await takePort({ port: config.apiPort, host: config.apiHost, setting: 'API_PORT' });
-  for (const port of config.metricsPorts) await takePort({ port, setting: 'METRICS_PORT' });
-
+  const addresses = await chooseAddresses(config);
   const parts = { postgres: config.embeddedPostgres, aws: config.embeddedAws };
   const stack = await startEmbeddedStack(config, parts, print);
   try {
-    const env = serviceEnvironment(config, { ...stack.environment, API_PORT: String(apiPort) });
+    const env = serviceEnvironment(config, stack.environment);
     await runMigrations(env);
     if (stop.aborted) return;
-    const services = startServices(config, env, print);
+    const services = startServices(config, addresses, env, print);
     try {
-      const url = apiUrl(config.apiHost, apiPort);
-      await becomeReady(`${url}/readyz`, services, stop);
-      if (!stop.aborted) print(welcome(url, config));
+      await becomeReady(services, addresses, stop);
+      if (!stop.aborted) print(welcome(reachableUrl(addresses.api), config));
       await aborted(stop);
     } finally {
       print('stopping …');
@@ -39,12 +35,6 @@ function serviceEnvironment(config: StartConfig, added: Record<string, string>):
   // A profile or session of the developer's own would go before the emulator's keys.
   if (config.embeddedAws) for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN']) delete env[name];
   return env;
-}
-
-/** An address to listen on isn't always one to connect to. */
-function apiUrl(host: string, port: number): string {
-  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 function welcome(url: string, { dataDir }: StartConfig): string {

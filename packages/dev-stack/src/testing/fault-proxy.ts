@@ -1,15 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { awsError } from './aws-error.ts';
-import {
-  applyRule,
-  matches,
-  type Fault,
-  type FaultRule,
-  type RecordedRequest,
-  type RequestMatch,
-} from './fault-rules.ts';
+import { applyRule, matches, type Fault, type FaultRule, type RequestMatch } from './fault-rules.ts';
 import { HeldRequest, type Exchange } from './held-request.ts';
+import type { RecordedRequest } from './recorded-request.ts';
 import { RestartableServer } from './restartable-server.ts';
 import { sendUpstream, type BufferedRequest, type BufferedResponse } from './upstream.ts';
 

@@ -1,22 +1,5 @@
 import type { HeldRequest } from './held-request.ts';
-
-/** What the proxy saw of one request; filled in as it goes on. */
-export interface RecordedRequest {
-  readonly method: string;
-  /** Path and query, as sent. */
-  readonly path: string;
-  /** The `x-amz-target` header, for SQS: `AmazonSQS.SendMessageBatch`. */
-  readonly target: string | undefined;
-  /** performance.now() when the headers had arrived. */
-  readonly at: number;
-  bodyBytes: number;
-  /** Kept up to 1 MiB, the largest SQS request; undefined above that and while the body is still coming in. */
-  body: Buffer | undefined;
-  /** Undefined while there is no answer, and when there never was one. */
-  status: number | undefined;
-  /** The client went away before it had its answer. */
-  aborted: boolean;
-}
+import type { RecordedRequest } from './recorded-request.ts';
 
 /** All parts that are given must match; `target` given as a string is the action's name, `ReceiveMessage`. */
 export interface RequestMatch {

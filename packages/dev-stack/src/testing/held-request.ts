@@ -1,4 +1,4 @@
-import type { RecordedRequest } from './fault-rules.ts';
+import type { RecordedRequest } from './recorded-request.ts';
 import type { BufferedResponse } from './upstream.ts';
 
 /** A response the upstream has given and the client hasn't got. */

@@ -26,7 +26,13 @@ export async function startTestStack({ aws = false }: { aws?: boolean } = {}): P
   const dir = await mkdtemp(join(tmpdir(), 'pasteflow-test-'));
   try {
     const postgres = await restartable((port) =>
-      startPostgres({ dataDir: join(dir, 'postgres'), port, fsync: false, binariesFrom: process.env.TEST_POSTGRES_FROM }),
+      startPostgres({
+        dataDir: join(dir, 'postgres'),
+        port,
+        fsync: false,
+        // oxlint-disable-next-line node/no-process-env -- how a run of all tests on another major version is asked for
+        binariesFrom: process.env.TEST_POSTGRES_FROM,
+      }),
     );
     const stack = {
       postgres: postgres.facts,

@@ -1,0 +1,123 @@
+import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawnService, startTestStack, type SpawnedService } from '../src/testing/index.ts';
+import { childrenOf, isAlive, until } from './processes.ts';
+
+jest.setTimeout(120_000);
+
+const entry = new URL('../src/start-main.ts', import.meta.url).pathname;
+const dataDir = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
+let started: SpawnedService[] = [];
+afterEach(async () => {
+  for (const service of started) await service.stop(30_000);
+  started = [];
+});
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+function start(env: Record<string, string> = {}): SpawnedService {
+  const ports = { STACK_POSTGRES_PORT: '0', STACK_AWS_PORT: '0', API_PORT: '0', METRICS_PORT: '0' };
+  const all = { PASTEFLOW_DATA_DIR: dataDir, ...ports, ...env };
+  const service = spawnService({ entry, env: all, name: 'npm start' });
+  started.push(service);
+  return service;
+}
+
+async function running(env?: Record<string, string>): Promise<{ main: SpawnedService; url: string }> {
+  const main = start(env);
+  const [, url] = await main.waitFor(/Pasteflow is running at (http:\S+)/, 90_000);
+  return { main, url: url as string };
+}
+
+const create = async (url: string, content: string) => {
+  const response = await fetch(`${url}/`, { method: 'POST', body: content });
+  expect(response.status).toBe(201);
+  return new URL((await response.text()).trim()).pathname;
+};
+
+/** As curl --retry does: 503 means that the upload is under way. */
+async function read(url: string): Promise<string> {
+  let response = await fetch(url);
+  await until(async () => {
+    if (response.status === 503) response = await fetch(url);
+    return response.status !== 503;
+  });
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+describe('npm start', () => {
+  it('serves pastes, keeps them over a kill -9 of everything and a clean restart, and leaves no process', async () => {
+    const first = await running();
+    const paths = [await create(first.url, 'before the kill')];
+    expect(await read(first.url + paths[0])).toBe('before the kill');
+    paths.push(await create(first.url, 'just before the kill'));
+    const children = childrenOf(first.main.pid);
+    for (const pid of [first.main.pid, ...children]) process.kill(pid, 'SIGKILL');
+    await first.main.exited;
+    await until(() => children.every((pid) => !isAlive(pid)));
+
+    const second = await running();
+    expect(await read(second.url + paths[0])).toBe('before the kill');
+    expect(await read(second.url + paths[1])).toBe('just before the kill');
+    const others = childrenOf(second.main.pid);
+    second.main.kill('SIGINT');
+    second.main.kill('SIGINT');
+    expect(await second.main.exited).toEqual({ code: 0, signal: null });
+    expect(others.filter((pid) => isAlive(pid))).toEqual([]);
+    expect(existsSync(join(dataDir, 'stack.env'))).toBe(false);
+  });
+
+  it('leaves no process when only it is killed', async () => {
+    const { main } = await running();
+    const children = childrenOf(main.pid);
+    main.kill('SIGKILL');
+    await main.exited;
+    await until(() => children.every((pid) => !isAlive(pid)));
+  });
+
+  it('uses the Postgres and the AWS endpoint that the environment names, and starts none', async () => {
+    const stack = await startTestStack({ aws: true });
+    try {
+      const own = join(dataDir, 'unused');
+      const { main, url } = await running({
+        DATABASE_URL: stack.postgres.url,
+        AWS_ENDPOINT_URL: stack.aws.endpoint,
+        AWS_ACCESS_KEY_ID: 'test',
+        AWS_SECRET_ACCESS_KEY: 'test',
+        PASTEFLOW_DATA_DIR: own,
+      });
+      expect(await read(url + (await create(url, 'elsewhere')))).toBe('elsewhere');
+      expect(existsSync(own)).toBe(false);
+      expect((await main.stop()).code).toBe(0);
+    } finally {
+      await stack.stop();
+    }
+  });
+
+  it('says which port is in use before it starts anything', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1').unref();
+    await until(() => blocker.listening);
+    const port = String((blocker.address() as AddressInfo).port);
+    for (const setting of ['API_PORT', 'METRICS_PORT']) {
+      const main = start({ [setting]: port });
+      expect((await main.exited).code).toBe(1);
+      expect(main.stderr).toEqual([
+        expect.stringMatching(new RegExp(`^Port ${port} .* set ${setting} .*[.]$`)),
+      ]);
+      expect(main.stdout).toEqual([]);
+    }
+    blocker.close();
+  });
+
+  it('ends, with everything it started, when a service cannot start', async () => {
+    const main = start({ UPLOAD_CONCURRENCY: 'many' });
+    expect((await main.exited).code).toBe(1);
+    expect(main.stderr.at(-1)).toMatch(
+      /^upload-worker ended with code 78 before Pasteflow was ready: .*[.]$/,
+    );
+    expect(existsSync(join(dataDir, 'postgres/cluster/postmaster.pid'))).toBe(false);
+  });
+});
