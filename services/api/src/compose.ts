@@ -1,0 +1,140 @@
+import { createDatabase, pingDatabase, stampDispatched, type DatabaseOptions } from '@pasteflow/postgres';
+import { HealthServer, sleep, type Component, type ServiceContext } from '@pasteflow/runtime';
+import { createObjectStore } from '@pasteflow/s3';
+import { createQueue, createSqsClient, queueDepth, UploadDispatcher } from '@pasteflow/sqs';
+import { buildApp } from './app.ts';
+import type { Config } from './config.ts';
+import { ApiServer } from './http/api-server.ts';
+import { RequestEvents } from './http/request-events.ts';
+import { randomShortCode, type ShortCodes } from './pastes/short-codes.ts';
+
+/** What tests put in place of the real thing. */
+export interface Overrides {
+  readonly newShortCode?: ShortCodes;
+  readonly onStatement?: NonNullable<DatabaseOptions['onStatement']>;
+  readonly stopDeadlineMs?: number;
+  readonly stopNoticeMs?: number;
+}
+
+export interface ComposedApi {
+  /** In the order of their start. */
+  readonly components: readonly Component[];
+  readonly server: ApiServer;
+  readonly health: HealthServer;
+}
+
+/**
+ * A statement of a request takes milliseconds; one that takes longer than this is better answered with 503.
+ */
+const STATEMENT_TIMEOUT_MS = 10_000;
+
+/** Until S3 answers with headers. A read is retried once, which a client would do anyway. */
+const S3_REQUEST_TIMEOUT_MS = 5000;
+const S3_MAX_ATTEMPTS = 2;
+
+/** Downloads at once; each holds a connection for as long as its client reads. */
+const S3_SOCKETS = 200;
+
+/** Of the 10 s that a stop may take, 2 s are left for what stops after the HTTP server. */
+const STOP_DEADLINE_MS = 8000;
+
+/** Clients that are busy use an idle connection again within milliseconds. */
+const STOP_NOTICE_MS = 500;
+
+/** Short, since the relay sends what isn't sent in time, and sending twice is harmless. */
+const SQS_REQUEST_TIMEOUT_MS = 2000;
+
+/** Out of those 2 s. */
+const DISPATCH_STOP_MS = 1500;
+
+export function composeApi(context: ServiceContext<Config>, overrides: Overrides = {}): ComposedApi {
+  const { config, logger, metrics, readiness, instance } = context;
+  const { http, aws } = config;
+  const db = createDatabase({
+    url: config.database.url,
+    applicationName: instance,
+    maxConnections: config.database.poolSize,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    onConnectionError: (error) => logger.warn('connection to Postgres lost', { error }),
+    ...(overrides.onStatement && { onStatement: overrides.onStatement }),
+  });
+  const store = createObjectStore({
+    region: aws.region,
+    endpoint: aws.s3Endpoint,
+    bucket: config.bucket,
+    maxAttempts: S3_MAX_ATTEMPTS,
+    requestTimeoutMs: S3_REQUEST_TIMEOUT_MS,
+    maxSockets: S3_SOCKETS,
+  });
+  const sqs = createSqsClient({
+    region: aws.region,
+    endpoint: aws.sqsEndpoint,
+    requestTimeoutMs: SQS_REQUEST_TIMEOUT_MS,
+  });
+  const queue = createQueue(sqs, config.queues.uploads);
+  const dispatcher = new UploadDispatcher({
+    client: sqs,
+    queue,
+    onSent: (executionIds) => stampDispatched(db, executionIds),
+    onError: (error, count) => logger.warn('messages left to the relay', { error, count }),
+  });
+  readiness.addCheck('postgres', () => pingDatabase(db));
+  readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
+  readiness.addCheck('sqs', () => queueDepth(sqs, queue), { required: false });
+
+  const events = new RequestEvents(logger, metrics);
+  const server = new ApiServer({
+    host: http.host,
+    port: http.port,
+    requestTimeoutMs: http.requestTimeoutMs,
+    events,
+    stopDeadlineMs: overrides.stopDeadlineMs ?? STOP_DEADLINE_MS,
+    stopNoticeMs: overrides.stopNoticeMs ?? STOP_NOTICE_MS,
+  });
+  const publicUrl = (): string => http.publicUrl ?? `http://${asUrlHost(http.host)}:${server.port}`;
+  server.serve(
+    buildApp({
+      db,
+      store,
+      dispatcher,
+      newShortCode: overrides.newShortCode ?? randomShortCode,
+      maxPasteBytes: http.maxPasteBytes,
+      publicUrl,
+      logger,
+      readiness,
+      events,
+    }),
+  );
+
+  const health = new HealthServer(config.metrics, readiness, metrics);
+  const components: Component[] = [
+    health,
+    closing('database', () => db.destroy()),
+    closing('object store', () => store.close()),
+    closing('dispatcher', () => stopDispatcher(dispatcher, () => sqs.destroy())),
+    server,
+    {
+      name: 'announcement',
+      start: async () => logger.info('listening', { url: publicUrl() }),
+      stop: async () => {},
+    },
+  ];
+  return { components, server, health };
+}
+
+/** Sends what waits, but not for long: what hangs is cut, and the relay sends it. */
+async function stopDispatcher(dispatcher: UploadDispatcher, cutConnections: () => void): Promise<void> {
+  const waiting = new AbortController();
+  await Promise.race([dispatcher.stop(), sleep(DISPATCH_STOP_MS, waiting.signal)]);
+  waiting.abort();
+  cutConnections();
+}
+
+/** What needs no start: it connects when it is first used, so that the api starts whatever is down. */
+function closing(name: string, stop: () => void | Promise<void>): Component {
+  return { name, start: () => Promise.resolve(), stop: async () => await stop() };
+}
+
+function asUrlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { bodyIncomplete } from './read-body.ts';
+import { answerTo } from './problem.ts';
+import { RequestError } from './request-error.ts';
+import { defaultHeaders } from './response-headers.ts';
+
+/** What Node's parser and its timers report, as one of our errors. */
+export function toRequestError(error: NodeJS.ErrnoException): RequestError {
+  switch (error.code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new RequestError(
+        'request_timeout',
+        'The request took too long to arrive; send it again, faster.',
+      );
+    case 'HPE_HEADER_OVERFLOW':
+      return new RequestError(
+        'request_headers_too_large',
+        'Send a shorter URL and fewer or shorter headers.',
+      );
+    case 'HPE_INVALID_EOF_STATE':
+      return bodyIncomplete();
+    default:
+      return new RequestError('malformed_request', 'What arrived is no valid HTTP request.', {
+        cause: error,
+      });
+  }
+}
+
+/**
+ * Acts on an error of a connection. `pending` is the answer to the last request that came in whole as far as
+ * its headers.
+ * @param respond answers a pending request with an error
+ */
+export function handleClientError(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  pending: ServerResponse | undefined,
+  respond: (res: ServerResponse, error: RequestError) => void,
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const requestError = toRequestError(error);
+  if (pending === undefined || pending.writableFinished) {
+    socket.end(rawAnswer(requestError), () => socket.destroy());
+  } else if (false) {
+    // The error is in what came after a request that has arrived well: that one is still answered.
+    pending.once('close', () => socket.destroy());
+  } else if (pending.headersSent) {
+    socket.destroy();
+  } else {
+    pending.shouldKeepAlive = false;
+    pending.once('close', () => socket.destroy());
+    respond(pending, requestError);
+  }
+}
+
+/** Problem details for a connection on which there is no request to answer. */
+function rawAnswer(error: RequestError): string {
+  const { problem, headers, body } = answerTo(error, 'about:blank');
+  const fields = { ...defaultHeaders, ...headers, 'X-Request-Id': randomUUID(), Connection: 'close' };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...lines, '', body.toString()].join(
+    '\r\n',
+  );
+}

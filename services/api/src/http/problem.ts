@@ -1,0 +1,90 @@
+import { DependencyUnavailableError, PasteflowError, type ErrorCode } from '@pasteflow/domain';
+import { RequestError, type FieldError } from './request-error.ts';
+
+/** RFC 9457, with the closed list of codes and, for a validation error, what is wrong with which field. */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly code: ErrorCode;
+  readonly errors?: readonly FieldError[];
+}
+
+/** The one place where a code becomes an HTTP status. */
+const statuses: Readonly<Record<ErrorCode, readonly [status: number, title: string]>> = {
+  invalid_transition: [409, 'Conflict with the present state'],
+  short_code_taken: [503, 'No free short code found'],
+  paste_not_found: [404, 'Paste not found'],
+  paste_gone: [410, 'Paste expired or deleted'],
+  paste_in_progress: [503, 'Paste not stored yet'],
+  content_empty: [422, 'Content is empty'],
+  content_too_large: [413, 'Content too large'],
+  malformed_request: [400, 'Malformed request'],
+  validation_failed: [422, 'Validation failed'],
+  unsupported_media_type: [415, 'Unsupported media type'],
+  unsupported_encoding: [415, 'Unsupported content encoding'],
+  request_timeout: [408, 'Request timeout'],
+  request_incomplete: [400, 'Request incomplete'],
+  request_headers_too_large: [431, 'Request headers too large'],
+  unauthorized: [401, 'Not authorized'],
+  route_not_found: [404, 'No such route'],
+  method_not_allowed: [405, 'Method not allowed'],
+  range_not_satisfiable: [416, 'Range not satisfiable'],
+  precondition_failed: [412, 'Precondition failed'],
+  dependency_unavailable: [503, 'Temporarily unavailable'],
+  malformed_message: [500, 'Internal error'],
+  internal: [500, 'Internal error'],
+};
+
+/** Everything behind a 503 is expected back within seconds. */
+const RETRY_AFTER_SECONDS = 1;
+
+const NOTHING_TO_DO = 'Something went wrong on our side. Try again; if it stays, report the X-Request-Id.';
+
+export interface ErrorAnswer {
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** @param instance the path of the request, without its query */
+export function answerTo(error: unknown, instance: string): ErrorAnswer {
+  const known = asPasteflowError(error);
+  const [status, title] = statuses[known.code];
+  const problem: Problem = {
+    type: `urn:pasteflow:problem:${known.code}`,
+    title,
+    status,
+    detail: status === 500 ? NOTHING_TO_DO : known.message,
+    instance,
+    code: known.code,
+    ...(known instanceof RequestError && known.errors !== undefined && { errors: known.errors }),
+  };
+  const body = Buffer.from(`${JSON.stringify(problem)}\n`);
+  const headers = {
+    ...(known instanceof RequestError && known.headers),
+    ...(status === 503 && { 'Retry-After': String(RETRY_AFTER_SECONDS) }),
+    'Content-Type': 'application/problem+json',
+    'Content-Length': String(body.length),
+  };
+  return { problem, headers, body };
+}
+
+function asPasteflowError(error: unknown): PasteflowError {
+  if (error instanceof PasteflowError) return error;
+  // Express's router marks a path that it can't decode in this way.
+  if (error instanceof URIError) {
+    return new RequestError('malformed_request', 'Correct the percent-encoding of the URL.', {
+      cause: error,
+    });
+  }
+  return new PasteflowError('internal', NOTHING_TO_DO, { cause: error });
+}
+
+/** Which line an error deserves in the log, beside the request's own: none for a client's mistake. */
+export function severityOf(error: unknown, { status }: Problem): 'error' | 'warn' | null {
+  if (error instanceof DependencyUnavailableError) return 'warn';
+  return status >= 500 ? 'error' : null;
+}

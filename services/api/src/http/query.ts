@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import { RequestError, validationFailed } from './request-error.ts';
+
+/**
+ * The parameters of the query. URLSearchParams would take broken percent-encoding as text and bytes that are
+ * no UTF-8 as U+FFFD.
+ * @throws RequestError malformed_request for those, validation_failed for a parameter that is there twice
+ */
+export function parseQuery(req: IncomingMessage): ReadonlyMap<string, string> {
+  const text = (req.url ?? '').split('?').slice(1).join('?');
+  const parameters = new Map<string, string>();
+  for (const pair of text.split('&').filter((each) => each !== '')) {
+    const [name = '', ...value] = pair.split('=').map(decode);
+    if (parameters.has(name)) throw validationFailed([{ path: name, message: 'is there more than once' }]);
+    parameters.set(name, value.join('='));
+  }
+  return parameters;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch (error) {
+    throw new RequestError('malformed_request', 'Correct the percent-encoding of the query.', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { ErrorCode, MessageContext } from '@pasteflow/domain';
+
+/**
+ * What is known of a request beside its bytes; handlers fill in what they find out, for the request's log
+ * line.
+ */
+export interface RequestContext {
+  readonly requestId: string;
+  /** W3C trace context, when the client sent a valid one. */
+  readonly traceparent: string | undefined;
+  readonly startedAtMs: number;
+  /** The pattern, never the path: a label has few values. */
+  route: string;
+  shortCode?: string;
+  sizeBytes?: number;
+  errorCode?: ErrorCode;
+}
+
+const contexts = new WeakMap<IncomingMessage, RequestContext>();
+
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** https://www.w3.org/TR/trace-context/: version ff and ids of zeros only are invalid. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+export function contextOf(req: IncomingMessage): RequestContext {
+  const known = contexts.get(req);
+  if (known !== undefined) return known;
+  const { 'x-request-id': requestId, traceparent } = req.headers;
+  const context: RequestContext = {
+    requestId: typeof requestId === 'string' && REQUEST_ID.test(requestId) ? requestId : randomUUID(),
+    traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
+    startedAtMs: performance.now(),
+    route: 'none',
+  };
+  contexts.set(req, context);
+  return context;
+}
+
+/** What a message takes along of the request that caused it. */
+export function messageContextOf(req: IncomingMessage): MessageContext {
+  const { requestId, traceparent } = contextOf(req);
+  return { requestId, ...(traceparent !== undefined && { traceparent }) };
+}
+
+/** The path without its query: what may be shown and logged. */
+export function pathOf(req: IncomingMessage): string {
+  return (req.url ?? '/').split('?', 1)[0] ?? '/';
+}

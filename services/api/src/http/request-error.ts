@@ -1,0 +1,53 @@
+import { PasteflowError, type ErrorCode } from '@pasteflow/domain';
+import type { z } from 'zod';
+
+/** One rule that a body or a query breaks. `path` names the field; empty: the body as a whole. */
+export interface FieldError {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface RequestErrorDetails extends ErrorOptions {
+  /** Headers that go with the answer, e.g. Allow or Content-Range. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly errors?: readonly FieldError[];
+}
+
+/**
+ * What is wrong with a request, and what the answer to it has beside the problem details. The message says
+ * what to do.
+ */
+export class RequestError extends PasteflowError {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly errors: readonly FieldError[] | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { headers = {}, errors, ...options }: RequestErrorDetails = {},
+  ) {
+    super(code, message, options);
+    this.headers = headers;
+    this.errors = errors;
+  }
+}
+
+export function validationFailed(errors: readonly FieldError[]): RequestError {
+  return new RequestError(
+    'validation_failed',
+    'Correct the fields named in `errors` and send the request again.',
+    { errors },
+  );
+}
+
+/** zod reports unknown fields as one issue of the object that holds them; here each has its own line. */
+export function fieldErrors(error: z.ZodError): readonly FieldError[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.join('.');
+    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+    return issue.keys.map((key) => ({
+      path: path === '' ? key : `${path}.${key}`,
+      message: 'is not a known field',
+    }));
+  });
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { drain, hasUnreadBody } from './drain.ts';
+import { answerTo } from './problem.ts';
+import { pathOf } from './request-context.ts';
+import type { RequestEvents } from './request-events.ts';
+
+/**
+ * Answers a request with problem details: the one place where an error becomes an answer.
+ * `restIsLost`: the connection's parser has given up, so that there is no rest of the body to wait for.
+ */
+export function respondWithError(
+  req: IncomingMessage,
+  res: ServerResponse,
+  error: unknown,
+  events: RequestEvents,
+  { restIsLost = false }: { restIsLost?: boolean } = {},
+): void {
+  if (res.destroyed || res.writableEnded) return; // nobody is there, or everything is said
+  if (res.headersSent) {
+    events.brokeOff(req, error);
+    res.destroy();
+    return;
+  }
+  const { problem, headers, body } = answerTo(error, pathOf(req));
+  events.failed(req, error, problem);
+  res.statusCode = problem.status;
+  for (const name of ['ETag', 'Accept-Ranges']) res.removeHeader(name);
+  res.setHeader('Cache-Control', 'no-store');
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  if (restIsLost || !hasUnreadBody(req)) {
+    res.end(body);
+    return;
+  }
+  // The answer is complete for the client by its Content-Length; end() would have Node close the socket at
+  // once.
+  res.setHeader('Connection', 'close');
+  res.write(body);
+  drain(req, () => res.end());
+}

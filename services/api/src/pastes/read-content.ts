@@ -1,0 +1,101 @@
+import type { ServerResponse } from 'node:http';
+import type { Request, Response } from 'express';
+import { DependencyUnavailableError } from '@pasteflow/domain';
+import type { Database, PasteRow } from '@pasteflow/postgres';
+import type { ObjectStore } from '@pasteflow/s3';
+import type { Logger } from '@pasteflow/runtime';
+import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/conditional.ts';
+import { contextOf } from '../http/request-context.ts';
+import { RequestError } from '../http/request-error.ts';
+import { assertNotGone, findNamedPaste, pasteNotFound } from './find-named-paste.ts';
+import { openObject, sendObject } from './object-stream.ts';
+
+export interface ReadContentDependencies {
+  readonly db: Database;
+  readonly store: Pick<ObjectStore, 'get'>;
+  readonly logger: Logger;
+}
+
+/** An upload takes well under a second; after that a client may look again. */
+const RETRY_AFTER_SECONDS = 1;
+
+/**
+ * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes, streamed. FAILED and unknown are the
+ * same 404, after the same one statement, and FAILED goes before gone: what failed never was.
+ */
+export function readContent(deps: ReadContentDependencies) {
+  return async (req: Request, res: Response): Promise<void> => {
+    const paste = await findNamedPaste(deps.db, req);
+    if (paste === null || paste.status === 'FAILED') throw pasteNotFound();
+    assertNotGone(paste);
+    switch (paste.status) {
+      case 'IN_PROGRESS':
+        contextOf(req).errorCode = 'paste_in_progress';
+        // Empty, so that `curl --retry` doesn't print an error page in front of the content.
+        res.writeHead(503, { 'Retry-After': String(RETRY_AFTER_SECONDS), 'Content-Length': '0' }).end();
+        return;
+      case 'PROCESSED':
+        return await serve(deps, paste, req, res);
+      default:
+        return paste.status satisfies never;
+    }
+  };
+}
+
+async function serve(
+  deps: ReadContentDependencies,
+  paste: PasteRow,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  const size = paste.size_bytes;
+  const etag = `"${paste.content_hash.slice('sha256:'.length)}"`;
+  // Revalidated each time, for it may be deleted at any moment; not transformed, for the bytes are the paste.
+  res.set({ ETag: etag, 'Accept-Ranges': 'bytes', 'Cache-Control': 'private, no-cache, no-transform' });
+
+  if (!matchesPrecondition(req.get('If-Match'), etag)) {
+    throw new RequestError('precondition_failed', 'The content has another ETag than If-Match wants.');
+  }
+  if (isKnownToClient(req.get('If-None-Match'), etag)) {
+    res.status(304).end();
+    return;
+  }
+  const range =
+    req.method === 'GET'
+      ? rangeOf({ range: req.get('Range'), ifRange: req.get('If-Range') }, { size, etag })
+      : 'whole';
+  if (range === 'unsatisfiable') {
+    throw new RequestError('range_not_satisfiable', `Ask for bytes from 0 to ${size - 1}.`, {
+      headers: { 'Content-Range': `bytes */${size}` },
+    });
+  }
+  const length = range === 'whole' ? size : range.end - range.start + 1;
+  const head = (): ServerResponse =>
+    res.writeHead(range === 'whole' ? 200 : 206, {
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Content-Length': String(length),
+      ...(range !== 'whole' && { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` }),
+    });
+  if (req.method === 'HEAD') {
+    head().end();
+    return;
+  }
+  const logger = deps.logger.child({ request_id: contextOf(req).requestId, short_code: paste.short_code });
+  const wanted = { shortCode: paste.short_code, range: range === 'whole' ? undefined : range, length };
+  const body = await openObject(deps.store, wanted, res);
+  if (body === null) throw await objectMissing(deps.db, req, logger);
+  head();
+  await sendObject(body, res, logger);
+}
+
+/**
+ * Either the paste went between our statement and S3, or an invariant is broken: then somebody has to know,
+ * and the client may come back.
+ */
+async function objectMissing(db: Database, req: Request, logger: Logger): Promise<Error> {
+  const paste = await findNamedPaste(db, req);
+  if (paste === null) return pasteNotFound();
+  assertNotGone(paste);
+  logger.error('PROCESSED paste without its object');
+  return new DependencyUnavailableError('s3');
+}

@@ -1,0 +1,170 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { FaultProxy, TcpProxy } from '@pasteflow/dev-stack/testing';
+import { useApi } from './support/api.ts';
+import { dial, postRaw, problemOf } from './support/http.ts';
+import { countPastes, pasteRow, processedPaste } from './support/pastes.ts';
+import { until } from './support/until.ts';
+
+const bed = useApi();
+
+describe('with Postgres away', () => {
+  it('requests are answered 503, and served again when it is back', async () => {
+    const proxy = await TcpProxy.start(bed.stack.postgres.port);
+    const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
+    const code = await processedPaste(bed, 'stored');
+    expect((await fetch(`${api.url}/${code}`)).status).toBe(200);
+    const before = await countPastes(bed.db);
+
+    await proxy.down();
+    const requests = [
+      postRaw(api.url, 'x'),
+      fetch(`${api.url}/${code}`),
+      fetch(`${api.url}/v1/pastes/${code}/timeline`),
+    ];
+    for (const response of await Promise.all(requests)) {
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(await problemOf(response)).toMatchObject({ status: 503, code: 'dependency_unavailable' });
+    }
+    expect((await fetch(`${api.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${api.url}/readyz`)).status).toBe(503);
+    expect(api.logs.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(await countPastes(bed.db)).toBe(before);
+
+    await proxy.up();
+    expect((await postRaw(api.url, 'x')).status).toBe(201);
+    expect((await fetch(`${api.url}/${code}`)).status).toBe(200);
+    expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
+    await api.stop();
+    await proxy.stop();
+  });
+
+  it('absurd short codes are still answered, and the usage is', async () => {
+    const proxy = await TcpProxy.start(bed.stack.postgres.port);
+    const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
+    await proxy.down();
+    expect((await fetch(`${api.url}/${'x'.repeat(10_000)}`)).status).toBe(404);
+    expect((await fetch(api.url)).status).toBe(200);
+  });
+});
+
+describe('with SQS away', () => {
+  it.each(['refusing', 'silent'])('creation answers 201 all the same, %s', async (how) => {
+    const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
+    const api = await bed.start({ env: { AWS_ENDPOINT_URL_SQS: proxy.url } });
+    if (how === 'refusing') await proxy.down();
+    else proxy.rule({}, { kind: 'hang' });
+    const created = await Promise.all(Array.from({ length: 30 }, (_, i) => postRaw(api.url, `content ${i}`)));
+    expect(created.map(({ status }) => status)).toEqual(Array(30).fill(201));
+    const { short_code } = (await created[0]!.json()) as { short_code: string };
+    const { id } = (await pasteRow(bed.db, short_code))!;
+    const execution = await bed.db
+      .selectFrom('task_executions')
+      .selectAll()
+      .where('subject_id', '=', id)
+      .executeTakeFirstOrThrow();
+    expect(execution).toMatchObject({ status: 'PENDING', dispatched_at: null });
+    expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
+    await api.stop(); // a request that hangs doesn't hold it for long
+    const leftToRelay = () =>
+      api.logs
+        .filter(({ message }) => message === 'messages left to the relay')
+        .map(({ count }) => Number(count));
+    await until(() => leftToRelay().reduce((sum, count) => sum + count, 0) === 30);
+    await proxy.stop();
+  });
+});
+
+describe('with S3 away', () => {
+  it('content is answered 503 with Retry-After, and metadata as ever', async () => {
+    const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
+    const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
+    const code = await processedPaste(bed, 'stored');
+    proxy.rule({ method: 'GET' }, { kind: 'fail', status: 500 });
+    const failing = await fetch(`${api.url}/${code}`);
+    expect(failing.headers.get('retry-after')).toBe('1');
+    expect(failing.headers.has('etag')).toBe(false);
+    expect(await problemOf(failing)).toMatchObject({ status: 503, code: 'dependency_unavailable' });
+    await proxy.down();
+    expect((await fetch(`${api.url}/${code}`)).status).toBe(503);
+    expect((await fetch(`${api.url}/v1/pastes/${code}`)).status).toBe(200);
+    const ready = await fetch(`${api.url}/readyz`);
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toMatchObject({ checks: { s3: { state: 'failed', required: false } } });
+    await proxy.up();
+    proxy.clear();
+    expect((await fetch(`${api.url}/${code}`)).status).toBe(200);
+    await proxy.stop();
+  });
+
+  it('a transfer that breaks off is seen to be short', async () => {
+    const s3 = await halfS3((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf!', () =>
+        setTimeout(() => socket.destroy(), 20),
+      );
+    });
+    const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: s3.url } });
+    const code = await processedPaste(bed, 'whole body');
+    const response = await fetch(`${api.url}/${code}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-length')).toBe('10');
+    await expect(response.text()).rejects.toThrow();
+    await until(() => api.logs.some(({ message }) => message === 'request'));
+    expect(api.logs).toContainEqual(
+      expect.objectContaining({ level: 'error', message: 'content broke off', short_code: code }),
+    );
+    await s3.stop();
+  });
+
+  it('a client that goes away takes its request to S3 along, before and amid the content', async () => {
+    const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
+    const waiting = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
+    const code = await processedPaste(bed, 'whole body');
+    const held = proxy.hold({ method: 'GET' });
+    const early = await dial(waiting.port);
+    early.write(`GET /${code} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const { request } = await held;
+    early.destroy();
+    await until(() => request.aborted);
+    await proxy.stop();
+
+    const closed = Promise.withResolvers<void>();
+    const s3 = await halfS3((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf!');
+      socket.once('close', () => closed.resolve());
+    });
+    const streaming = await bed.start({ env: { AWS_ENDPOINT_URL_S3: s3.url } });
+    const late = await dial(streaming.port);
+    late.write(`GET /${code} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    const received: Buffer[] = [];
+    late.on('data', (chunk: Buffer) => received.push(chunk));
+    await until(() => Buffer.concat(received).includes('half!'));
+    late.destroy();
+    await closed.promise;
+    await until(() =>
+      streaming.logs.some(({ message, aborted }) => message === 'request' && aborted === true),
+    );
+    for (const { logs } of [waiting, streaming]) {
+      expect(logs.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
+    }
+    await s3.stop();
+  });
+});
+
+/** An S3 that says to every request what the test wants, byte by byte. */
+async function halfS3(answer: (socket: Socket) => void): Promise<{ url: string; stop(): Promise<void> }> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {}).once('data', () => answer(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { spawnService } from '@pasteflow/dev-stack/testing';
+import { useApi } from './support/api.ts';
+import { postRaw } from './support/http.ts';
+
+const bed = useApi();
+const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+describe('the process', () => {
+  it('serves until SIGTERM and ends with 0', async () => {
+    const service = spawnService({
+      entry,
+      env: {
+        DATABASE_URL: bed.databaseUrl,
+        AWS_ENDPOINT_URL: bed.stack.aws.endpoint,
+        AWS_ACCESS_KEY_ID: 'test',
+        AWS_SECRET_ACCESS_KEY: 'test',
+        API_PORT: '0',
+        METRICS_PORT: '0',
+        LOG_FORMAT: 'json',
+      },
+    });
+    const [, url = ''] = await service.waitFor(/"message":"listening".*"url":"([^"]+)"/);
+    expect((await postRaw(url, 'to a real process')).status).toBe(201);
+    expect(await service.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it('ends with 78 when its configuration is wrong, naming every problem', async () => {
+    const service = spawnService({
+      entry,
+      env: {
+        DATABASE_URL: 'mysql://x',
+        API_PORT: '70000',
+        PUBLIC_URL: 'paste.example.org',
+        MAX_PASTE_BYTES: '1000000000',
+        REQUEST_TIMEOUT_SECONDS: '0',
+        S3_BUCKET: 'No Bucket',
+        METRICS_PORT: 'x',
+      },
+    });
+    expect(await service.exited).toMatchObject({ code: 78 });
+    const names = service.stderr.slice(1).map((line) => line.trim().split(' ')[0]!);
+    expect(names.toSorted((a, b) => a.localeCompare(b))).toEqual([
+      'API_PORT',
+      'AWS_ENDPOINT_URL',
+      'DATABASE_URL',
+      'MAX_PASTE_BYTES',
+      'METRICS_PORT',
+      'PUBLIC_URL',
+      'REQUEST_TIMEOUT_SECONDS',
+      'S3_BUCKET',
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+import { Writable } from 'node:stream';
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { createTestDatabase, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import { createDatabase, migrate, type Database } from '@pasteflow/postgres';
+import { createLogger, Lifecycle, loadConfig, Metrics, Readiness } from '@pasteflow/runtime';
+import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
+import { composeApi, type Overrides } from '../../src/compose.ts';
+import { configSchema } from '../../src/config.ts';
+
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly [field: string]: unknown;
+}
+
+export interface RunningApi {
+  readonly url: string;
+  readonly port: number;
+  readonly metricsUrl: string;
+  readonly logs: readonly LogLine[];
+  /** SQL that the api has sent. */
+  readonly statements: readonly string[];
+  readonly readiness: Readiness;
+  stop(): Promise<void>;
+}
+
+export interface ApiOptions extends Overrides {
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface ApiBed {
+  readonly stack: TestStackWithAws;
+  readonly databaseUrl: string;
+  /** For looking and for making rows behind the api's back. */
+  readonly db: Database;
+  readonly store: ObjectStore;
+  /** The file's own api, with defaults. */
+  readonly api: RunningApi;
+  /** Another one, on the same database, for this test. */
+  start(options?: ApiOptions): Promise<RunningApi>;
+}
+
+/** A stack, a database and an api for the whole test file. */
+export function useApi(options: ApiOptions = {}): ApiBed {
+  const bed = {} as { -readonly [Key in keyof ApiBed]: ApiBed[Key] };
+  const started: RunningApi[] = [];
+  beforeAll(async () => {
+    Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' });
+    bed.stack = await startTestStack({ aws: true });
+    bed.databaseUrl = (await createTestDatabase(bed.stack, migrateUrl)).url;
+    bed.db = openDatabase(bed.databaseUrl);
+    bed.store = createObjectStore({
+      region: bed.stack.aws.region,
+      endpoint: bed.stack.aws.endpoint,
+      bucket: 'pasteflow',
+      maxAttempts: 1,
+      requestTimeoutMs: 5000,
+    });
+    bed.api = await startApi(bed, options);
+  });
+  bed.start = async (more = {}) => {
+    const api = await startApi(bed, more);
+    started.push(api);
+    return api;
+  };
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((api) => api.stop()));
+  });
+  afterAll(async () => {
+    await bed.api?.stop();
+    bed.store?.close();
+    await bed.db?.destroy();
+    await bed.stack?.stop();
+  });
+  return bed;
+}
+
+async function startApi(
+  { stack, databaseUrl }: Pick<ApiBed, 'stack' | 'databaseUrl'>,
+  { env = {}, ...overrides }: ApiOptions,
+): Promise<RunningApi> {
+  const logs: LogLine[] = [];
+  const statements: string[] = [];
+  const stream = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      for (const line of chunk.toString().trim().split('\n')) logs.push(JSON.parse(line) as LogLine);
+      done();
+    },
+  });
+  const logger = createLogger({ level: 'debug', format: 'json', service: 'api', stream });
+  const config = loadConfig(configSchema, {
+    DATABASE_URL: databaseUrl,
+    AWS_ENDPOINT_URL: stack.aws.endpoint,
+    AWS_REGION: stack.aws.region,
+    API_PORT: '0',
+    METRICS_PORT: '0',
+    ...env,
+  });
+  const readiness = new Readiness();
+  const composed = composeApi(
+    {
+      name: 'api',
+      instance: 'api/test',
+      config,
+      logger,
+      metrics: new Metrics('api', { process: false }),
+      readiness,
+    },
+    { stopNoticeMs: 1, onStatement: (event) => statements.push(event.query.sql), ...overrides },
+  );
+  const lifecycle = new Lifecycle(composed.components, logger);
+  await lifecycle.start().catch(async (error: unknown) => {
+    await lifecycle.stop();
+    throw error;
+  });
+  readiness.markStarted();
+  return {
+    url: `http://127.0.0.1:${composed.server.port}`,
+    port: composed.server.port,
+    metricsUrl: `http://127.0.0.1:${composed.health.port}`,
+    logs,
+    statements,
+    readiness,
+    stop: async () => {
+      readiness.markStopping();
+      await lifecycle.stop();
+    },
+  };
+}
+
+function openDatabase(url: string): Database {
+  return createDatabase({ url, applicationName: 'test', maxConnections: 4, onConnectionError: () => {} });
+}
+
+async function migrateUrl(url: string): Promise<void> {
+  const db = openDatabase(url);
+  await migrate(db);
+  await db.destroy();
+}

@@ -1,0 +1,85 @@
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface ProblemBody {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly code: string;
+  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+}
+
+/** The problem details of an answer; throws when it is something else. */
+export async function problemOf(response: Response): Promise<ProblemBody> {
+  const type = response.headers.get('content-type');
+  if (type !== 'application/problem+json')
+    throw new Error(`${response.status} with ${type}: ${await response.text()}`);
+  const problem = (await response.json()) as ProblemBody;
+  if (problem.status !== response.status) throw new Error(`${problem.status} in a ${response.status}`);
+  return problem;
+}
+
+export function postJson(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return fetch(`${url}/v1/pastes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+}
+
+export function postRaw(url: string, body: Uint8Array<ArrayBuffer> | string, query = ''): Promise<Response> {
+  return fetch(`${url}/v1/pastes${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream' },
+    body,
+  });
+}
+
+/** A TCP connection, for what fetch wouldn't send. */
+export async function dial(port: number): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  return socket;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Whatever the server says until it closes the connection, as one answer. */
+export async function answerOn(socket: Socket): Promise<RawAnswer> {
+  const answer = parseAnswer(await text(socket));
+  socket.destroy();
+  return answer;
+}
+
+export function parseAnswer(received: string): RawAnswer {
+  const [head = '', ...body] = received.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers: Object.fromEntries(
+      lines.map((line) => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    ),
+    body: body.join('\r\n\r\n'),
+  };
+}
+
+/** Sends these bytes and nothing more, and takes the answer. */
+export async function rawExchange(port: number, request: string | Buffer): Promise<RawAnswer> {
+  const socket = await dial(port);
+  socket.write(request);
+  return await answerOn(socket);
+}

@@ -1,0 +1,113 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { objectKeyOf } from '@pasteflow/domain';
+import {
+  claimExpired,
+  claimUploads,
+  createPaste,
+  settleDeleted,
+  settleUploads,
+  type ClaimedDeletion,
+  type Database,
+} from '@pasteflow/postgres';
+import type { ObjectStore } from '@pasteflow/s3';
+
+const ACTOR = 'upload-worker/test';
+
+export function sha256(content: Buffer | string): Buffer {
+  return createHash('sha256').update(content).digest();
+}
+
+/** A paste IN_PROGRESS, made behind the api's back. @returns its short code */
+export async function newPaste(db: Database, content: Buffer | string = 'hello'): Promise<string> {
+  const shortCode = randomBytes(5).toString('hex');
+  const created = await createPaste(db, {
+    shortCode,
+    content: Buffer.from(content),
+    contentHash: `sha256:${sha256(content).toString('hex')}`,
+    title: null,
+    syntax: null,
+    expiresInSeconds: 3600,
+    deleteTokenHash: sha256('the token'),
+  });
+  if (created === null) throw new Error('the short code was taken');
+  return shortCode;
+}
+
+/** Does what the worker does: puts the object and settles. */
+export async function upload(
+  db: Database,
+  store: ObjectStore,
+  shortCode: string,
+  content: Buffer | string,
+): Promise<void> {
+  await store.put(objectKeyOf(shortCode), Buffer.from(content), { sha256: sha256(content) });
+  await settle(db, shortCode, store.urlOf(objectKeyOf(shortCode)));
+}
+
+export async function processedPaste(
+  { db, store }: { db: Database; store: ObjectStore },
+  content: Buffer | string,
+): Promise<string> {
+  const shortCode = await newPaste(db, content);
+  await upload(db, store, shortCode, content);
+  return shortCode;
+}
+
+export async function failedPaste(db: Database): Promise<string> {
+  const shortCode = await newPaste(db);
+  await settle(db, shortCode, null);
+  return shortCode;
+}
+
+async function settle(db: Database, shortCode: string, s3Url: string | null): Promise<void> {
+  const claim = (await claimUploads(db, { shortCodes: [shortCode], actor: ACTOR, leaseSeconds: 60 })).get(
+    shortCode,
+  );
+  if (claim?.kind !== 'claimed') throw new Error(`${shortCode} can't be claimed: ${claim?.kind}`);
+  const { executionId } = claim.upload;
+  const settlement =
+    s3Url === null
+      ? {
+          outcome: { kind: 'failed', error: 'S3 is down' },
+          sequel: { kind: 'give_up', reason: 'S3 was down' },
+          s3Url,
+        }
+      : { outcome: { kind: 'succeeded' }, sequel: { kind: 'done' }, s3Url };
+  await settleUploads(db, [{ executionId, ...settlement } as Parameters<typeof settleUploads>[1][number]], {
+    actor: ACTOR,
+    dispatched: true,
+  });
+}
+
+export async function expire(db: Database, shortCode: string): Promise<void> {
+  await db
+    .updateTable('pastes')
+    .set({ expires_at: new Date(Date.now() - 60_000) })
+    .where('short_code', '=', shortCode)
+    .execute();
+}
+
+/** Expires it and claims it for the cleanup. */
+export async function claimForDeletion(db: Database, shortCode: string): Promise<ClaimedDeletion> {
+  await expire(db, shortCode);
+  const claims = await claimExpired(db, { actor: 'janitor/test', limit: 1000 });
+  const claim = claims.find((each) => each.shortCode === shortCode);
+  if (claim === undefined) throw new Error(`${shortCode} was not claimed`);
+  return claim;
+}
+
+export async function deletedPaste(db: Database, shortCode: string): Promise<void> {
+  await settleDeleted(db, [await claimForDeletion(db, shortCode)], 'janitor/test');
+}
+
+export function pasteRow(db: Database, shortCode: string) {
+  return db.selectFrom('pastes').selectAll().where('short_code', '=', shortCode).executeTakeFirst();
+}
+
+export async function countPastes(db: Database): Promise<number> {
+  const { count } = await db
+    .selectFrom('pastes')
+    .select((eb) => eb.fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
