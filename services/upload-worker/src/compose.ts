@@ -23,6 +23,12 @@ const STOP_GRACE_MS = 5000;
 /** How long the first of a group of ended puts waits to be settled with others: most puts of a batch end within it. */
 const SETTLE_LINGER_MS = 100;
 
+/**
+ * Twice the wait of a long poll. After an outage that swallowed requests the consumers come back when the last of these has run out, and
+ * the uploads have to follow within 10 s of SQS's return.
+ */
+const RECEIVE_TIMEOUT_MS = 4000;
+
 /** For tests that count. */
 export interface Overrides extends Pick<DatabaseOptions, 'onStatement'> {
   readonly settleLingerMs?: number;
@@ -52,7 +58,11 @@ export function compose(
     maxSockets: consumers * 10,
   });
   const sqs = { region: config.aws.region, endpoint: config.aws.sqsEndpoint };
-  const receiving = createSqsClient({ ...sqs, maxSockets: consumers * 2 });
+  const receiving = createSqsClient({
+    ...sqs,
+    maxSockets: consumers * 2,
+    requestTimeoutMs: RECEIVE_TIMEOUT_MS,
+  });
   const changing = createSqsClient(sqs);
   const queue = createQueue(changing, config.queues.uploads);
 

@@ -3,9 +3,10 @@ import type { Database } from '../database.ts';
 
 /**
  * The lock's connection is closed by Postgres when it has been idle for this long, and so its lock is freed: a janitor that is
- * frozen, or cut off, doesn't keep the others from sweeping. A live one pings three times as often.
+ * frozen, or cut off, doesn't keep the others from sweeping. A live one pings three times as often. Below the 10 s for which no message
+ * may stay unsent; a live janitor that stalls for as long loses a lock that it can do without.
  */
-const IDLE_SESSION_SECONDS = 30;
+const IDLE_SESSION_SECONDS = 5;
 
 /**
  * Runs `sweep` if no other janitor is running the sweep of this name, else doesn't. The lock only saves work: each sweep is safe beside

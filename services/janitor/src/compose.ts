@@ -1,0 +1,122 @@
+import { createDatabase, pingDatabase } from '@pasteflow/postgres';
+import {
+  HealthServer,
+  type Check,
+  type Component,
+  type Entry,
+  type Metrics,
+  type ServiceContext,
+} from '@pasteflow/runtime';
+import { createObjectStore } from '@pasteflow/s3';
+import { createQueue, createSqsClient, deadLetterQueueName, queueDepth } from '@pasteflow/sqs';
+import type { JanitorConfig } from './config.ts';
+import { SweepRunner } from './run-sweep.ts';
+import { Schedule } from './schedule.ts';
+import { sweepNames, type Sweep } from './sweep.ts';
+import { Cleanup } from './sweeps/cleanup.ts';
+import { DeadLetters } from './sweeps/dead-letters.ts';
+import { DeletionWatchdog } from './sweeps/deletion-watchdog.ts';
+import { FailedPastes } from './sweeps/failed-pastes.ts';
+import { ReapExecutions } from './sweeps/reap-executions.ts';
+import { Reconcile } from './sweeps/reconcile.ts';
+import { Relay } from './sweeps/relay.ts';
+import { Tombstones } from './sweeps/tombstones.ts';
+
+/**
+ * The service stops within 10 s, and a sweep stops between batches: no single wait may take that long. S3 gets one try, the next run is
+ * the other; SQS gets two, of 3 s each, so that a request that hangs when SQS comes back doesn't hold up the relay.
+ */
+const STATEMENT_TIMEOUT_MS = 8000;
+const S3_TIMEOUT_MS = 7000;
+const SQS_TIMEOUT_MS = 3000;
+
+export interface ComposedSweeps {
+  readonly sweeps: readonly Sweep[];
+  readonly runner: SweepRunner;
+  /** Whether what they stand on answers. */
+  readonly checks: Readonly<Record<'postgres' | 's3' | 'sqs', Check>>;
+  readonly close: () => Promise<void>;
+}
+
+/** The sweeps with all that they stand on, without a schedule. */
+export function composeSweeps(
+  { config, instance, logger }: Entry<JanitorConfig>,
+  metrics: Metrics,
+): ComposedSweeps {
+  const { database, aws, queues, bucket, retry: policy, sweeps: settings } = config;
+  const connect = (maxConnections: number) =>
+    createDatabase({
+      url: database.url,
+      applicationName: instance,
+      maxConnections,
+      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      onConnectionError: (error) => logger.warn('a connection to Postgres ended', { error }),
+    });
+  const db = connect(database.poolSize);
+  const locks = connect(sweepNames.length);
+  const store = createObjectStore({
+    bucket,
+    region: aws.region,
+    endpoint: aws.s3Endpoint,
+    maxAttempts: 1,
+    requestTimeoutMs: S3_TIMEOUT_MS,
+  });
+  const sqs = createSqsClient({
+    region: aws.region,
+    endpoint: aws.sqsEndpoint,
+    requestTimeoutMs: SQS_TIMEOUT_MS,
+  });
+  const uploads = createQueue(sqs, queues.uploads);
+  const deadLetters = createQueue(sqs, deadLetterQueueName(queues.uploads));
+  const retrying = { policy, random: Math.random };
+  const base = { db, actor: instance, logger };
+
+  const sweeps: readonly Sweep[] = [
+    new Relay({
+      db,
+      sqs,
+      uploads,
+      graceSeconds: settings.relayGraceSeconds,
+      redispatchAfterSeconds: settings.relayRedispatchAfterSeconds,
+    }),
+    new ReapExecutions({ ...base, ...retrying, sqs, uploads }),
+    new Cleanup({ ...base, store }),
+    new DeletionWatchdog({ ...base, stuckAfterSeconds: settings.deletionStuckAfterSeconds }),
+    new FailedPastes({ ...base, store, retentionSeconds: settings.failedRetentionSeconds }),
+    new DeadLetters({ ...base, ...retrying, sqs, deadLetters, leaseSeconds: settings.leaseSeconds }),
+    new Tombstones({
+      db,
+      tombstoneRetentionSeconds: settings.tombstoneRetentionSeconds,
+      transitionRetentionSeconds: settings.transitionRetentionSeconds,
+    }),
+    new Reconcile({ ...base, store, minAgeSeconds: settings.reconcileMinAgeSeconds }),
+  ];
+  const runner = new SweepRunner({ locks, lockIdleSeconds: settings.lockIdleSeconds, logger, metrics });
+  return {
+    sweeps,
+    runner,
+    checks: {
+      postgres: () => pingDatabase(db),
+      s3: (signal) => store.ping(signal),
+      sqs: () => queueDepth(sqs, uploads),
+    },
+    close: async () => {
+      store.close();
+      sqs.destroy();
+      await Promise.all([db.destroy(), locks.destroy()]);
+    },
+  };
+}
+
+export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly Component[] {
+  const { config, metrics, readiness, logger } = context;
+  const { sweeps, runner, checks, close } = composeSweeps(context, metrics);
+  readiness.addCheck('postgres', checks.postgres);
+  readiness.addCheck('s3', checks.s3, { required: false });
+  readiness.addCheck('sqs', checks.sqs, { required: false });
+  return [
+    { name: 'connections', start: () => Promise.resolve(), stop: close },
+    new HealthServer(config.metrics, readiness, metrics),
+    new Schedule({ sweeps, runner, intervalSeconds: config.sweeps.intervalSeconds, logger }),
+  ];
+}

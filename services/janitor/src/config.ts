@@ -1,0 +1,121 @@
+import { DEFAULT_LEASE_SECONDS, messageVisibilitySeconds, type RetryPolicy } from '@pasteflow/domain';
+import {
+  awsEnv,
+  bucketEnv,
+  databaseEnv,
+  groups,
+  intervalSeconds,
+  loadConfig,
+  logEnv,
+  metricsEnv,
+  queueEnv,
+  retryEnv,
+  seconds,
+  type AwsConfig,
+  type DatabaseConfig,
+  type Environment,
+  type LogConfig,
+  type MetricsConfig,
+  type QueueConfig,
+} from '@pasteflow/runtime';
+import { z } from 'zod';
+import type { SweepName } from './sweep.ts';
+
+export interface SweepsConfig {
+  /** From the end of a run to the start of the next. */
+  readonly intervalSeconds: Readonly<Record<SweepName, number>>;
+  /** A frozen or cut-off janitor loses a sweep's lock after this. */
+  readonly lockIdleSeconds: number;
+  /** The lease under which dead-letters claims what it is about to end. */
+  readonly leaseSeconds: number;
+  readonly relayGraceSeconds: number;
+  readonly relayRedispatchAfterSeconds: number;
+  readonly deletionStuckAfterSeconds: number;
+  readonly failedRetentionSeconds: number;
+  readonly tombstoneRetentionSeconds: number;
+  readonly transitionRetentionSeconds: number;
+  readonly reconcileMinAgeSeconds: number;
+}
+
+export interface JanitorConfig {
+  readonly log: LogConfig;
+  readonly database: DatabaseConfig;
+  readonly aws: AwsConfig;
+  readonly queues: QueueConfig;
+  readonly bucket: string;
+  readonly metrics: MetricsConfig;
+  readonly retry: RetryPolicy;
+  readonly sweeps: SweepsConfig;
+}
+
+const DAY = 86_400;
+
+const sweepsEnv: z.ZodType<SweepsConfig> = z
+  .object({
+    RELAY_INTERVAL_SECONDS: intervalSeconds().default(2),
+    REAP_EXECUTIONS_INTERVAL_SECONDS: intervalSeconds().default(2),
+    CLEANUP_INTERVAL_SECONDS: intervalSeconds().default(60),
+    DELETION_WATCHDOG_INTERVAL_SECONDS: intervalSeconds().default(600),
+    FAILED_PASTES_INTERVAL_SECONDS: intervalSeconds().default(DAY),
+    DEAD_LETTERS_INTERVAL_SECONDS: intervalSeconds().default(60),
+    TOMBSTONES_INTERVAL_SECONDS: intervalSeconds().default(DAY),
+    RECONCILE_INTERVAL_SECONDS: intervalSeconds().default(DAY),
+    SWEEP_LOCK_IDLE_SECONDS: seconds().default(5),
+    EXECUTION_LEASE_SECONDS: seconds().default(DEFAULT_LEASE_SECONDS),
+    RELAY_GRACE_SECONDS: seconds().default(1),
+    RELAY_REDISPATCH_AFTER_SECONDS: seconds().default(30),
+    DELETION_STUCK_AFTER_SECONDS: seconds().default(7200),
+    FAILED_RETENTION_SECONDS: seconds().default(DAY),
+    TOMBSTONE_RETENTION_SECONDS: seconds().default(30 * DAY),
+    TRANSITION_RETENTION_SECONDS: seconds().default(90 * DAY),
+    RECONCILE_MIN_AGE_SECONDS: seconds().default(DAY),
+  })
+  .transform((env, context) => {
+    const visibility = messageVisibilitySeconds(env.EXECUTION_LEASE_SECONDS);
+    if (env.RELAY_REDISPATCH_AFTER_SECONDS <= visibility) {
+      context.addIssue({
+        code: 'custom',
+        path: ['RELAY_REDISPATCH_AFTER_SECONDS'],
+        message:
+          `is ${env.RELAY_REDISPATCH_AFTER_SECONDS}; set it above ${visibility}, for which a message stays hidden when its worker dies ` +
+          '(EXECUTION_LEASE_SECONDS and 4), or every such message is sent again',
+      });
+    }
+    return {
+      intervalSeconds: {
+        relay: env.RELAY_INTERVAL_SECONDS,
+        'reap-executions': env.REAP_EXECUTIONS_INTERVAL_SECONDS,
+        cleanup: env.CLEANUP_INTERVAL_SECONDS,
+        'deletion-watchdog': env.DELETION_WATCHDOG_INTERVAL_SECONDS,
+        'failed-pastes': env.FAILED_PASTES_INTERVAL_SECONDS,
+        'dead-letters': env.DEAD_LETTERS_INTERVAL_SECONDS,
+        tombstones: env.TOMBSTONES_INTERVAL_SECONDS,
+        reconcile: env.RECONCILE_INTERVAL_SECONDS,
+      },
+      lockIdleSeconds: env.SWEEP_LOCK_IDLE_SECONDS,
+      leaseSeconds: env.EXECUTION_LEASE_SECONDS,
+      relayGraceSeconds: env.RELAY_GRACE_SECONDS,
+      relayRedispatchAfterSeconds: env.RELAY_REDISPATCH_AFTER_SECONDS,
+      deletionStuckAfterSeconds: env.DELETION_STUCK_AFTER_SECONDS,
+      failedRetentionSeconds: env.FAILED_RETENTION_SECONDS,
+      tombstoneRetentionSeconds: env.TOMBSTONE_RETENTION_SECONDS,
+      transitionRetentionSeconds: env.TRANSITION_RETENTION_SECONDS,
+      reconcileMinAgeSeconds: env.RECONCILE_MIN_AGE_SECONDS,
+    };
+  });
+
+const janitorEnv: z.ZodType<JanitorConfig> = groups({
+  log: logEnv,
+  database: databaseEnv,
+  aws: awsEnv,
+  queues: queueEnv,
+  bucket: bucketEnv,
+  metrics: metricsEnv(9466),
+  retry: retryEnv,
+  sweeps: sweepsEnv,
+});
+
+/** @throws ConfigError naming every problem */
+export function loadJanitorConfig(env: Environment): JanitorConfig {
+  return loadConfig(janitorEnv, env);
+}

@@ -1,0 +1,22 @@
+import { Metrics, type Entry } from '@pasteflow/runtime';
+import { composeSweeps } from './compose.ts';
+import type { JanitorConfig } from './config.ts';
+import type { SweepName } from './sweep.ts';
+
+/**
+ * Runs one sweep and prints its counts as JSON on stdout, `{"skipped":1}` when another janitor is running it. SIGTERM and Ctrl-C end it
+ * between two batches, so that it leaves nothing claimed; the second one ends it at once.
+ */
+export async function runOnce(entry: Entry<JanitorConfig>, name: SweepName): Promise<void> {
+  const { sweeps, runner, close } = composeSweeps(entry, new Metrics(entry.name, { process: false }));
+  const stopping = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
+  try {
+    const sweep = sweeps.find((each) => each.name === name);
+    if (sweep === undefined) throw new Error(`compose.ts has left out the sweep ${name}`);
+    const counts = await runner.run(sweep, stopping.signal);
+    process.stdout.write(`${JSON.stringify(counts ?? { skipped: 1 })}\n`);
+  } finally {
+    await close();
+  }
+}

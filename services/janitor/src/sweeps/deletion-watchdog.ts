@@ -1,0 +1,30 @@
+import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
+import { resetStuckDeletions, type Actor, type Database } from '@pasteflow/postgres';
+import type { Sweep, SweepCounts } from '../sweep.ts';
+
+export interface DeletionWatchdogOptions {
+  readonly db: Database;
+  readonly actor: Actor;
+  readonly stuckAfterSeconds: number;
+}
+
+/** Frees what a cleanup that died left claimed (D5); the next cleanup claims it again. */
+export class DeletionWatchdog implements Sweep {
+  readonly name = 'deletion-watchdog';
+  readonly #options: DeletionWatchdogOptions;
+
+  constructor(options: DeletionWatchdogOptions) {
+    this.#options = options;
+  }
+
+  async runOnce(signal: AbortSignal): Promise<SweepCounts> {
+    const { db, actor, stuckAfterSeconds } = this.#options;
+    const counts = { reset: 0 };
+    while (!signal.aborted) {
+      const reset = await resetStuckDeletions(db, { actor, stuckAfterSeconds, limit: DELETION_BATCH_SIZE });
+      counts.reset += reset;
+      if (reset < DELETION_BATCH_SIZE) break;
+    }
+    return counts;
+  }
+}

@@ -1,0 +1,55 @@
+import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
+import { findOldFailed, removeFailed, type Database, type OldFailed } from '@pasteflow/postgres';
+import type { Logger } from '@pasteflow/runtime';
+import type { ObjectStore } from '@pasteflow/s3';
+import { deleteObjects } from '../delete-objects.ts';
+import type { Sweep, SweepCounts } from '../sweep.ts';
+
+export interface FailedPastesOptions {
+  readonly db: Database;
+  readonly store: ObjectStore;
+  readonly retentionSeconds: number;
+  readonly logger: Logger;
+}
+
+/**
+ * Removes old FAILED pastes (R6). The object goes first: of six puts that "failed" one may have arrived and lost its answer, and without
+ * the row nobody would know of it. A paste whose object S3 refuses to delete keeps its row for the next run.
+ */
+export class FailedPastes implements Sweep {
+  readonly name = 'failed-pastes';
+  readonly #options: FailedPastesOptions;
+
+  constructor(options: FailedPastesOptions) {
+    this.#options = options;
+  }
+
+  async runOnce(signal: AbortSignal): Promise<SweepCounts> {
+    const { db, store, retentionSeconds, logger } = this.#options;
+    const counts = { removed: 0, refused: 0 };
+    let after: OldFailed | null = null;
+    while (!signal.aborted) {
+      const failed: readonly OldFailed[] = await findOldFailed(db, {
+        retentionSeconds,
+        after,
+        limit: DELETION_BATCH_SIZE,
+      });
+      const shortCodes = failed.map(({ shortCode }) => shortCode);
+      const refused = await deleteObjects(store, shortCodes);
+      if (refused.size > 0) {
+        logger.warn('objects of failed pastes were not deleted', {
+          count: refused.size,
+          reason: [...refused.values()][0],
+        });
+      }
+      counts.refused += refused.size;
+      counts.removed += await removeFailed(
+        db,
+        shortCodes.filter((code) => !refused.has(code)),
+      );
+      after = failed.at(-1) ?? null;
+      if (failed.length < DELETION_BATCH_SIZE) break;
+    }
+    return counts;
+  }
+}

@@ -1,0 +1,172 @@
+import { spawnService } from '@pasteflow/dev-stack/testing';
+import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
+import { claimExpired, readTimeline, resetStuckDeletions } from '@pasteflow/postgres';
+import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Cleanup } from '../src/sweeps/cleanup.ts';
+import { withRefusingS3 } from './refusing-s3.ts';
+import { deleteCalls, keysIn, putObjects } from './objects.ts';
+import { createWorld, running, type World, deletionStates } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+const cleanup = (actor = 'janitor/test', store = world.store) =>
+  new Cleanup({ db: world.db, store, actor, logger: world.log });
+const expired = (count: number) =>
+  makePastes(world.db, count, { status: 'PROCESSED', createdSecondsAgo: 100, expiresInSeconds: -10 });
+const codes = (pastes: readonly MadePaste[]) => pastes.map(({ shortCode }) => shortCode);
+
+async function timelineOf(paste: MadePaste | undefined) {
+  const { transitions } = await readTimeline(world.db, paste?.id ?? '');
+  return transitions.map(({ from, to, actor, reason }) => [from, to, actor, reason]);
+}
+
+/** Every key of these pastes was in exactly one DeleteObjects call, and no call had more than 1000. */
+function expectEachDeletedOnce(pastes: readonly MadePaste[]) {
+  const calls = deleteCalls(world);
+  expect(Math.max(...calls.map((keys) => keys.length))).toBeLessThanOrEqual(1000);
+  expect(calls.flat().sort()).toEqual(codes(pastes).map(objectKeyOf).sort());
+}
+
+describe('cleanup', () => {
+  it('deletes 5,000 expired pastes once each, by three janitors side by side without a lock', async () => {
+    const pastes = await expired(5000);
+    await putObjects(world.store, codes(pastes.slice(0, 200)));
+    const counts = await Promise.all(
+      ['a', 'b', 'c'].map((name) => cleanup(`janitor/${name}`).runOnce(running())),
+    );
+    expectEachDeletedOnce(pastes);
+    expect(counts.map(({ deleted }) => deleted).reduce((a = 0, b = 0) => a + b)).toBe(5000);
+    expect(counts.every(({ lost, refused }) => lost === 0 && refused === 0)).toBe(true);
+    expect(await deletionStates(world)).toEqual({ DELETED: 5000 });
+    expect(await keysIn(world.store)).toEqual([]);
+  });
+
+  it('deletes 5,000 expired pastes once each, by three janitor processes', async () => {
+    const pastes = await expired(5000);
+    const janitors = ['a', 'b', 'c'].map(() =>
+      spawnService({
+        entry: new URL('../src/main.ts', import.meta.url).pathname,
+        args: ['--once', 'cleanup'],
+        env: world.env,
+      }),
+    );
+    const exits = await Promise.all(janitors.map(({ exited }) => exited));
+    expect(exits.map(({ code }) => code)).toEqual([0, 0, 0]);
+    expectEachDeletedOnce(pastes);
+    expect(await deletionStates(world)).toEqual({ DELETED: 5000 });
+  });
+
+  it('leaves alone what has not expired, never expires, is still being uploaded, or is claimed already', async () => {
+    const { db } = world;
+    await makePastes(db, 1, { status: 'PROCESSED', expiresInSeconds: 60 });
+    await makePastes(db, 1, { status: 'PROCESSED' });
+    await makePastes(db, 1, { status: 'IN_PROGRESS', expiresInSeconds: -10 });
+    await makePastes(db, 1, {
+      status: 'PROCESSED',
+      expiresInSeconds: -10,
+      deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo: 5 },
+    });
+    expect(await cleanup().runOnce(running())).toEqual({ claimed: 0, deleted: 0, refused: 0, lost: 0 });
+    expect(deleteCalls(world)).toEqual([]);
+  });
+
+  it('records who deleted a paste and why, and forgets its title', async () => {
+    const [paste] = await expired(1);
+    await world.db.updateTable('pastes').set({ title: 'a secret' }).execute();
+    await cleanup().runOnce(running());
+    expect(await timelineOf(paste)).toEqual([
+      ['NOT_EXPIRED', 'DELETION_IN_PROGRESS', 'janitor/test', 'expired'],
+      ['DELETION_IN_PROGRESS', 'DELETED', 'janitor/test', 'object deleted'],
+    ]);
+    expect(await world.db.selectFrom('pastes').select('title').execute()).toEqual([{ title: null }]);
+  });
+
+  it('keeps a key that S3 refuses out of DELETED, with the reason, and deletes the others', async () => {
+    const pastes = await expired(3);
+    await putObjects(world.store, codes(pastes));
+    const refused = pastes[1] as MadePaste;
+    await withRefusingS3(world.store, [refused.shortCode], async (store) => {
+      expect(await cleanup('janitor/test', store).runOnce(running())).toEqual({
+        claimed: 3,
+        deleted: 2,
+        refused: 1,
+        lost: 0,
+      });
+    });
+    expect(await keysIn(world.store)).toEqual([objectKeyOf(refused.shortCode)]);
+    expect(await deletionStates(world)).toEqual({ DELETED: 2, NOT_EXPIRED: 1 });
+    expect((await timelineOf(refused)).at(-1)).toEqual([
+      'DELETION_IN_PROGRESS',
+      'NOT_EXPIRED',
+      'janitor/test',
+      'S3 refused to delete it: AccessDenied Access Denied',
+    ]);
+  });
+
+  it('gets to the rest behind a thousand keys that S3 always refuses, and ends', async () => {
+    const first = await makePastes(world.db, 1000, { status: 'PROCESSED', expiresInSeconds: -50 });
+    await expired(10);
+    await withRefusingS3(world.store, codes(first), async (store) => {
+      expect(await cleanup('janitor/test', store).runOnce(running())).toEqual({
+        claimed: 1010,
+        deleted: 10,
+        refused: 1000,
+        lost: 0,
+      });
+    });
+    expect(await deletionStates(world)).toEqual({ DELETED: 10, NOT_EXPIRED: 1000 });
+  });
+
+  it('releases the batch and fails when the whole call fails, and the next run deletes it', async () => {
+    await expired(2);
+    world.proxy.rule({ method: 'POST', path: /\?delete/ }, { kind: 'fail', status: 503 }, 1);
+    await expect(cleanup().runOnce(running())).rejects.toThrow(DependencyUnavailableError);
+    expect(await deletionStates(world)).toEqual({ NOT_EXPIRED: 2 });
+    expect(await cleanup().runOnce(running())).toMatchObject({ deleted: 2 });
+  });
+
+  it('claims nothing while S3 is down', async () => {
+    const [paste] = await expired(1);
+    world.proxy.rule({}, { kind: 'fail', status: 503 });
+    await expect(cleanup().runOnce(running())).rejects.toThrow(DependencyUnavailableError);
+    expect(await timelineOf(paste)).toEqual([]);
+  });
+
+  it('counts as lost what the watchdog took from it during the call, and leaves it to the next run', async () => {
+    const [paste] = await expired(1);
+    const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
+    const run = cleanup().runOnce(running());
+    const request = await held;
+    expect(
+      await resetStuckDeletions(world.db, { actor: 'janitor/other', stuckAfterSeconds: 0, limit: 10 }),
+    ).toBe(1);
+    // Claimed anew by another janitor: the first one's settlement must not count for this claim.
+    expect(await claimExpired(world.db, { actor: 'janitor/other', limit: 10 })).toHaveLength(1);
+    await request.forward();
+    expect(await run).toEqual({ claimed: 1, deleted: 0, refused: 0, lost: 1 });
+    expect(await deletionStates(world)).toEqual({ DELETION_IN_PROGRESS: 1 });
+    expect((await timelineOf(paste)).map(([, , actor]) => actor)).toEqual([
+      'janitor/test',
+      'janitor/other',
+      'janitor/other',
+    ]);
+  });
+
+  it('stops after the batch at hand when it is told to', async () => {
+    await expired(2500);
+    const stopping = new AbortController();
+    const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
+    const run = cleanup().runOnce(stopping.signal);
+    const request = await held;
+    stopping.abort();
+    await request.forward();
+    expect(await run).toMatchObject({ claimed: 1000, deleted: 1000 });
+    expect(await deletionStates(world)).toEqual({ DELETED: 1000, NOT_EXPIRED: 1500 });
+  });
+});

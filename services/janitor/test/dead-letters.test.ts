@@ -1,0 +1,133 @@
+import { defaultRetryPolicy, DependencyUnavailableError } from '@pasteflow/domain';
+import { makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { DeadLetters } from '../src/sweeps/dead-letters.ts';
+import { callSqs, messagesLeft } from './messages.ts';
+import { connect, createWorld, running, UPLOADS, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+const DEAD_LETTERS = `${UPLOADS}-dead-letters`;
+const nothing = { unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 };
+
+const sweep = (db = world.db) =>
+  new DeadLetters({
+    ...world,
+    db,
+    actor: 'janitor/test',
+    leaseSeconds: 6,
+    policy: defaultRetryPolicy,
+    random: () => 0.5,
+    logger: world.log,
+  });
+
+async function bury(...bodies: string[]): Promise<void> {
+  for (const MessageBody of bodies)
+    await callSqs(world.stack.aws.endpoint, 'SendMessage', DEAD_LETTERS, { MessageBody });
+}
+const messageFor = (shortCode: string) => JSON.stringify({ shortCode });
+const upload = (shortCode: string, execution: ExecutionShape) =>
+  makePastes(world.db, 1, { status: 'IN_PROGRESS', shortCodes: [shortCode], execution });
+const executions = () =>
+  world.db
+    .selectFrom('task_executions')
+    .select(['attempt', 'status', 'error', 'dispatched_at', 'worker_id'])
+    .select(sql<number>`extract(epoch FROM run_at - created_at)::float8`.as('waits'))
+    .orderBy('attempt')
+    .execute();
+
+describe('dead-letters', () => {
+  it('drops messages that nobody can read, and logs their ids and what is wrong, never what they say', async () => {
+    await bury(
+      'secret, not JSON',
+      '{"shortCode":"abc","password":"secret"}',
+      '{"shortCode":"../../secret"}',
+      '[]',
+    );
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, unreadable: 4 });
+    expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
+    expect(world.log.lines).toHaveLength(4);
+    for (const { level, fields } of world.log.lines) {
+      expect([level, fields]).toEqual([
+        'error',
+        {
+          messageId: expect.stringMatching(/^[\da-f-]{36}$/),
+          reason: expect.stringContaining('Not an upload message'),
+        },
+      ]);
+    }
+    expect(JSON.stringify(world.log.lines)).not.toContain('secret');
+  });
+
+  it('ends the attempt of an upload that is due, and leaves the next one, with its wait, to the relay', async () => {
+    await upload('due', { status: 'PENDING', attempt: 3, dispatchedSecondsAgo: 60 });
+    await bury(messageFor('due'));
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, failed: 1 });
+    const [ended, next] = await executions();
+    expect(ended).toMatchObject({
+      attempt: 3,
+      status: 'FAILED',
+      error: 'dead letter: received too often without an outcome',
+      worker_id: 'janitor/test',
+    });
+    expect(next).toMatchObject({ attempt: 4, status: 'PENDING', dispatched_at: null, waits: 4 });
+    expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
+  });
+
+  it('makes a paste FAILED with the reason after its last attempt', async () => {
+    await upload('last', { status: 'PENDING', attempt: 6 });
+    await bury(messageFor('last'));
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, failed: 1, given_up: 1 });
+    expect(await world.db.selectFrom('pastes').select(['status', 'failure_reason']).execute()).toEqual([
+      {
+        status: 'FAILED',
+        failure_reason: '6 attempts failed; the last: dead letter: received too often without an outcome',
+      },
+    ]);
+  });
+
+  it('spends one attempt on several messages for one upload', async () => {
+    await upload('twice', { status: 'PENDING' });
+    await bury(messageFor('twice'), messageFor('twice'));
+    expect(await sweep().runOnce(running())).toMatchObject({ failed: 1 });
+    expect((await executions()).map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
+  });
+
+  it('touches nothing that runs elsewhere, is not due yet, or has ended, and acknowledges', async () => {
+    await upload('running', { status: 'RUNNING', leaseSeconds: 60 });
+    await upload('later', { status: 'PENDING', dueSecondsAgo: -16 });
+    await makePastes(world.db, 1, { status: 'PROCESSED', shortCodes: ['stored'] });
+    const before = await executions();
+    await bury(messageFor('running'), messageFor('later'), messageFor('stored'), messageFor('unknown'));
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, alive: 2, ended: 2 });
+    const comparable = (rows: typeof before) =>
+      rows.map(({ attempt, status, worker_id }) => [attempt, status, worker_id]);
+    expect(comparable(await executions())).toEqual(comparable(before));
+    expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
+  });
+
+  it('drains more than one batch', async () => {
+    await makePastes(world.db, 25, { status: 'IN_PROGRESS' });
+    const rows = await world.db.selectFrom('pastes').select('short_code').execute();
+    await bury(...rows.map(({ short_code }) => messageFor(short_code)), 'poison');
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, failed: 25, unreadable: 1 });
+    expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
+  });
+
+  it('acknowledges nothing while Postgres is down', async () => {
+    await upload('due', { status: 'PENDING' });
+    await bury(messageFor('due'));
+    const nowhere = connect('postgres://pasteflow:x@127.0.0.1:1/none', 1);
+    await expect(sweep(nowhere).runOnce(running())).rejects.toThrow(DependencyUnavailableError);
+    await nowhere.destroy();
+    expect(world.proxy.matching({ target: 'ReceiveMessage' })).toHaveLength(1);
+    expect(world.proxy.matching({ target: 'DeleteMessageBatch' })).toEqual([]);
+  });
+});

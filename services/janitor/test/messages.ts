@@ -1,0 +1,54 @@
+import type { TestStackWithAws } from '@pasteflow/dev-stack/testing';
+
+interface SqsMessage {
+  MessageId: string;
+  Body: string;
+  ReceiptHandle: string;
+}
+
+/** SQS without a client of ours in between, for what no client of ours would send. */
+export async function callSqs<T>(
+  endpoint: string,
+  action: string,
+  name: string,
+  body: object = {},
+): Promise<T> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
+    body: JSON.stringify({ QueueUrl: `${endpoint}/000000000000/${name}`, ...body }),
+  });
+  if (!response.ok) throw new Error(`${action}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/** The bodies of the messages that wait in a queue, which is empty afterwards. */
+export async function drain({ stack }: { stack: TestStackWithAws }, name: string): Promise<string[]> {
+  const bodies: string[] = [];
+  for (;;) {
+    const { Messages = [] } = await callSqs<{ Messages?: SqsMessage[] }>(
+      stack.aws.endpoint,
+      'ReceiveMessage',
+      name,
+      {
+        MaxNumberOfMessages: 10,
+      },
+    );
+    if (Messages.length === 0) return bodies;
+    bodies.push(...Messages.map(({ Body }) => Body));
+    await callSqs(stack.aws.endpoint, 'DeleteMessageBatch', name, {
+      Entries: Messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle })),
+    });
+  }
+}
+
+/** How many messages a queue holds, those that are hidden at the moment included. */
+export async function messagesLeft({ stack }: { stack: TestStackWithAws }, name: string): Promise<number> {
+  const { Attributes } = await callSqs<{ Attributes: Record<string, string> }>(
+    stack.aws.endpoint,
+    'GetQueueAttributes',
+    name,
+    { AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] },
+  );
+  return Object.values(Attributes).reduce((sum, count) => sum + Number(count), 0);
+}

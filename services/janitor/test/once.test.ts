@@ -1,0 +1,110 @@
+import { spawnService, type SpawnedService } from '@pasteflow/dev-stack/testing';
+import { makePastes } from '@pasteflow/postgres/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { Cleanup } from '../src/sweeps/cleanup.ts';
+import { DeletionWatchdog } from '../src/sweeps/deletion-watchdog.ts';
+import { Reconcile } from '../src/sweeps/reconcile.ts';
+import { sweepNames, type SweepName } from '../src/sweep.ts';
+import { keysIn, putObjects } from './objects.ts';
+import { createWorld, running, type World, deletionStates } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+const start = (args: string[]) =>
+  spawnService({
+    entry: new URL('../src/main.ts', import.meta.url).pathname,
+    args,
+    env: world.env,
+  });
+
+async function ends(janitor: SpawnedService) {
+  const { code } = await janitor.exited;
+  return { code, stdout: janitor.stdout, stderr: janitor.stderr };
+}
+
+const once = (name: string) => ends(start(['--once', name]));
+const expired = (count: number) => makePastes(world.db, count, { status: 'PROCESSED', expiresInSeconds: -5 });
+
+const countsOf: Record<SweepName, readonly string[]> = {
+  relay: ['sent', 'resent', 'postponed'],
+  'reap-executions': ['lost', 'rescued', 'given_up', 'dispatched', 'outrun'],
+  cleanup: ['claimed', 'deleted', 'refused', 'lost'],
+  'deletion-watchdog': ['reset'],
+  'failed-pastes': ['removed', 'refused'],
+  'dead-letters': ['unreadable', 'alive', 'ended', 'failed', 'given_up'],
+  tombstones: ['removed', 'strays', 'partitions_made', 'partitions_dropped'],
+  reconcile: ['listed', 'removed', 'refused', 'foreign', 'missing'],
+};
+
+describe('janitor --once', () => {
+  it.each(sweepNames)('runs %s and prints its counts as JSON, and nothing else, on stdout', async (name) => {
+    const { code, stdout } = await once(name);
+    expect([code, stdout.length]).toEqual([0, 1]);
+    const counts = JSON.parse(stdout[0] ?? '') as Record<string, number>;
+    expect(counts).toEqual(Object.fromEntries(countsOf[name].map((count) => [count, 0])));
+  });
+
+  it('says what it understands, naming all sweeps, when it is given a name that is none', async () => {
+    const { code, stdout, stderr } = await once('clean');
+    expect([code, stdout, stderr.length]).toEqual([64, [], 1]);
+    for (const name of sweepNames) expect(stderr[0]).toContain(name);
+  });
+
+  it('ends with 1 and an error when the sweep fails', async () => {
+    await expired(1);
+    world.proxy.rule({}, { kind: 'fail', status: 503 });
+    const { code, stdout, stderr } = await once('cleanup');
+    expect([code, stdout]).toEqual([1, []]);
+    expect(stderr.join('\n')).toContain('s3 does not answer');
+  });
+
+  it('finishes its batch on SIGTERM, and leaves nothing claimed', async () => {
+    await expired(1500);
+    const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
+    const janitor = start(['--once', 'cleanup']);
+    const request = await held;
+    janitor.kill('SIGTERM');
+    await request.forward();
+    expect(await ends(janitor)).toMatchObject({
+      code: 0,
+      stdout: ['{"claimed":1000,"deleted":1000,"refused":0,"lost":0}'],
+    });
+    expect(await deletionStates(world)).toEqual({ DELETED: 1000, NOT_EXPIRED: 500 });
+  });
+
+  it.each(['before', 'after'])(
+    'repeats a deletion whose janitor was killed %s S3 had the call',
+    async (when) => {
+      const pastes = await expired(3);
+      await putObjects(
+        world.store,
+        pastes.map(({ shortCode }) => shortCode),
+      );
+      const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
+      const janitor = start(['--once', 'cleanup']);
+      const request = await held;
+      const response = when === 'after' ? await request.forwardAndHoldResponse() : request;
+      janitor.kill('SIGKILL');
+      await janitor.exited;
+      response.drop();
+      expect(await deletionStates(world)).toEqual({ DELETION_IN_PROGRESS: 3 });
+      const watchdog = new DeletionWatchdog({ db: world.db, actor: 'janitor/test', stuckAfterSeconds: 7200 });
+      expect(await watchdog.runOnce(running())).toEqual({ reset: 0 });
+      await sql`UPDATE pastes SET deletion_initiated_at = deletion_initiated_at - interval '2 hours'`.execute(
+        world.db,
+      );
+      expect(await watchdog.runOnce(running())).toEqual({ reset: 3 });
+      const reconcile = new Reconcile({ ...world, minAgeSeconds: 1, logger: world.log });
+      expect(await reconcile.runOnce(running())).toMatchObject({ removed: 0, missing: 0 });
+      const cleanup = new Cleanup({ ...world, actor: 'janitor/test', logger: world.log });
+      expect(await cleanup.runOnce(running())).toMatchObject({ deleted: 3 });
+      expect([await deletionStates(world), await keysIn(world.store)]).toEqual([{ DELETED: 3 }, []]);
+    },
+  );
+});

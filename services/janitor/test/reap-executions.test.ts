@@ -1,0 +1,115 @@
+import { defaultRetryPolicy } from '@pasteflow/domain';
+import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { ReapExecutions } from '../src/sweeps/reap-executions.ts';
+import { Relay } from '../src/sweeps/relay.ts';
+import { drain } from './messages.ts';
+import { createWorld, eventually, running, UPLOADS, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+const reaper = (actor = 'janitor/test') =>
+  new ReapExecutions({ ...world, actor, policy: defaultRetryPolicy, random: () => 0.5, logger: world.log });
+const zombies = (count: number, attempt = 1) =>
+  makePastes(world.db, count, {
+    status: 'IN_PROGRESS',
+    execution: { status: 'RUNNING', attempt, workerId: 'upload-worker/dead', leaseSeconds: -1 },
+  });
+const nothing = { lost: 0, rescued: 0, given_up: 0, dispatched: 0, outrun: 0 };
+
+const executionsOf = (paste: MadePaste | undefined) =>
+  world.db
+    .selectFrom('task_executions')
+    .select(['attempt', 'status', 'error', 'dispatched_at', sql<boolean>`run_at <= now()`.as('due')])
+    .where('subject_id', '=', paste?.id ?? '')
+    .orderBy('created_at')
+    .orderBy('attempt')
+    .execute();
+
+describe('reap-executions', () => {
+  it("ends a dead worker's execution and sends the next attempt's message at once", async () => {
+    const [paste] = await zombies(1, 2);
+    expect(await reaper().runOnce(running())).toEqual({ ...nothing, lost: 1, rescued: 1, dispatched: 1 });
+    expect(await executionsOf(paste)).toMatchObject([
+      { attempt: 2, status: 'FAILED', error: 'worker lost: upload-worker/dead' },
+      { attempt: 3, status: 'PENDING', due: true, dispatched_at: expect.any(Date) },
+    ]);
+    expect(await drain(world, UPLOADS)).toEqual([JSON.stringify({ shortCode: paste?.shortCode })]);
+  });
+
+  it('gives up after the last attempt: the paste is FAILED with the reason, and its payload is gone', async () => {
+    await zombies(1, 6);
+    expect(await reaper().runOnce(running())).toEqual({ ...nothing, lost: 1, given_up: 1 });
+    expect(await world.db.selectFrom('pastes').select(['status', 'failure_reason']).execute()).toEqual([
+      { status: 'FAILED', failure_reason: '6 attempts failed; the last: worker lost: upload-worker/dead' },
+    ]);
+    expect(await world.db.selectFrom('paste_payloads').selectAll().execute()).toEqual([]);
+    expect(await drain(world, UPLOADS)).toEqual([]);
+  });
+
+  it('leaves alone whoever still holds a lease, and finds nothing to do in a quiet table', async () => {
+    expect(await reaper().runOnce(running())).toEqual(nothing);
+    await makePastes(world.db, 3, {
+      status: 'IN_PROGRESS',
+      execution: { status: 'RUNNING', leaseSeconds: 60 },
+    });
+    expect(await reaper().runOnce(running())).toEqual(nothing);
+  });
+
+  it('lets a worker win that renews its lease while it is being declared dead', async () => {
+    const [paste] = await zombies(1);
+    const run = await world.db.transaction().execute(async (tx) => {
+      await sql`UPDATE task_executions SET lease_expires_at = now() + interval '1 minute'`.execute(tx);
+      const reaping = reaper().runOnce(running());
+      await eventually(waitsForLock);
+      return { reaping }; // in an object: the transaction must commit before it can end
+    });
+    expect(await run.reaping).toEqual({ ...nothing, outrun: 1 });
+    expect(await executionsOf(paste)).toMatchObject([{ attempt: 1, status: 'RUNNING' }]);
+    expect(await drain(world, UPLOADS)).toEqual([]);
+  });
+
+  it('counts each execution once when two janitors reap at the same time without a lock', async () => {
+    await zombies(700);
+    const counts = await Promise.all(['a', 'b'].map((name) => reaper(`janitor/${name}`).runOnce(running())));
+    expect(counts.map(({ lost }) => lost).reduce((a = 0, b = 0) => a + b)).toBe(700);
+    const { rows } = await sql<{ status: string; count: number }>`
+      SELECT status, count(*)::int FROM task_executions GROUP BY status ORDER BY status`.execute(world.db);
+    expect(rows).toEqual([
+      { status: 'FAILED', count: 700 },
+      { status: 'PENDING', count: 700 },
+    ]);
+    expect(await drain(world, UPLOADS)).toHaveLength(700);
+  });
+
+  it('rescues while SQS is down as well, and leaves the messages to the relay', async () => {
+    const [paste] = await zombies(1);
+    const mend = world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
+    expect(await reaper().runOnce(running())).toEqual({ ...nothing, lost: 1, rescued: 1 });
+    expect(world.log.lines).toMatchObject([{ level: 'warn', message: 'rescued uploads wait for the relay' }]);
+    mend();
+    await sql`UPDATE task_executions SET run_at = run_at - interval '5 seconds' WHERE status = 'PENDING'`.execute(
+      world.db,
+    );
+    const relay = new Relay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+    expect(await relay.runOnce(running())).toMatchObject({ sent: 1 });
+    expect(await executionsOf(paste)).toMatchObject([
+      { status: 'FAILED' },
+      { status: 'PENDING', dispatched_at: expect.any(Date) },
+    ]);
+  });
+});
+
+async function waitsForLock(): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`.execute(
+    world.db,
+  );
+  return rows.length > 0;
+}

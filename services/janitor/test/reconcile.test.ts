@@ -1,0 +1,144 @@
+import { makePastes, type MadePaste, type PasteShape } from '@pasteflow/postgres/testing';
+import { objectKeyOf } from '@pasteflow/domain';
+import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { Reconcile } from '../src/sweeps/reconcile.ts';
+import { withRefusingS3 } from './refusing-s3.ts';
+import { deleteCalls, keysIn, putObjects } from './objects.ts';
+import { BUCKET, createWorld, running, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+/** Old enough to be removed is what was there before the run, unless told. */
+const sweep = (minAgeSeconds = 0) => new Reconcile({ ...world, minAgeSeconds, logger: world.log });
+const nothing = { listed: 0, removed: 0, refused: 0, foreign: 0, missing: 0 };
+const pastes = (shape: PasteShape, count = 1) => makePastes(world.db, count, shape);
+const codes = (made: readonly MadePaste[]) => made.map(({ shortCode }) => shortCode);
+const rows = () => world.db.selectFrom('pastes').selectAll().orderBy('short_code').execute();
+
+describe('reconcile', () => {
+  it('finds nothing wrong where the bucket holds what the table says', async () => {
+    const stored = await pastes({ status: 'PROCESSED' }, 30);
+    await pastes({ status: 'FAILED' });
+    await pastes({ status: 'PROCESSED', deletion: { status: 'DELETED', secondsAgo: 5 } });
+    await pastes({ status: 'IN_PROGRESS' });
+    await putObjects(world.store, codes(stored));
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 30 });
+    expect(world.log.lines).toEqual([]);
+    expect(deleteCalls(world)).toEqual([]);
+  });
+
+  it('removes the objects of pastes that failed, were deleted, or never were, and keeps every live one', async () => {
+    const dead = [
+      ...(await pastes({ status: 'FAILED' })),
+      ...(await pastes({ status: 'PROCESSED', deletion: { status: 'DELETED', secondsAgo: 5 } })),
+    ];
+    const live = [
+      ...(await pastes({ status: 'IN_PROGRESS' })),
+      ...(await pastes({ status: 'PROCESSED' })),
+      ...(await pastes({ status: 'PROCESSED', expiresInSeconds: -5 })),
+      ...(await pastes({ status: 'PROCESSED', deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo: 5 } })),
+    ];
+    await putObjects(world.store, [...codes(dead), ...codes(live), 'neverWas00']);
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 7, removed: 3 });
+    expect(await keysIn(world.store)).toEqual(codes(live).map(objectKeyOf).sort());
+  });
+
+  it('leaves an object that is younger than its minimum age', async () => {
+    await putObjects(world.store, ['young']);
+    expect(await sweep(3600).runOnce(running())).toEqual({ ...nothing, listed: 1 });
+    expect(await keysIn(world.store)).toEqual(['pastes/young']);
+  });
+
+  it('counts and names keys that are not pastes, and leaves them alone', async () => {
+    const stored = await pastes({ status: 'PROCESSED' }, 2);
+    await putObjects(world.store, codes(stored));
+    for (const key of ['pastes/not-a-code', 'pastes/folder/file', 'pastes/~', 'other/file'])
+      await putKey(key);
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 5, foreign: 3 });
+    expect(await keysIn(world.store)).toHaveLength(6);
+    expect(world.log.lines).toMatchObject([
+      { level: 'warn', fields: { keys: ['pastes/folder/file', 'pastes/not-a-code', 'pastes/~'] } },
+    ]);
+  });
+
+  it('reports rows without an object, wherever they stand in the order, and changes nothing', async () => {
+    const order = ['0first', 'Aupper', 'Zupper', 'alower', 'mmmmmm', 'zlast'];
+    await pastes({ status: 'PROCESSED', shortCodes: order });
+    await putObjects(world.store, ['Aupper', 'alower']);
+    const before = await rows();
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 2, missing: 4 });
+    expect(world.log.lines).toMatchObject([
+      { level: 'error', fields: { count: 4, shortCodes: ['0first', 'Zupper', 'mmmmmm', 'zlast'] } },
+    ]);
+    expect(await rows()).toEqual(before);
+  });
+
+  it('reports a bucket that has lost everything, naming a hundred', async () => {
+    await pastes({ status: 'PROCESSED' }, 2100);
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, missing: 2100 });
+    expect(world.log.lines[0]?.fields.shortCodes).toHaveLength(100);
+  });
+
+  it('does not miss what was put during the listing, is being deleted, or has expired', async () => {
+    await pastes({ status: 'PROCESSED', createdSecondsAgo: -60 });
+    await pastes({ status: 'PROCESSED', deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo: 5 } });
+    // Its object went, then the janitor died, then the watchdog reset it: the next cleanup sees to it.
+    await pastes({ status: 'PROCESSED', expiresInSeconds: -7300 });
+    expect(await sweep().runOnce(running())).toEqual(nothing);
+  });
+
+  it('merges page by page: over a thousand objects and rows, with gaps on both sides', async () => {
+    const stored = codes(await pastes({ status: 'PROCESSED' }, 1010));
+    const lost = new Set(stored.filter((_, index) => index % 200 === 7));
+    const direct = createObjectStore({
+      ...world.stack.aws,
+      bucket: BUCKET,
+      maxAttempts: 1,
+      requestTimeoutMs: 7000,
+    });
+    await putObjects(direct, [...stored.filter((code) => !lost.has(code)), 'orphan0001', 'zzorphan02']);
+    direct.close();
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 1006, removed: 2, missing: 6 });
+    expect(world.log.lines.at(-1)?.fields.shortCodes).toEqual([...lost]);
+    expect((await keysIn(world.store)).length).toBe(1004);
+  });
+
+  it('says so, instead of reporting what is there as missing, when S3 lists in another order', async () => {
+    await pastes({ status: 'PROCESSED', shortCodes: ['a', 'B'] });
+    const listed = ['a', 'B'].map((code) => ({ key: objectKeyOf(code), lastModified: new Date() }));
+    const list = async function* () {
+      yield await Promise.resolve(listed);
+    };
+    const store = Object.assign(Object.create(world.store) as ObjectStore, { list });
+    const run = new Reconcile({ ...world, store, minAgeSeconds: 0, logger: world.log }).runOnce(running());
+    await expect(run).rejects.toThrow('S3 does not list in byte order: B came after a');
+    expect(world.log.lines).toEqual([]);
+  });
+
+  it('counts what S3 refuses to delete', async () => {
+    await putObjects(world.store, ['orphan']);
+    await withRefusingS3(world.store, ['orphan'], async (refusing) => {
+      const store = Object.assign(refusing, { list: (prefix: string) => world.store.list(prefix) });
+      const run = new Reconcile({ ...world, store, minAgeSeconds: 0, logger: world.log }).runOnce(running());
+      expect(await run).toEqual({ ...nothing, listed: 1, refused: 1 });
+    });
+  });
+
+  it('ends between two pages when it is told to', async () => {
+    await putObjects(world.store, ['orphan']);
+    expect(await sweep().runOnce(AbortSignal.abort())).toEqual(nothing);
+    expect(await keysIn(world.store)).toEqual(['pastes/orphan']);
+  });
+});
+
+async function putKey(key: string): Promise<void> {
+  const content = Buffer.from('x');
+  await world.store.put(key, content, { sha256: createHash('sha256').update(content).digest() });
+}

@@ -1,0 +1,49 @@
+import { objectKeyOf } from '@pasteflow/domain';
+import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const REASON = '<Code>AccessDenied</Code><Message>Access Denied</Message>';
+
+/**
+ * Lends a store on an S3 that refuses to delete the objects of some pastes, key by key inside a 200 as S3 does, and passes the other
+ * deletions on to `store`. It knows DeleteObjects, and answers 200 to all else.
+ */
+export async function withRefusingS3(
+  store: ObjectStore,
+  shortCodes: readonly string[],
+  use: (refusing: ObjectStore) => Promise<void>,
+): Promise<void> {
+  const refused = new Set(shortCodes.map(objectKeyOf));
+  const deleteOthers = async (request: IncomingMessage): Promise<string> => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    const keys = [...text.matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key]) => key as string);
+    await store.deleteMany(keys.filter((key) => !refused.has(key)));
+    const errors = keys
+      .filter((key) => refused.has(key))
+      .map((key) => `<Error><Key>${key}</Key>${REASON}</Error>`);
+    return `<?xml version="1.0" encoding="UTF-8"?>\n<DeleteResult>${errors.join('')}</DeleteResult>`;
+  };
+  const server = createServer((request, response) => {
+    if (request.method !== 'POST') return void response.end();
+    void deleteOthers(request).then((body) =>
+      response.setHeader('content-type', 'application/xml').end(body),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const refusing = createObjectStore({
+    bucket: store.bucket,
+    region: 'us-east-1',
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    maxAttempts: 1,
+    requestTimeoutMs: 7000,
+  });
+  try {
+    await use(refusing);
+  } finally {
+    refusing.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}

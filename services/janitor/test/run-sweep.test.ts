@@ -1,0 +1,151 @@
+import { spawnService } from '@pasteflow/dev-stack/testing';
+import { withSweepLock } from '@pasteflow/postgres';
+import { makePastes } from '@pasteflow/postgres/testing';
+import { Metrics } from '@pasteflow/runtime';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { composeSweeps } from '../src/compose.ts';
+import { loadJanitorConfig } from '../src/config.ts';
+import { SweepRunner } from '../src/run-sweep.ts';
+import { sweepNames, type Sweep, type SweepCounts } from '../src/sweep.ts';
+import { RecordingLogger } from './recording-logger.ts';
+import { connect, createWorld, eventually, running, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+/** A janitor's runner with a log and metrics of its own. */
+function janitor(lockIdleSeconds = 30) {
+  const log = new RecordingLogger();
+  const metrics = new Metrics('janitor', { process: false });
+  return {
+    log,
+    metrics,
+    runner: new SweepRunner({ locks: world.db, lockIdleSeconds, logger: log, metrics }),
+  };
+}
+
+const sweepThat = (runOnce: () => Promise<SweepCounts>, name: Sweep['name'] = 'cleanup'): Sweep => ({
+  name,
+  runOnce,
+});
+/** A janitor that is in the middle of a cleanup until `finish` is called. */
+async function busyJanitor(lockIdleSeconds?: number) {
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<SweepCounts>();
+  const cleanup = sweepThat(() => {
+    begun.resolve();
+    return end.promise;
+  });
+  const run = janitor(lockIdleSeconds).runner.run(cleanup, running());
+  await begun.promise;
+  return {
+    finish: (counts: SweepCounts) => {
+      end.resolve(counts);
+      return run;
+    },
+  };
+}
+
+const counting = (counts: SweepCounts) => sweepThat(() => Promise.resolve(counts));
+
+describe('a run of a sweep', () => {
+  it('leaves its counts in the log and in the metrics', async () => {
+    const { runner, log, metrics } = janitor();
+    expect(await runner.run(counting({ claimed: 3, refused: 0 }), running())).toEqual({
+      claimed: 3,
+      refused: 0,
+    });
+    expect(log.lines).toMatchObject([
+      { level: 'info', message: 'sweep done', fields: { sweep: 'cleanup', claimed: 3, refused: 0 } },
+    ]);
+    const text = await metrics.text();
+    expect(text).toContain('janitor_sweep_runs_total{sweep="cleanup",outcome="done",service="janitor"} 1');
+    expect(text).toContain('janitor_sweep_rows_total{sweep="cleanup",count="claimed",service="janitor"} 3');
+    expect(text).toMatch(
+      /janitor_sweep_last_success_timestamp_seconds\{sweep="cleanup",service="janitor"\} 1\d{9}/,
+    );
+    expect(text).toMatch(/janitor_sweep_seconds_count\{.*sweep="cleanup".*\} 1/);
+  });
+
+  it('that found nothing is only worth a debug line', async () => {
+    const { runner, log } = janitor();
+    await runner.run(counting({ sent: 0 }), running());
+    expect(log.lines.map(({ level }) => level)).toEqual(['debug']);
+  });
+
+  it('that fails is counted, hands its error on, and frees the lock', async () => {
+    const { runner, metrics } = janitor();
+    await expect(
+      runner.run(
+        sweepThat(() => Promise.reject(new Error('no'))),
+        running(),
+      ),
+    ).rejects.toThrow('no');
+    expect(await metrics.text()).toContain(
+      'janitor_sweep_runs_total{sweep="cleanup",outcome="failed",service="janitor"} 1',
+    );
+    expect(await janitor().runner.run(counting({ claimed: 1 }), running())).toEqual({ claimed: 1 });
+  });
+
+  it('is skipped while another janitor runs the same sweep, not while it runs another one', async () => {
+    const busy = await busyJanitor();
+    const { runner, metrics, log } = janitor();
+    expect(await runner.run(counting({ claimed: 1 }), running())).toBeNull();
+    expect(log.lines.map(({ message }) => message)).toEqual(['sweep skipped: another janitor is running it']);
+    expect(await metrics.text()).toContain(
+      'janitor_sweep_runs_total{sweep="cleanup",outcome="skipped",service="janitor"} 1',
+    );
+    const relay = sweepThat(() => Promise.resolve({ sent: 1 }), 'relay');
+    expect(await runner.run(relay, running())).toEqual({ sent: 1 });
+    expect(await busy.finish({ claimed: 5 })).toEqual({ claimed: 5 });
+    expect(await runner.run(counting({ claimed: 6 }), running())).toEqual({ claimed: 6 });
+  });
+
+  it('keeps its lock for longer than the idle time, as long as the janitor lives', async () => {
+    const busy = await busyJanitor(0.6);
+    const { runner } = janitor();
+    await new Promise((resolve) => setTimeout(resolve, 1300)); // in which the lock must not be lost
+    expect(await runner.run(counting({}), running())).toBeNull();
+    await busy.finish({});
+  });
+
+  it('loses its lock when its janitor is frozen, and ends well when that thaws', async () => {
+    await makePastes(world.db, 3, { status: 'PROCESSED', expiresInSeconds: -5 });
+    const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
+    const frozen = spawnService({
+      entry: MAIN,
+      args: ['--once', 'cleanup'],
+      env: { ...world.env, SWEEP_LOCK_IDLE_SECONDS: '1' },
+    });
+    const request = await held;
+    const others = connect(world.databaseUrl, 1);
+    const tryLock = () => withSweepLock(others, 'cleanup', () => Promise.resolve('mine'));
+    try {
+      expect(await tryLock()).toBeNull();
+      frozen.kill('SIGSTOP');
+      await eventually(async () => (await tryLock()) === 'mine', 10_000);
+    } finally {
+      frozen.kill('SIGCONT');
+      await others.destroy();
+    }
+    await request.forward();
+    expect(await frozen.exited).toEqual({ code: 0, signal: null });
+    expect(frozen.stdout).toEqual(['{"claimed":3,"deleted":3,"refused":0,"lost":0}']);
+  });
+
+  it('needs no more than one connection beside its lock: all sweeps run at once on a pool of one', async () => {
+    const config = loadJanitorConfig({ ...world.env, DATABASE_POOL_SIZE: '1' });
+    const entry = { name: 'janitor', instance: 'janitor/test', config, logger: world.log };
+    const { sweeps, runner, close } = composeSweeps(entry, new Metrics('janitor', { process: false }));
+    expect(sweeps.map(({ name }) => name)).toEqual(sweepNames);
+    const counts = await Promise.all(sweeps.map((sweep) => runner.run(sweep, running())));
+    await close();
+    expect(counts.every((each) => each !== null)).toBe(true);
+  });
+});
+
+const MAIN = new URL('../src/main.ts', import.meta.url).pathname;

@@ -1,0 +1,80 @@
+import { spawnService } from '@pasteflow/dev-stack/testing';
+import { makePastes } from '@pasteflow/postgres/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sweepNames } from '../src/sweep.ts';
+import { createWorld, eventually, type World, deletionStates } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+const start = (env: Record<string, string> = {}) =>
+  spawnService({ entry: new URL('../src/main.ts', import.meta.url).pathname, env: { ...world.env, ...env } });
+const expired = (count: number) => makePastes(world.db, count, { status: 'PROCESSED', expiresInSeconds: -5 });
+
+describe('the janitor', () => {
+  it('does not start on a wrong configuration, and names every problem', async () => {
+    const wrong = {
+      DATABASE_URL: 'mysql://x',
+      CLEANUP_INTERVAL_SECONDS: 'often',
+      DELETION_STUCK_AFTER_SECONDS: '0',
+    };
+    const janitor = start(wrong);
+    expect([(await janitor.exited).code, janitor.stdout]).toEqual([78, []]);
+    expect(janitor.stderr[0]).toContain('3 problems');
+    for (const name of Object.keys(wrong)) expect(janitor.stderr.join('\n')).toContain(name);
+  });
+
+  it('does not start when it would send every message of a dead worker again', async () => {
+    const janitor = start({ EXECUTION_LEASE_SECONDS: '60' });
+    expect((await janitor.exited).code).toBe(78);
+    expect(janitor.stderr.join('\n')).toContain('RELAY_REDISPATCH_AFTER_SECONDS is 30; set it above 64');
+  });
+
+  it('runs every sweep on its schedule', async () => {
+    const interval = (name: string) => [`${name.toUpperCase().replaceAll('-', '_')}_INTERVAL_SECONDS`, '0.3'];
+    const janitor = start(Object.fromEntries(sweepNames.map(interval)));
+    for (const name of sweepNames) await janitor.waitFor(new RegExp(`"sweep done".*"sweep":"${name}"`));
+    await expired(1);
+    await eventually(async () => (await deletionStates(world)).DELETED === 1);
+    await expired(1);
+    await eventually(async () => (await deletionStates(world)).DELETED === 2);
+    expect(await janitor.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it('stops within 10 s of SIGTERM in the middle of its work, with no claim left behind', async () => {
+    await expired(5000);
+    const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
+    const janitor = start({ CLEANUP_INTERVAL_SECONDS: '0.1' });
+    const request = await held;
+    const told = performance.now();
+    janitor.kill('SIGTERM');
+    await request.forward();
+    expect(await janitor.exited).toEqual({ code: 0, signal: null });
+    expect(performance.now() - told).toBeLessThan(10_000);
+    expect(await deletionStates(world)).toEqual({ DELETED: 1000, NOT_EXPIRED: 4000 });
+  });
+
+  it('stops within 10 s although S3 never answers, and releases what it had claimed', async () => {
+    await expired(5);
+    world.proxy.rule({ method: 'POST', path: /\?delete/ }, { kind: 'hang' });
+    const janitor = start({ CLEANUP_INTERVAL_SECONDS: '0.1' });
+    await eventually(() => world.proxy.matching({ path: /\?delete/ }).length > 0);
+    expect(await janitor.stop(10_000)).toEqual({ code: 0, signal: null });
+    expect(await deletionStates(world)).toEqual({ NOT_EXPIRED: 5 });
+  });
+
+  it('survives a restart of Postgres and goes on', async () => {
+    const janitor = start({ CLEANUP_INTERVAL_SECONDS: '0.2' });
+    await janitor.waitFor(/"sweep done"/);
+    await world.stack.restartPostgres(async () => {
+      await janitor.waitFor(/"sweep failed".*postgres does not answer/);
+    });
+    await expired(1);
+    await eventually(async () => (await deletionStates(world)).DELETED === 1);
+    expect(await janitor.stop()).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,119 @@
+import {
+  createTestDatabase,
+  FaultProxy,
+  startTestStack,
+  type TestStackWithAws,
+} from '@pasteflow/dev-stack/testing';
+import { createDatabase, migrate, type Database } from '@pasteflow/postgres';
+import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
+import { createQueue, createSqsClient, deadLetterQueueName, type Queue } from '@pasteflow/sqs';
+import { sql } from 'kysely';
+import type { SqsClient } from '../src/dispatch.ts';
+import { callSqs } from './messages.ts';
+import { RecordingLogger } from './recording-logger.ts';
+
+export const BUCKET = 'pasteflow';
+export const UPLOADS = 'pasteflow-uploads';
+
+process.env.AWS_ACCESS_KEY_ID = 'pasteflow';
+process.env.AWS_SECRET_ACCESS_KEY = 'pasteflow';
+
+/** What the sweeps work on: a real Postgres, and S3 and SQS behind a proxy that counts requests and injects faults. */
+export interface World {
+  readonly stack: TestStackWithAws;
+  readonly proxy: FaultProxy;
+  readonly databaseUrl: string;
+  readonly db: Database;
+  /** Through the proxy, as the janitor's own. */
+  readonly store: ObjectStore;
+  readonly sqs: SqsClient;
+  readonly uploads: Queue;
+  readonly deadLetters: Queue;
+  readonly log: RecordingLogger;
+  /** The environment of a janitor process in this world. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Nothing in the tables, the bucket and the queues; no faults, no requests seen. */
+  reset(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function createWorld(): Promise<World> {
+  const stack = await startTestStack({ aws: true });
+  const proxy = await FaultProxy.start(stack.aws.endpoint);
+  const database = await createTestDatabase(stack, migrateAt);
+  const db = connect(database.url, 20);
+  const aws = { region: stack.aws.region, endpoint: proxy.url };
+  const store = createObjectStore({ ...aws, bucket: BUCKET, maxAttempts: 1, requestTimeoutMs: 7000 });
+  const sqs = createSqsClient({ ...aws, requestTimeoutMs: 3000 });
+  const uploads = createQueue(sqs, UPLOADS);
+  const deadLetters = createQueue(sqs, deadLetterQueueName(UPLOADS));
+  const log = new RecordingLogger();
+  return {
+    stack,
+    proxy,
+    databaseUrl: database.url,
+    db,
+    store,
+    sqs,
+    uploads,
+    deadLetters,
+    log,
+    env: {
+      DATABASE_URL: database.url,
+      AWS_ENDPOINT_URL: proxy.url,
+      AWS_REGION: stack.aws.region,
+      AWS_ACCESS_KEY_ID: 'pasteflow',
+      AWS_SECRET_ACCESS_KEY: 'pasteflow',
+      METRICS_PORT: '0',
+      LOG_LEVEL: 'debug',
+    },
+    reset: async () => {
+      proxy.clear();
+      await sql`TRUNCATE pastes, paste_payloads, task_executions, state_transitions`.execute(db);
+      for await (const page of store.list('')) await store.deleteMany(page.map(({ key }) => key));
+      for (const name of [UPLOADS, deadLetterQueueName(UPLOADS)])
+        await callSqs(stack.aws.endpoint, 'PurgeQueue', name);
+      proxy.requests.length = 0;
+      log.lines.length = 0;
+    },
+    stop: async () => {
+      await db.destroy();
+      store.close();
+      sqs.destroy();
+      await proxy.stop();
+      await stack.stop();
+    },
+  };
+}
+
+/** No statement may find its connection gone silently: a test then fails by its own assertion. */
+export function connect(url: string, maxConnections = 5): Database {
+  return createDatabase({
+    url,
+    applicationName: 'janitor-test',
+    maxConnections,
+    onConnectionError: () => {},
+  });
+}
+
+async function migrateAt(url: string): Promise<void> {
+  const db = connect(url, 2);
+  await migrate(db);
+  await db.destroy();
+}
+
+export const running = (): AbortSignal => new AbortController().signal;
+
+export async function eventually(check: () => Promise<boolean> | boolean, timeoutMs = 15_000): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await check())) {
+    if (performance.now() > deadline) throw new Error('it did not come true in time');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export async function deletionStates({ db }: World): Promise<Record<string, number>> {
+  const { rows } = await sql<{ state: string; count: number }>`
+    SELECT deletion_status AS state, count(*)::int FROM pastes GROUP BY 1`.execute(db);
+  return Object.fromEntries(rows.map(({ state, count }) => [state, count]));
+}
