@@ -1,0 +1,201 @@
+import { FaultProxy, TcpProxy } from '@pasteflow/dev-stack/testing';
+import { Bucket, BUCKET } from './bucket.ts';
+import { type ServiceName } from './entries.ts';
+import { migrate } from './migrate.ts';
+import { PastesClient } from './pastes-client.ts';
+import { freePort } from './ports.ts';
+import { Queues } from './queues.ts';
+import { disquiet } from './quiet.ts';
+import { Rows, type ExecutionRow, type PasteRow } from './rows.ts';
+import { Service } from './service.ts';
+import { startEmbeddedStack, type EmbeddedStack, type Stack } from './stacks.ts';
+import { until, type UntilOptions } from './until.ts';
+
+export interface ClusterOptions<S extends Stack = EmbeddedStack> {
+  /** Instances of each service, 1 each unless told. */
+  readonly apis?: number;
+  readonly workers?: number;
+  readonly janitors?: number;
+  /** For every service, on top of the defaults. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Taken over, and stopped with the cluster; an embedded one unless told. */
+  readonly stack?: S;
+}
+
+/** The running services on a stack of their own, and eyes on all they touch. Each test file has one, or each of its tests. */
+export class Cluster<S extends Stack = EmbeddedStack> {
+  readonly stack: S;
+  readonly services: Service[] = [];
+  /** Between the services and S3, SQS, Postgres: what a test does to them, the services see. */
+  readonly s3: FaultProxy;
+  readonly sqs: FaultProxy;
+  readonly postgres: TcpProxy;
+  /** Past the proxies. */
+  readonly rows: Rows;
+  readonly bucket: Bucket;
+  readonly queues: Queues;
+  readonly #env: Readonly<Record<string, string>>;
+
+  constructor(
+    stack: S,
+    proxies: { s3: FaultProxy; sqs: FaultProxy; postgres: TcpProxy },
+    env: Readonly<Record<string, string>>,
+  ) {
+    this.stack = stack;
+    this.s3 = proxies.s3;
+    this.sqs = proxies.sqs;
+    this.postgres = proxies.postgres;
+    this.rows = new Rows(stack.databaseUrl);
+    this.bucket = new Bucket(stack.awsEndpoint);
+    this.queues = new Queues(stack.awsEndpoint);
+    this.#env = env;
+  }
+
+  get apis(): Service[] {
+    return this.services.filter(({ name }) => name === 'api');
+  }
+
+  get workers(): Service[] {
+    return this.services.filter(({ name }) => name === 'upload-worker');
+  }
+
+  get janitors(): Service[] {
+    return this.services.filter(({ name }) => name === 'janitor');
+  }
+
+  /** A client of the first api, or of another. */
+  client(api = 0): PastesClient {
+    const port = this.apis[api]?.env.API_PORT;
+    return new PastesClient(`http://127.0.0.1:${port}`);
+  }
+
+  /** Starts one more instance. */
+  async add(name: ServiceName, env: Readonly<Record<string, string>> = {}): Promise<Service> {
+    const ports = { METRICS_PORT: String(await freePort()), API_PORT: String(await freePort()) };
+    const service = new Service(name, { ...this.environment(), ...ports, ...env });
+    this.services.push(service);
+    await service.start();
+    return service;
+  }
+
+  /** What a service needs to run in this cluster, apart from its own ports. */
+  environment(): Record<string, string> {
+    return {
+      DATABASE_URL: this.postgres.through(this.stack.databaseUrl),
+      AWS_ENDPOINT_URL_S3: this.s3.url,
+      AWS_ENDPOINT_URL_SQS: this.sqs.url,
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'pasteflow',
+      AWS_SECRET_ACCESS_KEY: 'pasteflow',
+      LOG_FORMAT: 'json',
+      ...this.#env,
+    };
+  }
+
+  /** The row of a paste; rejects when there is none. */
+  async paste(shortCode: string): Promise<PasteRow> {
+    const [paste] = await this.rows.query<PasteRow>('SELECT * FROM pastes WHERE short_code = $1', [
+      shortCode,
+    ]);
+    if (paste === undefined) throw new Error(`there is no paste ${shortCode}`);
+    return paste;
+  }
+
+  /** The attempts at a paste's upload, oldest first. */
+  async executions(shortCode: string): Promise<ExecutionRow[]> {
+    return await this.rows.query<ExecutionRow>(
+      `SELECT e.* FROM task_executions e JOIN pastes p ON p.id = e.subject_id
+       WHERE p.short_code = $1 ORDER BY e.created_at, e.id`,
+      [shortCode],
+    );
+  }
+
+  /** What a paste and its executions went through, oldest first: `['task_execution PENDING RUNNING', …]`. */
+  async transitions(shortCode: string): Promise<string[]> {
+    const rows = await this.rows.query<{ step: string }>(
+      `SELECT machine || ' ' || "from" || ' ' || "to" AS step FROM state_transitions
+       WHERE entity IN (
+         SELECT id FROM pastes WHERE short_code = $1
+         UNION SELECT e.id FROM task_executions e JOIN pastes p ON p.id = e.subject_id WHERE p.short_code = $1)
+       ORDER BY at, id`,
+      [shortCode],
+    );
+    return rows.map(({ step }) => step);
+  }
+
+  /** Matches the S3 requests of one paste. */
+  objectPath(shortCode: string): RegExp {
+    return new RegExp(`^/${BUCKET}/pastes/${shortCode}(\\?|$)`);
+  }
+
+  /** See `until`; on failure the last log lines of every service are shown. */
+  async until<T>(
+    probe: () => T | Promise<T>,
+    accept?: (value: T) => unknown,
+    options: UntilOptions = {},
+  ): Promise<T> {
+    const evidence = () => this.services.map((service) => service.tail()).join('\n');
+    return await until(probe, accept, { evidence, ...options });
+  }
+
+  async untilStatus(shortCode: string, status: string, options?: UntilOptions): Promise<PasteRow> {
+    return await this.until(
+      () => this.paste(shortCode),
+      (paste) => paste.status === status,
+      options,
+    );
+  }
+
+  /** Nothing is open, nothing is left over, S3 holds exactly what the table says, and no row ever made a step it must not. */
+  async expectQuiet(options?: UntilOptions): Promise<void> {
+    await this.until(
+      () => disquiet(this),
+      (problems) => problems.length === 0,
+      options,
+    );
+  }
+
+  /** Ends what is left of it. Services that are stopped well are a test of their own: here they are killed. */
+  async stop(): Promise<void> {
+    await Promise.all(this.services.map((service) => service.kill()));
+    await this.rows.close();
+    this.bucket.close();
+    this.queues.close();
+    await Promise.all([this.s3.stop(), this.sqs.stop(), this.postgres.stop()]);
+    await this.stack.stop();
+  }
+}
+
+/** A migrated stack with proxies in front of it and the services on top, all of them started. */
+export async function startCluster(options?: ClusterOptions): Promise<Cluster>;
+export async function startCluster<S extends Stack>(
+  options: ClusterOptions<S> & { stack: S },
+): Promise<Cluster<S>>;
+export async function startCluster({
+  apis = 1,
+  workers = 1,
+  janitors = 1,
+  env = {},
+  stack: given,
+}: ClusterOptions<Stack> = {}): Promise<Cluster<Stack>> {
+  const stack = given ?? (await startEmbeddedStack());
+  const [s3, sqs, postgres] = await Promise.all([
+    FaultProxy.start(stack.awsEndpoint),
+    FaultProxy.start(stack.awsEndpoint),
+    TcpProxy.start(Number(new URL(stack.databaseUrl).port)),
+  ]);
+  const cluster = new Cluster(stack, { s3, sqs, postgres }, env);
+  try {
+    await migrate(stack.databaseUrl);
+    const names: ServiceName[] = [
+      ...Array<ServiceName>(apis).fill('api'),
+      ...Array<ServiceName>(workers).fill('upload-worker'),
+      ...Array<ServiceName>(janitors).fill('janitor'),
+    ];
+    await Promise.all(names.map((name) => cluster.add(name)));
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}

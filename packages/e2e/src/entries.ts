@@ -1,0 +1,13 @@
+import { fileURLToPath } from 'node:url';
+
+export type ServiceName = 'api' | 'upload-worker' | 'janitor';
+
+/** What the tests run is named by path and never imported: they see processes only. */
+const path = (fromRoot: string): string => fileURLToPath(new URL(`../../../${fromRoot}`, import.meta.url));
+
+export const MIGRATE_ENTRY = path('packages/postgres/src/migrate-main.ts');
+export const STACK_ENTRY = path('packages/dev-stack/src/stack-main.ts');
+
+export function entryOf(service: ServiceName): string {
+  return path(`services/${service}/src/main.ts`);
+}

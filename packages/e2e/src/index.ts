@@ -1,0 +1,14 @@
+export { Bucket } from './bucket.ts';
+export { Cluster, startCluster, type ClusterOptions } from './cluster.ts';
+export { curl, type CurlResult } from './curl.ts';
+export { entryOf, type ServiceName } from './entries.ts';
+export { Load, type LoadOptions } from './load.ts';
+export { metricOf } from './metric.ts';
+export { freePort } from './ports.ts';
+export { PastesClient, type Paste, type ReadContent } from './pastes-client.ts';
+export { Queues, type QueueCounts, type QueueName } from './queues.ts';
+export { disquiet } from './quiet.ts';
+export { Rows, type ExecutionRow, type PasteRow } from './rows.ts';
+export { Service, type LogLine } from './service.ts';
+export { StackProcess, startEmbeddedStack, type EmbeddedStack, type Stack } from './stacks.ts';
+export { until, type UntilOptions } from './until.ts';

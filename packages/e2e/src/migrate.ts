@@ -1,0 +1,9 @@
+import { spawnService } from '@pasteflow/dev-stack/testing';
+import { MIGRATE_ENTRY } from './entries.ts';
+
+/** `npm run migrate` on that database. */
+export async function migrate(databaseUrl: string): Promise<void> {
+  const process = spawnService({ entry: MIGRATE_ENTRY, env: { DATABASE_URL: databaseUrl }, name: 'migrate' });
+  const { code } = await process.exited;
+  if (code !== 0) throw new Error(`the migration ended with ${code}:\n${process.stderr.join('\n')}`);
+}

@@ -1,0 +1,42 @@
+import { Pool, type QueryResultRow } from 'pg';
+
+/** A look at the tables, past every proxy and every rule but the database's own. */
+export class Rows {
+  readonly #pool: Pool;
+
+  constructor(databaseUrl: string) {
+    this.#pool = new Pool({ connectionString: databaseUrl, max: 4, connectionTimeoutMillis: 10_000 });
+    this.#pool.on('error', () => {}); // a test may restart Postgres; the next query connects anew
+  }
+
+  async query<Row extends QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
+    return (await this.#pool.query<Row>(text, values)).rows;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+export interface PasteRow {
+  readonly id: string;
+  readonly short_code: string;
+  readonly status: string;
+  readonly deletion_status: string;
+  readonly content_hash: string;
+  readonly size_bytes: number;
+  readonly s3_url: string | null;
+  readonly failure_reason: string | null;
+}
+
+export interface ExecutionRow {
+  readonly id: string;
+  readonly attempt: number;
+  readonly status: string;
+  readonly worker_id: string | null;
+  readonly run_at: Date;
+  readonly dispatched_at: Date | null;
+  readonly started_at: Date | null;
+  readonly finished_at: Date | null;
+  readonly error: string | null;
+}

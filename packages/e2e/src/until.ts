@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+
+export interface UntilOptions {
+  /** In ms; 15 s unless told: far above what anything here takes, so that only what never comes true fails. */
+  readonly within?: number;
+  /** Evidence for the failure message, e.g. the last log lines. */
+  readonly evidence?: () => string;
+}
+
+const POLL_MS = 20;
+
+/**
+ * Asks again and again until `accept` agrees, and answers what it agreed to. A probe or an `accept` that throws doesn't agree (yet):
+ * `(paste) => expect(paste.status).toBe('PROCESSED')` is as good as a comparison. Rejects with the last value seen.
+ */
+export async function until<T>(
+  probe: () => T | Promise<T>,
+  accept: (value: T) => unknown = Boolean,
+  { within = 15_000, evidence = () => '' }: UntilOptions = {},
+): Promise<T> {
+  const deadline = performance.now() + within;
+  for (;;) {
+    let seen: string;
+    try {
+      const value = await probe();
+      seen = inspect(value, { depth: 6, breakLength: 110 });
+      if (accept(value) !== false) return value;
+    } catch (error) {
+      seen = error instanceof Error ? error.message : inspect(error);
+    }
+    if (performance.now() > deadline) {
+      throw new Error(`not within ${within} ms: ${String(accept)}\nlast seen: ${seen}\n${evidence()}`);
+    }
+    await sleep(POLL_MS);
+  }
+}

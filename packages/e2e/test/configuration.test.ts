@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { spawnService } from '@pasteflow/dev-stack/testing';
+import { entryOf, type ServiceName } from '../src/index.ts';
+
+const EXIT_CONFIG = 78;
+
+async function run(service: ServiceName, env: Record<string, string>, args: string[] = []) {
+  const process = spawnService({ entry: entryOf(service), env, args });
+  const { code } = await process.exited;
+  return { code, stdout: process.stdout, stderr: process.stderr };
+}
+
+const WRONG: Record<string, string> = {
+  DATABASE_URL: 'mysql://user:hunter2@somewhere/else',
+  AWS_ENDPOINT_URL_S3: 'not a url',
+  METRICS_PORT: '70000',
+  S3_BUCKET: 'Not_A_Bucket',
+  UPLOAD_QUEUE_NAME: 'a queue',
+  LOG_LEVEL: 'shout',
+};
+const WRONG_FOR: Record<ServiceName, Record<string, string>> = {
+  api: { ...WRONG, API_PORT: 'http', MAX_PASTE_BYTES: '-1' },
+  'upload-worker': {
+    ...WRONG,
+    UPLOAD_RETRY_DELAYS_MS: '1s,2s',
+    UPLOAD_CONCURRENCY: '0',
+    EXECUTION_LEASE_SECONDS: '0',
+  },
+  janitor: {
+    ...WRONG,
+    CLEANUP_INTERVAL_SECONDS: 'daily',
+    RELAY_REDISPATCH_AFTER_SECONDS: '-5',
+    UPLOAD_RETRY_JITTER_MS: '±200',
+  },
+};
+
+describe.each(['api', 'upload-worker', 'janitor'] as const)('the %s', (service) => {
+  it('stops with exit code 78 and one message that names every wrong variable, and no password', async () => {
+    const { code, stdout, stderr } = await run(service, WRONG_FOR[service]);
+    expect(code).toBe(EXIT_CONFIG);
+    expect(stdout).toEqual([]);
+    const names = Object.keys(WRONG_FOR[service]);
+    expect(stderr.join()).not.toContain('hunter2');
+    expect(stderr[0]).toBe(`${service}: The configuration has ${names.length} problems:`);
+    const named = stderr.slice(1).map((line) => line.trim().split(' ')[0]);
+    expect(new Set(named)).toEqual(new Set(names));
+    expect(named).toHaveLength(names.length);
+  });
+
+  it('says of nothing but what it needs that it is missing, and what to set it to', async () => {
+    const { code, stderr } = await run(service, {});
+    expect(code).toBe(EXIT_CONFIG);
+    expect(stderr).toEqual([
+      `${service}: The configuration has 2 problems:`,
+      expect.stringMatching(/^ {2}DATABASE_URL is missing; set it to a URL like postgres:/),
+      expect.stringMatching(/^ {2}AWS_ENDPOINT_URL is missing; set it to .*PASTEFLOW_STACK=aws/),
+    ]);
+  });
+});
+
+it('checks the configuration of a single sweep in the same way', async () => {
+  const { code, stderr } = await run('janitor', WRONG_FOR.janitor, ['--once', 'cleanup']);
+  expect(code).toBe(EXIT_CONFIG);
+  expect(stderr[0]).toMatch(/configuration has 9 problems/);
+});
+
+it('checks what has to fit together, too', async () => {
+  const { code, stderr } = await run('janitor', {
+    DATABASE_URL: 'postgres://127.0.0.1/pasteflow',
+    AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+    RELAY_REDISPATCH_AFTER_SECONDS: '5',
+    EXECUTION_LEASE_SECONDS: '6',
+  });
+  expect(code).toBe(EXIT_CONFIG);
+  expect(stderr).toEqual([
+    'janitor: The configuration has 1 problem:',
+    expect.stringMatching(/^ {2}RELAY_REDISPATCH_AFTER_SECONDS is 5; set it above 10,/),
+  ]);
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { HeldRequest } from '@pasteflow/dev-stack/testing';
+import { startCluster, type Cluster } from '../src/index.ts';
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster({
+    apis: 0,
+    workers: 0,
+    janitors: 3,
+    env: { CLEANUP_INTERVAL_SECONDS: '0.5' },
+  });
+}, 60_000);
+afterAll(() => cluster.stop());
+
+const COUNT = 5000;
+const anyDeletion = { method: 'POST', path: /\?delete/ };
+
+it('deletes 5,000 expired pastes once each, at most 1000 keys a call, with three janitors in the middle of it', async () => {
+  const keys = Array.from({ length: COUNT }, (_, n) => `pastes/expired${String(n).padStart(5, '0')}`);
+  await cluster.bucket.fill(keys, Buffer.from('x'));
+  let next = cluster.s3.hold(anyDeletion);
+  await insertExpired();
+
+  // The lock of the sweep only saves work: a janitor that loses it works on, beside the one that gets it next.
+  const held: HeldRequest[] = [];
+  for (;;) {
+    held.push(await next);
+    if (held.length === 3) break;
+    next = cluster.s3.hold(anyDeletion);
+    await takeAwayTheLock();
+  }
+  const claimants = await cluster.rows.query<{ claimed: number }>(
+    `SELECT count(*)::int AS claimed FROM state_transitions
+     WHERE machine = 'paste_deletion' AND "to" = 'DELETION_IN_PROGRESS' GROUP BY actor`,
+  );
+  expect(claimants).toEqual(Array(3).fill({ claimed: 1000 }));
+  for (const call of held) await call.forward();
+
+  await cluster.until(
+    () => cluster.rows.query(`SELECT count(*)::int FROM pastes WHERE deletion_status = 'DELETED'`),
+    ([row]) => row!.count === COUNT,
+    { within: 30_000 },
+  );
+  const deletions = cluster.s3.matching(anyDeletion).map(({ body }) => keysIn(body));
+  expect(Math.max(...deletions.map(({ length }) => length))).toBeLessThanOrEqual(1000);
+  expect(deletions.flat().toSorted()).toEqual(keys.toSorted());
+  expect(await cluster.bucket.keys()).toEqual([]);
+  await cluster.expectQuiet();
+}, 120_000);
+
+/** Uploaded and expired, as if long ago; all at once. */
+async function insertExpired(): Promise<void> {
+  await cluster.rows.query(
+    `INSERT INTO pastes (short_code, content_hash, size_bytes, created_at)
+     SELECT 'expired' || lpad(n::text, 5, '0'), 'sha256:' || repeat('0', 64), 1, now() - interval '2 days'
+     FROM generate_series(0, $1 - 1) AS n`,
+    [COUNT],
+  );
+  await cluster.rows.query(
+    `UPDATE pastes SET status = 'PROCESSED', s3_url = 's3://pasteflow/pastes/' || short_code,
+       processed_at = now() - interval '2 days', expires_at = now() - interval '1 day'`,
+  );
+}
+
+/** Ends the connection that holds the lock of the cleanup: of all that run at this moment, it alone lasts. */
+async function takeAwayTheLock(): Promise<void> {
+  await cluster.until(
+    () =>
+      cluster.rows.query(
+        `SELECT pg_terminate_backend(pid, 5000) FROM pg_locks
+         WHERE locktype = 'advisory' AND classid = hashtext('pasteflow.sweep')::oid AND objid = hashtext('cleanup')::oid AND granted`,
+      ),
+    ({ length }) => length > 0,
+  );
+}
+
+function keysIn(body: Buffer | undefined): string[] {
+  return [...(body?.toString() ?? '').matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key);
+}

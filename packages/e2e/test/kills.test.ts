@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { HeldRequest } from '@pasteflow/dev-stack/testing';
+import { metricOf, startCluster, type Cluster, type Paste } from '../src/index.ts';
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster({
+    env: { CLEANUP_INTERVAL_SECONDS: '1', DELETION_WATCHDOG_INTERVAL_SECONDS: '1' },
+  });
+}, 60_000);
+afterAll(() => cluster.stop());
+
+const content = randomBytes(1000);
+const anyPut = { method: 'PUT', path: /\/pastes\// };
+const anyDeletion = { method: 'POST', path: /\?delete/ };
+
+describe('a worker killed during a put', () => {
+  it('is replaced by another, which puts within 10 s, and the attempt is spent', async () => {
+    const [doomed] = cluster.workers;
+    const holding = cluster.s3.hold(anyPut);
+    const { short_code: code } = await cluster.client().create(content);
+    const held = await holding;
+    await cluster.add('upload-worker');
+    const killedAt = performance.now();
+    await doomed!.kill();
+    held.drop();
+
+    await cluster.untilStatus(code, 'PROCESSED');
+    const puts = cluster.s3.matching({ method: 'PUT', path: cluster.objectPath(code) });
+    expect(puts).toHaveLength(2);
+    expect(puts[1]!.at - killedAt).toBeLessThan(10_000);
+    const [first, second, ...more] = await cluster.executions(code);
+    expect(first).toMatchObject({ attempt: 1, status: 'FAILED' });
+    expect(first!.error).toBe(`worker lost: ${first!.worker_id}`);
+    expect(second).toMatchObject({ attempt: 2, status: 'SUCCEEDED', error: null });
+    expect(second!.worker_id).not.toBe(first!.worker_id);
+    expect(more).toEqual([]);
+    expect(await timelineOf(code)).toEqual([
+      { machine: 'task_execution', from: 'PENDING', to: 'RUNNING', reason: 'claimed' },
+      { machine: 'task_execution', from: 'RUNNING', to: 'FAILED', reason: first!.error },
+      { machine: 'task_execution', from: 'PENDING', to: 'RUNNING', reason: 'claimed' },
+      { machine: 'task_execution', from: 'RUNNING', to: 'SUCCEEDED', reason: null },
+      { machine: 'paste_upload', from: 'IN_PROGRESS', to: 'PROCESSED', reason: null },
+    ]);
+    expect((await cluster.client().read(code)).body.equals(content)).toBe(true);
+    await cluster.expectQuiet();
+  });
+});
+
+describe('an api killed between commit and dispatch', () => {
+  it('has its upload sent by the relay within 10 s', async () => {
+    const api = cluster.apis[0]!;
+    const holding = cluster.sqs.hold({ target: 'SendMessageBatch' });
+    const { short_code: code } = await cluster.client().create(content);
+    const held = await holding;
+    const killedAt = performance.now();
+    await api.kill();
+    held.drop();
+
+    await cluster.untilStatus(code, 'PROCESSED');
+    const [put, ...more] = cluster.s3.matching({ method: 'PUT', path: cluster.objectPath(code) });
+    expect(put!.at - killedAt).toBeLessThan(10_000);
+    expect(more).toEqual([]);
+    expect(await cluster.executions(code)).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }]);
+    await api.start();
+    expect((await cluster.client().read(code)).body.equals(content)).toBe(true);
+    await cluster.expectQuiet();
+  });
+});
+
+describe('a janitor killed during a deletion', () => {
+  it.each([
+    ['between claim and delete', () => {}, true],
+    ['between delete and settle', (held: HeldRequest) => held.forwardAndHoldResponse(), false],
+  ])(
+    '%s: the watchdog frees the claim after two hours, and the next cleanup ends it',
+    async (_, reach, kept) => {
+      const janitor = cluster.janitors[0]!;
+      const { short_code: code, delete_token = '' } = await stored();
+      const holding = cluster.s3.hold(anyDeletion);
+      await deletePaste(code, delete_token);
+      const held = await holding;
+      await reach(held);
+      await janitor.kill();
+      held.drop();
+      expect(await cluster.bucket.keys()).toEqual(
+        kept ? expect.arrayContaining([`pastes/${code}`]) : expect.not.arrayContaining([`pastes/${code}`]),
+      );
+      expect(await cluster.client().read(code)).toMatchObject({ status: 410 });
+
+      await janitor.start();
+      for (const sweep of ['cleanup', 'deletion-watchdog'])
+        await cluster.until(() => metricOf(janitor, 'janitor_sweep_runs_total', { sweep, outcome: 'done' }));
+      expect(await cluster.paste(code)).toMatchObject({ deletion_status: 'DELETION_IN_PROGRESS' });
+
+      await cluster.rows.query(
+        `UPDATE pastes SET deletion_initiated_at = now() - interval '7201 seconds' WHERE short_code = $1`,
+        [code],
+      );
+      await cluster.until(
+        () => cluster.paste(code),
+        (paste) => paste.deletion_status === 'DELETED',
+      );
+      expect((await cluster.transitions(code)).filter((step) => step.startsWith('paste_deletion'))).toEqual([
+        'paste_deletion NOT_EXPIRED DELETION_IN_PROGRESS',
+        'paste_deletion DELETION_IN_PROGRESS NOT_EXPIRED',
+        'paste_deletion NOT_EXPIRED DELETION_IN_PROGRESS',
+        'paste_deletion DELETION_IN_PROGRESS DELETED',
+      ]);
+      expect(await cluster.bucket.keys()).not.toContain(`pastes/${code}`);
+      await cluster.expectQuiet();
+    },
+  );
+});
+
+async function stored(): Promise<Paste> {
+  const paste = await cluster.client().create(content);
+  await cluster.untilStatus(paste.short_code, 'PROCESSED');
+  return paste;
+}
+
+async function deletePaste(code: string, token: string): Promise<void> {
+  const path = `/v1/pastes/${code}`;
+  const { status } = await cluster
+    .client()
+    .request(path, { method: 'DELETE', headers: { 'delete-token': token } });
+  expect(status).toBe(204);
+}
+
+interface Timeline {
+  readonly transitions: readonly { machine: string; from: string; to: string; reason: string | null }[];
+}
+
+async function timelineOf(code: string): Promise<object[]> {
+  const response = await cluster.client().request(`/v1/pastes/${code}/timeline`);
+  const { transitions } = (await response.json()) as Timeline;
+  return transitions.map(({ machine, from, to, reason }) => ({ machine, from, to, reason }));
+}

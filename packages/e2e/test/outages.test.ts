@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Load, startCluster, startEmbeddedStack, type Cluster } from '../src/index.ts';
+
+let cluster: Cluster;
+beforeAll(async () => {
+  const stack = await startEmbeddedStack();
+  // Not through the proxy: what a restart looks like is Postgres's own affair.
+  cluster = await startCluster({ stack, env: { DATABASE_URL: stack.databaseUrl } });
+}, 60_000);
+afterEach(() => repair());
+afterAll(() => cluster.stop());
+
+/** UPLOAD_CONCURRENCY, unless told. */
+const CONSUMERS = 4;
+
+/** Whatever was done to S3 and SQS is over. Requests that were swallowed are never answered. */
+async function repair(): Promise<void> {
+  for (const proxy of [cluster.sqs, cluster.s3]) {
+    proxy.clear();
+    await proxy.up();
+  }
+}
+
+describe('SQS unreachable for a while', () => {
+  it.each([
+    ['refuses connections', () => cluster.sqs.down(), hasFailedAFewTimes],
+    ['swallows requests', () => void cluster.sqs.rule({}, { kind: 'hang' }), hasSwallowedARetry],
+  ])(
+    '%s: creation still answers 201, and the uploads follow within 10 s of its return',
+    async (_, down, isEnough) => {
+      const downAt = performance.now();
+      await down();
+      const contents = Array.from({ length: 25 }, () => randomBytes(200));
+      const pastes = await Promise.all(contents.map((content) => cluster.client().create(content)));
+      await cluster.until(() => isEnough(downAt));
+      const { status, headers } = await cluster.client().read(pastes[0]!.short_code);
+      expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '1' });
+
+      const backAt = performance.now();
+      await repair();
+      for (const [index, { short_code: code }] of pastes.entries()) {
+        await cluster.untilStatus(code, 'PROCESSED');
+        const [put, ...more] = cluster.s3.matching({ method: 'PUT', path: cluster.objectPath(code) });
+        expect(put!.at - backAt).toBeLessThan(10_000);
+        expect(more).toEqual([]);
+        expect((await cluster.client().read(code)).body.equals(contents[index]!)).toBe(true);
+      }
+      await cluster.expectQuiet();
+    },
+    60_000,
+  );
+});
+
+/** Until then the waits between two tries have grown to their longest, or nearly. */
+function hasFailedAFewTimes(): boolean {
+  const count = (name: string, message: RegExp) =>
+    cluster.services
+      .filter((service) => service.name === name)
+      .flatMap(({ log }) => log.filter((line) => message.test(line.message))).length;
+  return count('upload-worker', /^receiving messages failed/) >= 10 && count('janitor', /^sweep failed/) >= 2;
+}
+
+/** The worst moment for SQS to come back: every consumer has just begun to wait for an answer that won't come. */
+function hasSwallowedARetry(since: number): boolean {
+  const lost = cluster.sqs
+    .matching({ target: 'ReceiveMessage' })
+    .filter(({ at, status }) => at > since && status === undefined);
+  const given = lost.filter(({ aborted }) => aborted).length;
+  return given >= CONSUMERS && lost.length - given >= CONSUMERS;
+}
+
+describe('Postgres under load', () => {
+  it.each([
+    ['is restarted', () => cluster.stack.restartPostgres(() => failures(20))],
+    ['crashes and recovers', crashPostgres],
+  ])(
+    '%s: requests fail with 503 problem details meanwhile, no process dies, then all is well',
+    async (_, restart) => {
+      const stored = await cluster.client().create(randomBytes(200));
+      await cluster.untilStatus(stored.short_code, 'PROCESSED');
+      const pids = cluster.services.map(({ pid }) => pid);
+
+      load = new Load((n) => request(n, stored.short_code), { lanes: 6 });
+      await successes(30);
+      await restart();
+      await successes(30);
+      const outcomes = await load.stop();
+
+      const unexpected = outcomes.filter(({ what }) => !['201', '200', UNAVAILABLE].includes(what));
+      expect(unexpected).toEqual([]);
+      expect(outcomes.filter(({ what }) => what === UNAVAILABLE).length).toBeGreaterThan(0);
+      expect(cluster.services.map(({ pid }) => pid)).toEqual(pids);
+      for (const { pid, name } of cluster.services)
+        expect({ name, alive: isAlive(pid) }).toEqual({ name, alive: true });
+      await cluster.expectQuiet({ within: 60_000 });
+      for (const { content, code } of outcomes) {
+        if (content === undefined || code === undefined) continue;
+        expect((await cluster.client().read(code)).body.equals(content)).toBe(true);
+      }
+    },
+    90_000,
+  );
+});
+
+describe('S3 during a read', () => {
+  it.each([
+    ['is unreachable', () => cluster.s3.down()],
+    ['fails', () => void cluster.s3.rule({ method: 'GET' }, { kind: 'fail', status: 500 })],
+  ])('%s: the answer is a 503 problem, and the bytes once it is back', async (_, down) => {
+    const content = randomBytes(200);
+    const { short_code: code } = await cluster.client().create(content);
+    await cluster.untilStatus(code, 'PROCESSED');
+    await down();
+    expect(await describeAnswer(await cluster.client().request(`/${code}`))).toBe(UNAVAILABLE);
+    await repair();
+    const { status, body } = await cluster.client().read(code);
+    expect(status).toBe(200);
+    expect(body.equals(content)).toBe(true);
+  });
+});
+
+const UNAVAILABLE = '503 application/problem+json dependency_unavailable';
+
+interface Outcome {
+  /** The status of what went well, and everything there is to say of what didn't. */
+  readonly what: string;
+  readonly content?: Buffer;
+  readonly code?: string;
+}
+
+let load: Load<Outcome>;
+
+const failures = (count: number) => further(({ what }) => what === UNAVAILABLE, count);
+const successes = (count: number) => further(({ what }) => what.startsWith('20'), count);
+
+/** Waits until the load has met so many more outcomes of this kind. */
+async function further(kind: (outcome: Outcome) => boolean, count: number): Promise<void> {
+  const met = () => load.outcomes.filter(kind).length;
+  const before = met();
+  await cluster.until(met, (now) => now >= before + count, { within: 30_000 });
+}
+
+/** In turn: a new paste, the description of a stored one, its content. */
+async function request(n: number, stored: string): Promise<Outcome> {
+  const content = randomBytes(300);
+  const signal = AbortSignal.timeout(10_000);
+  const post = {
+    method: 'POST',
+    body: content,
+    headers: { 'content-type': 'application/octet-stream' },
+    signal,
+  };
+  const path = ['/v1/pastes', `/v1/pastes/${stored}`, `/${stored}`][n % 3]!;
+  try {
+    const response = await cluster.client().request(path, n % 3 === 0 ? post : { signal });
+    if (response.status !== 201) return { what: await describeAnswer(response) };
+    const { short_code: code } = (await response.json()) as { short_code: string };
+    return { what: '201', content, code };
+  } catch (error) {
+    return { what: `${path}: no answer: ${String(error)} ${String((error as Error).cause)}` };
+  }
+}
+
+async function describeAnswer(response: Response): Promise<string> {
+  const body = await response.text();
+  if (response.status === 200) return '200';
+  const type = response.headers.get('content-type');
+  const said = type === 'application/problem+json' ? (JSON.parse(body) as { code: string }).code : body;
+  return `${response.status} ${type} ${said}`;
+}
+
+/** A backend killed outright makes the postmaster end all others, and recover from its log. */
+async function crashPostgres(): Promise<void> {
+  const [backend] = await cluster.rows.query<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'api/%' LIMIT 1`,
+  );
+  const failed = failures(1);
+  process.kill(backend!.pid, 'SIGKILL');
+  await failed;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startCluster, type Cluster } from '../src/index.ts';
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster({
+    janitors: 0,
+    env: { UPLOAD_CONCURRENCY: '1', DEAD_LETTERS_INTERVAL_SECONDS: '0.5' },
+  });
+}, 60_000);
+afterAll(() => cluster.stop());
+
+const POISON = [
+  'not JSON at all',
+  '"a string"',
+  'null',
+  '[]',
+  '{}',
+  '{"shortCode":42}',
+  '{"shortCode":"../../etc/passwd"}',
+  `{"shortCode":"${'a'.repeat(10_000)}"}`,
+  '{"shortCode":"abcdefghij","contentBytes":"no base64!"}',
+  '{"shortCode":"abcdefghij","unknownField":true}',
+];
+const UPLOADS = 'pasteflow-uploads';
+const DEAD_LETTERS = 'pasteflow-uploads-dead-letters';
+
+describe('a poison message', () => {
+  it('goes to the dead-letter queue at once, unchanged, and its consumer goes on', async () => {
+    await Promise.all(POISON.map((body) => cluster.queues.send(UPLOADS, body)));
+    const { short_code } = await cluster.client().create('wholesome');
+    await cluster.untilStatus(short_code, 'PROCESSED');
+    await cluster.until(
+      () => cluster.queues.counts(DEAD_LETTERS),
+      ({ visible }) => visible === POISON.length,
+    );
+    await cluster.until(
+      () => cluster.queues.counts(UPLOADS),
+      ({ visible, hidden }) => visible + hidden === 0,
+    );
+    expect((await cluster.queues.peek(DEAD_LETTERS)).toSorted()).toEqual(POISON.toSorted());
+  });
+
+  it('is acknowledged and forgotten when it only names a paste that there is not', async () => {
+    await cluster.queues.send(UPLOADS, { shortCode: 'zzzzzzzzzz', contentBytes: 'AAAA' });
+    await cluster.until(
+      () => cluster.queues.counts(UPLOADS),
+      ({ visible, hidden }) => visible + hidden === 0,
+    );
+    expect(await cluster.queues.counts(DEAD_LETTERS)).toEqual({ visible: POISON.length, hidden: 0 });
+    expect(await cluster.bucket.keys()).not.toContain('pastes/zzzzzzzzzz');
+  });
+
+  it('is drained from the dead-letter queue by the janitor, which says which it was', async () => {
+    const janitor = await cluster.add('janitor');
+    await cluster.until(
+      () => cluster.queues.counts(DEAD_LETTERS),
+      ({ visible, hidden }) => visible + hidden === 0,
+    );
+    const unreadable = janitor.log.filter(
+      ({ message }) => message === 'an unreadable dead letter was dropped',
+    );
+    expect(new Set(unreadable.map(({ messageId }) => messageId)).size).toBe(POISON.length);
+    await cluster.expectQuiet();
+  });
+});
+
+describe('a dead letter that stands for an upload', () => {
+  it('ends that attempt with the reason, and the next one succeeds', async () => {
+    const undo = cluster.sqs.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
+    const { short_code } = await cluster.client().create('once buried');
+    await cluster.queues.send(DEAD_LETTERS, { shortCode: short_code });
+    await cluster.until(
+      () => cluster.executions(short_code),
+      (executions) => executions[0]?.status === 'FAILED',
+    );
+    undo();
+    await cluster.untilStatus(short_code, 'PROCESSED');
+    expect((await cluster.executions(short_code)).map(({ attempt, error }) => [attempt, error])).toEqual([
+      [1, expect.stringContaining('dead letter')],
+      [2, null],
+    ]);
+    await cluster.expectQuiet();
+  });
+});

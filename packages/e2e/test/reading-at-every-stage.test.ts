@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { curl, startCluster, type Cluster, type Paste } from '../src/index.ts';
+
+const JANITOR = { CLEANUP_INTERVAL_SECONDS: '0.2' };
+
+let cluster: Cluster;
+beforeAll(async () => {
+  // Three attempts in 400 ms, so that FAILED is reached quickly; no janitor before a test wants one.
+  cluster = await startCluster({
+    janitors: 0,
+    env: { UPLOAD_RETRY_DELAYS_MS: '200,200', UPLOAD_RETRY_JITTER_MS: '0' },
+  });
+}, 60_000);
+afterEach(() => cluster.s3.clear());
+afterAll(() => cluster.stop());
+
+const PUT = { method: 'PUT' };
+const content = randomBytes(3000);
+
+/** curl as a shell user has it, with the only flag it takes to wait for an upload. */
+const patientCurl = (url: string) => curl(['--retry', '10', url]);
+
+/** How often the api has told anybody to come back for this paste's content. */
+function deferrals({ short_code }: Paste): number {
+  return cluster.apis
+    .flatMap(({ log }) => log)
+    .filter((line) => line.message === 'request' && line.short_code === short_code && line.status === 503)
+    .length;
+}
+
+describe('a paste whose upload runs', () => {
+  it('answers 503 with Retry-After in whole seconds and not a byte of body, on both of its URLs', async () => {
+    const put = cluster.s3.hold(PUT);
+    const paste = await cluster.client().create(content);
+    const held = await put;
+    for (const url of [paste.url, paste.content_url]) {
+      const response = await fetch(url);
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      expect(await response.text()).toBe('');
+    }
+    await held.forward();
+    await cluster.untilStatus(paste.short_code, 'PROCESSED');
+  });
+
+  it('is waited for by curl --retry, which prints its exact bytes and nothing else', async () => {
+    const put = cluster.s3.hold(PUT);
+    const paste = await cluster.client().create(content);
+    const reading = patientCurl(paste.url);
+    const held = await put;
+    await cluster.until(
+      () => deferrals(paste),
+      (count) => count >= 2,
+    );
+    await held.forward();
+    const { code, stdout } = await reading;
+    expect(code).toBe(0);
+    expect(stdout.equals(content)).toBe(true);
+  });
+
+  it('is waited for by curl --retry through failing attempts as well', async () => {
+    cluster.s3.rule(PUT, { kind: 'fail', status: 503 }, 1);
+    const second = cluster.s3.hold(PUT); // the newest rule comes first: this holds attempt 1, and attempt 2 fails
+    const paste = await cluster.client().create(content);
+    const reading = patientCurl(paste.content_url);
+    const held = await second;
+    await cluster.until(
+      () => deferrals(paste),
+      (count) => count >= 1,
+    );
+    held.fail(500);
+    const { code, stdout } = await reading;
+    expect(code).toBe(0);
+    expect(stdout.equals(content)).toBe(true);
+    expect((await cluster.executions(paste.short_code)).map(({ status }) => status)).toEqual([
+      'FAILED',
+      'FAILED',
+      'SUCCEEDED',
+    ]);
+  });
+});
+
+describe('a paste whose upload failed', () => {
+  it('reads exactly as one that never was: the same 404, headers and body', async () => {
+    cluster.s3.rule(PUT, { kind: 'fail', status: 500 });
+    const { short_code: failed } = await cluster.client().create(content);
+    await cluster.untilStatus(failed, 'FAILED');
+    const unknown = failed.replace(/^./, (first) => (first === 'a' ? 'b' : 'a'));
+    for (const path of ['/CODE', '/v1/pastes/CODE/content']) {
+      const [of, instead] = await Promise.all([answer(path, failed), answer(path, unknown)]);
+      expect(of.status).toBe(404);
+      expect(of).toEqual(instead);
+    }
+    expect(await cluster.client().metadata(failed)).toMatchObject({
+      status: 'FAILED',
+      failure_reason: expect.stringMatching(/3 attempts failed.*500/),
+    });
+  });
+});
+
+/** What a client sees, with the code that it named itself and what differs with every request taken out. */
+async function answer(path: string, shortCode: string) {
+  const response = await cluster.client().request(path.replace('CODE', shortCode));
+  const headers = new Map(response.headers);
+  for (const name of ['date', 'x-request-id']) headers.delete(name);
+  return { status: response.status, headers, body: (await response.text()).replaceAll(shortCode, 'CODE') };
+}
+
+describe('a paste that is over', () => {
+  it('answers 410 once expired, while it is claimed and when it is deleted', async () => {
+    const { short_code } = await cluster.client().create(content);
+    await cluster.untilStatus(short_code, 'PROCESSED');
+    expect((await cluster.client().read(short_code)).status).toBe(200);
+
+    await cluster.rows.query(`UPDATE pastes SET expires_at = now() WHERE short_code = $1`, [short_code]);
+    await expectGone(short_code);
+
+    const deletion = cluster.s3.hold({ method: 'POST', path: /\?delete/ });
+    const janitor = await cluster.add('janitor', JANITOR);
+    const held = await deletion;
+    expect(await cluster.paste(short_code)).toMatchObject({ deletion_status: 'DELETION_IN_PROGRESS' });
+    await expectGone(short_code);
+
+    await held.forward();
+    await cluster.until(
+      () => cluster.paste(short_code),
+      (paste) => paste.deletion_status === 'DELETED',
+    );
+    await expectGone(short_code);
+    await janitor.stop();
+  });
+
+  it('answers 410 from the moment its owner deletes it, even while its upload still runs', async () => {
+    const put = cluster.s3.hold(PUT);
+    const { short_code, delete_token = '' } = await cluster.client().create(content);
+    const held = await put;
+    const response = await cluster
+      .client()
+      .request(`/v1/pastes/${short_code}`, { method: 'DELETE', headers: { 'Delete-Token': delete_token } });
+    expect(response.status).toBe(204);
+    await expectGone(short_code);
+    await held.forward();
+    await cluster.untilStatus(short_code, 'PROCESSED');
+    await expectGone(short_code);
+  });
+});
+
+async function expectGone(shortCode: string): Promise<void> {
+  for (const path of [`/${shortCode}`, `/v1/pastes/${shortCode}/content`, `/v1/pastes/${shortCode}`]) {
+    const response = await cluster.client().request(path);
+    expect(response.status).toBe(410);
+    expect(await response.json()).toMatchObject({ code: 'paste_gone' });
+  }
+}
+
+it('leaves nothing open and nothing behind', async () => {
+  await cluster.add('janitor', JANITOR);
+  await cluster.until(
+    () => cluster.rows.query(`SELECT FROM pastes WHERE expires_at <= now() AND deletion_status <> 'DELETED'`),
+    (overdue) => overdue.length === 0,
+  );
+  await cluster.expectQuiet();
+});

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { curl, startCluster, type Cluster, type Paste } from '../src/index.ts';
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster();
+}, 60_000);
+afterAll(() => cluster.stop());
+
+const KIB = 1024;
+const LIMIT = 10 * KIB * KIB;
+
+/** Text of exactly that many bytes, with characters of every length and NUL in it. */
+function textOf(bytes: number): Buffer {
+  const pattern = Buffer.from('zéro € 🦊\0\r\n');
+  const whole = Math.floor(bytes / pattern.length);
+  return Buffer.concat([
+    ...Array<Buffer>(whole).fill(pattern),
+    Buffer.alloc(bytes - whole * pattern.length, 'x'),
+  ]);
+}
+
+const texts: readonly [name: string, content: Buffer][] = [
+  ['1 byte', textOf(1)],
+  ['NUL bytes only', Buffer.alloc(100)],
+  ['44 KiB less one byte', textOf(44 * KIB - 1)],
+  ['44 KiB', textOf(44 * KIB)],
+  ['44 KiB and one byte', textOf(44 * KIB + 1)],
+  ['1 MiB', textOf(KIB * KIB)],
+  ['10 MiB', textOf(LIMIT)],
+];
+const everyByte = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+const invalid = Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0xf4, 0x90, 0x80, 0x80]);
+const binaries: typeof texts = [
+  ['every byte there is', everyByte],
+  ['bytes that are no UTF-8', invalid],
+];
+
+type Send = (content: Buffer) => Promise<{ status: number; shortCode: string }>;
+
+async function outcome(response: Response): Promise<{ status: number; shortCode: string }> {
+  const { short_code: shortCode = '' } = (await response.json()) as Partial<Paste>;
+  return { status: response.status, shortCode };
+}
+
+const asRaw: Send = async (content) => await outcome(await cluster.client().post(content));
+
+const asJson: Send = async (content) => {
+  const body = JSON.stringify({ content: content.toString() });
+  return await outcome(
+    await cluster.client().post(body, { headers: { 'content-type': 'application/json' } }),
+  );
+};
+
+const asForm: Send = async (content) => {
+  const body = new FormData();
+  body.set('content', new Blob([new Uint8Array(content)]), 'paste.bin');
+  return await outcome(await cluster.client().request('/v1/pastes', { method: 'POST', body }));
+};
+
+const fromShell: Send = async (content) => {
+  const { url } = cluster.client();
+  const { stdout } = await curl(['--data-binary', '@-', '--write-out', '%{http_code}', url], content);
+  const [, pasteUrl = '', status] = stdout.toString().match(/^(?:(http\S+)\n|[^]*?)(\d{3})$/) ?? [];
+  return { status: Number(status), shortCode: pasteUrl.replace(`${url}/`, '') };
+};
+
+async function expectToComeBack(shortCode: string, content: Buffer): Promise<void> {
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  expect(await cluster.client().metadata(shortCode)).toMatchObject({
+    content_hash: `sha256:${sha256}`,
+    size_bytes: content.length,
+  });
+  await cluster.untilStatus(shortCode, 'PROCESSED');
+  const { status, headers, body } = await cluster.client().read(shortCode);
+  expect(status).toBe(200);
+  expect(headers.get('etag')).toBe(`"${sha256}"`);
+  expect(headers.get('content-length')).toBe(String(content.length));
+  expect(createHash('sha256').update(body).digest('hex')).toBe(sha256);
+  expect(body.equals(content)).toBe(true);
+}
+
+describe.each([
+  ['raw bytes', asRaw, [...texts, ...binaries]],
+  ['JSON', asJson, texts],
+  ['a multipart form', asForm, [...texts, ...binaries]],
+  ['the shell', fromShell, [...texts, ...binaries]],
+])('a paste sent as %s', (_, send, contents) => {
+  it.each(contents)('comes back byte for byte: %s', async (_name, content) => {
+    const { status, shortCode } = await send(content);
+    expect(status).toBe(201);
+    await expectToComeBack(shortCode, content);
+  });
+
+  it('is refused with 413 and leaves no row when it has 10 MiB and one byte', async () => {
+    const before = await countPastes();
+    expect(await send(textOf(LIMIT + 1))).toEqual({ status: 413, shortCode: '' });
+    expect(await countPastes()).toBe(before);
+  });
+
+  it('is refused with 422 and leaves no row when it is empty', async () => {
+    const before = await countPastes();
+    expect(await send(Buffer.alloc(0))).toEqual({ status: 422, shortCode: '' });
+    expect(await countPastes()).toBe(before);
+  });
+});
+
+async function countPastes(): Promise<number> {
+  const [row] = await cluster.rows.query<{ count: number }>('SELECT count(*)::int FROM pastes');
+  return row?.count ?? NaN;
+}
+
+describe('a message', () => {
+  it.each([
+    ['carries 44 KiB of content inline', 44 * KIB, true],
+    ['leaves one byte more to the payload row', 44 * KIB + 1, false],
+  ])('%s', async (_, bytes, inline) => {
+    const { shortCode } = await asRaw(textOf(bytes));
+    const sent = await cluster.until(
+      () => messagesFor(shortCode),
+      (messages) => messages.length > 0,
+    );
+    expect(sent).toEqual([{ shortCode, ...(inline && { contentBytes: textOf(bytes).toString('base64') }) }]);
+    await expectToComeBack(shortCode, textOf(bytes));
+  });
+});
+
+interface Batch {
+  readonly Entries: readonly { readonly MessageBody: string }[];
+}
+
+/** What the services have sent to SQS for one paste. */
+function messagesFor(shortCode: string): { shortCode: string }[] {
+  return cluster.sqs
+    .matching({ target: 'SendMessageBatch' })
+    .flatMap(({ body }) => (JSON.parse(body?.toString() ?? '{"Entries":[]}') as Batch).Entries)
+    .map(({ MessageBody }) => JSON.parse(MessageBody) as { shortCode: string })
+    .filter((message) => message.shortCode === shortCode);
+}
+
+it('leaves nothing behind but the objects of what was pasted', async () => {
+  await cluster.expectQuiet();
+});

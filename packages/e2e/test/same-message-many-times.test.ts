@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startCluster, type Cluster, type Paste } from '../src/index.ts';
+
+const ONE_LIFE = [
+  'paste_upload IN_PROGRESS PROCESSED',
+  'task_execution PENDING RUNNING',
+  'task_execution RUNNING SUCCEEDED',
+];
+
+const LEASE_SECONDS = 3;
+
+let cluster: Cluster;
+beforeAll(async () => {
+  // One batch at a time each, and no messages but the test's own: the api can't send any, and there is no relay.
+  cluster = await startCluster({
+    workers: 2,
+    janitors: 0,
+    env: { UPLOAD_CONCURRENCY: '1', EXECUTION_LEASE_SECONDS: String(LEASE_SECONDS) },
+  });
+  cluster.sqs.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
+}, 60_000);
+afterAll(() => cluster.stop());
+
+const CONTENT = 'the same for all';
+const send = ({ short_code }: Paste) =>
+  cluster.queues.send('pasteflow-uploads', {
+    shortCode: short_code,
+    contentBytes: Buffer.from(CONTENT).toString('base64'),
+  });
+const putsOf = ({ short_code }: Paste) =>
+  cluster.s3.matching({ method: 'PUT', path: cluster.objectPath(short_code) });
+
+async function expectOneLife(paste: Paste): Promise<void> {
+  expect(putsOf(paste)).toHaveLength(1);
+  expect((await cluster.transitions(paste.short_code)).toSorted()).toEqual(ONE_LIFE);
+}
+
+describe('the same message delivered three times to two workers (R5)', () => {
+  it('has the effect of one: one put and one transition each, for 30 pastes at once', async () => {
+    const pastes = await Promise.all(Array.from({ length: 30 }, () => cluster.client().create(CONTENT)));
+    await Promise.all([...pastes, ...pastes, ...pastes].map(send));
+    await cluster.expectQuiet({ within: 30_000 });
+    for (const paste of pastes) await expectOneLife(paste);
+  }, 60_000);
+
+  it('changes nothing in the second worker while the first one is at its put', async () => {
+    const put = cluster.s3.hold({ method: 'PUT' });
+    const before = handBacks();
+    const paste = await cluster.client().create(CONTENT);
+    await send(paste);
+    const held = await put;
+    // The worker of that put takes no other batch meanwhile, so these two come to the other one.
+    await Promise.all([send(paste), send(paste)]);
+    await cluster.until(handBacks, (count) => count > before);
+    expect(await cluster.transitions(paste.short_code)).toEqual(['task_execution PENDING RUNNING']);
+    await held.forward();
+    await cluster.expectQuiet({ within: 30_000 });
+    await expectOneLife(paste);
+  }, 60_000);
+});
+
+interface VisibilityChanges {
+  readonly Entries: readonly { readonly VisibilityTimeout: number }[];
+}
+
+/** Messages that a worker gave back until the lease of the other one ends: for less time than the heartbeat keeps those that it holds. */
+function handBacks(): number {
+  return cluster.sqs
+    .matching({ target: 'ChangeMessageVisibilityBatch' })
+    .flatMap(({ body }) => (JSON.parse(body?.toString() ?? '{"Entries":[]}') as VisibilityChanges).Entries)
+    .filter(({ VisibilityTimeout }) => VisibilityTimeout <= LEASE_SECONDS).length;
+}

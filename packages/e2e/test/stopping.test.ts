@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Load, startCluster, type Cluster, type Paste, type Service } from '../src/index.ts';
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster({ env: { CLEANUP_INTERVAL_SECONDS: '0.5' } });
+}, 60_000);
+afterEach(async () => {
+  await cluster.expectQuiet();
+});
+afterAll(() => cluster.stop());
+
+/** What a stop may take, and what a busy machine takes to end a process and to tell. */
+const STOP_MS = 10_000 + 1000;
+
+const content = randomBytes(1000);
+
+/** Sends SIGTERM; resolves once that has been noticed, with a promise of the end. */
+async function beginToStop(
+  service: Service,
+): Promise<{ ended: Promise<{ code: number | null; ms: number }> }> {
+  const begun = performance.now();
+  const ended = service.stop().then(({ code }) => ({ code, ms: performance.now() - begun }));
+  await cluster.until(() => service.log.some(({ message }) => message === 'service stopping'));
+  return { ended };
+}
+
+async function expectGoodEnd(ended: Promise<{ code: number | null; ms: number }>): Promise<void> {
+  const { code, ms } = await ended;
+  expect(code).toBe(0);
+  expect(ms).toBeLessThan(STOP_MS);
+}
+
+describe('an api that is stopped under load', () => {
+  it('answers every request that it has taken, slow ones too, and then refuses connections', async () => {
+    const api = cluster.apis[0]!;
+    const stored = await cluster.client().create(content);
+    await cluster.untilStatus(stored.short_code, 'PROCESSED');
+    const load = new Load(post, { lanes: 6 });
+    const slowUpload = await beginUpload();
+    const holding = cluster.s3.hold({ method: 'GET', path: cluster.objectPath(stored.short_code) });
+    const reading = cluster.client().read(stored.short_code);
+    const slowRead = await holding;
+
+    const { ended } = await beginToStop(api);
+    expect((await fetch(`${api.metricsUrl}/readyz`)).status).toBe(503);
+    await cluster.until(() => load.outcomes.includes('ECONNREFUSED'));
+    const outcomes = await load.stop();
+    await slowRead.forward();
+    expect((await reading).body.equals(content)).toBe(true);
+    const uploaded = await slowUpload.finish();
+    expect(uploaded.status).toBe(201);
+    await expectGoodEnd(ended);
+
+    const taken = api.log.filter(({ message, method }) => message === 'request' && method === 'POST');
+    expect(taken.filter(({ status, aborted }) => status !== 201 || aborted === true)).toEqual([]);
+    const answered = outcomes.filter((outcome) => outcome === 201).length;
+    expect(answered).toBeGreaterThan(0);
+    expect(taken).toHaveLength(answered + 2); // with the stored one and the slow one
+    // A connection that the kernel has accepted just before the port closed, and the api hasn't, is reset: it counts as refused.
+    const refused = new Set(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET']);
+    expect(outcomes.filter((outcome) => outcome !== 201 && !refused.has(String(outcome)))).toEqual([]);
+
+    await api.start();
+    await cluster.untilStatus(uploaded.paste.short_code, 'PROCESSED');
+    expect((await cluster.client().read(uploaded.paste.short_code)).body.equals(SLOW_CONTENT)).toBe(true);
+  }, 60_000);
+});
+
+describe('a worker that is stopped under load', () => {
+  it('lets puts end that end in time, hands the others back, and spends no attempt', async () => {
+    const worker = cluster.workers[0]!;
+    const inTime = await pasteWithHeldPut();
+    const hanging = await pasteWithHeldPut();
+    const other = await cluster.add('upload-worker');
+    const load = new Load(post);
+
+    const { ended } = await beginToStop(worker);
+    await inTime.put.forward();
+    await expectGoodEnd(ended);
+    const endedAt = performance.now();
+    await cluster.untilStatus(hanging.code, 'PROCESSED');
+    const [, second, ...more] = cluster.s3.matching({
+      method: 'PUT',
+      path: cluster.objectPath(hanging.code),
+    });
+    expect(second!.at - endedAt).toBeLessThan(3000); // its message would be hidden for 8 s at least, were it not given back
+    expect(more).toEqual([]);
+    await load.stop();
+
+    expect(await cluster.executions(inTime.code)).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }]);
+    const [interrupted, successor] = await cluster.executions(hanging.code);
+    expect(interrupted).toMatchObject({ attempt: 1, status: 'FAILED', error: 'interrupted' });
+    expect(successor).toMatchObject({ attempt: 1, status: 'SUCCEEDED' });
+    expect(successor!.worker_id).not.toBe(interrupted!.worker_id);
+    await cluster.expectQuiet();
+    const spent = await cluster.rows.query(
+      `SELECT * FROM task_executions WHERE attempt > 1 OR (status = 'FAILED' AND error <> 'interrupted')`,
+    );
+    expect(spent).toEqual([]);
+    const late = await cluster.rows.query(
+      `SELECT * FROM pastes WHERE processed_at - created_at > interval '8 seconds' AND short_code <> $1`,
+      [hanging.code],
+    );
+    expect(late).toEqual([]);
+    await expectGoodEnd((await beginToStop(other)).ended);
+    await worker.start();
+  }, 60_000);
+});
+
+describe('a janitor that is stopped during a cleanup', () => {
+  it('settles what is deleted in time', async () => {
+    const janitor = cluster.janitors[0]!;
+    const { code, deletion } = await pasteWithHeldDeletion();
+    const { ended } = await beginToStop(janitor);
+    await deletion.forward();
+    await expectGoodEnd(ended);
+    expect(await cluster.paste(code)).toMatchObject({ deletion_status: 'DELETED' });
+    await janitor.start();
+  });
+
+  it('releases its claims when S3 hangs, and the next one deletes them', async () => {
+    const janitor = cluster.janitors[0]!;
+    const { code } = await pasteWithHeldDeletion();
+    await expectGoodEnd((await beginToStop(janitor)).ended);
+    expect(await cluster.paste(code)).toMatchObject({ deletion_status: 'NOT_EXPIRED' });
+    await janitor.start();
+    await cluster.until(
+      () => cluster.paste(code),
+      (paste) => paste.deletion_status === 'DELETED',
+    );
+  }, 60_000);
+});
+
+/** @returns the status, or the code of the error when there was no answer */
+async function post(): Promise<number | string> {
+  try {
+    const response = await cluster.client().post(randomBytes(300));
+    await response.arrayBuffer();
+    return response.status;
+  } catch (error) {
+    return ((error as Error).cause as NodeJS.ErrnoException).code ?? String(error);
+  }
+}
+
+const SLOW_CONTENT = randomBytes(100_000);
+
+/** A POST whose body has come half-way, to an api that reads it. */
+async function beginUpload(): Promise<{ finish(): Promise<{ status: number | undefined; paste: Paste }> }> {
+  const headers = {
+    'content-type': 'application/octet-stream',
+    'content-length': SLOW_CONTENT.length,
+    expect: '100-continue', // it is said when the api begins to read
+  };
+  const upload: ClientRequest = request(`${cluster.client().url}/v1/pastes`, { method: 'POST', headers });
+  upload.flushHeaders();
+  await once(upload, 'continue');
+  upload.write(SLOW_CONTENT.subarray(0, 50_000));
+  return {
+    finish: async () => {
+      upload.end(SLOW_CONTENT.subarray(50_000));
+      const [response] = (await once(upload, 'response')) as [IncomingMessage];
+      return { status: response.statusCode, paste: (await json(response)) as Paste };
+    },
+  };
+}
+
+async function pasteWithHeldPut() {
+  const holding = cluster.s3.hold({ method: 'PUT', path: /\/pastes\// });
+  const { short_code: code } = await cluster.client().create(content);
+  return { code, put: await holding };
+}
+
+async function pasteWithHeldDeletion() {
+  const { short_code: code, delete_token = '' } = await cluster.client().create(content);
+  await cluster.untilStatus(code, 'PROCESSED');
+  const holding = cluster.s3.hold({ method: 'POST', path: /\?delete/ });
+  const init = { method: 'DELETE', headers: { 'delete-token': delete_token } };
+  expect((await cluster.client().request(`/v1/pastes/${code}`, init)).status).toBe(204);
+  return { code, deletion: await holding };
+}

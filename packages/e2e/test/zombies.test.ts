@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { spawnService, type HeldRequest } from '@pasteflow/dev-stack/testing';
+import { entryOf, metricOf, startCluster, type Cluster, type Paste, type Service } from '../src/index.ts';
+
+let cluster: Cluster;
+beforeAll(async () => {
+  cluster = await startCluster({ env: { CLEANUP_INTERVAL_SECONDS: '0.5', SWEEP_LOCK_IDLE_SECONDS: '2' } });
+}, 60_000);
+afterAll(() => cluster.stop());
+
+const content = randomBytes(1000);
+
+describe('a worker frozen beyond its lease', () => {
+  it('changes nothing when it goes on, and what its late put leaves behind a deletion is found', async () => {
+    const zombie = cluster.workers[0]!;
+    const [kept, deleted] = [await pasteInto(zombie), await pasteInto(zombie)];
+    zombie.signal('SIGSTOP');
+    await cluster.add('upload-worker');
+    for (const { paste } of [kept, deleted]) await cluster.untilStatus(paste.short_code, 'PROCESSED');
+    await deletePaste(deleted.paste);
+    await untilDeleted(deleted.paste);
+
+    const historyBefore = await historyOf(kept, deleted);
+    for (const { put } of [kept, deleted]) expect(await put.forward()).toBe(200);
+    zombie.signal('SIGCONT');
+    await cluster.until(
+      () => metricOf(zombie, 'upload_settlements_lost_total'),
+      (count) => count === 2,
+    );
+    const lost = zombie.log.filter(({ message }) => message.startsWith('upload settled by someone else'));
+    expect(new Set(lost.map(({ short_code }) => short_code))).toEqual(
+      new Set([kept, deleted].map(({ paste }) => paste.short_code)),
+    );
+    expect(await historyOf(kept, deleted)).toEqual(historyBefore);
+    expect(historyBefore.filter((step) => step === 'paste_upload IN_PROGRESS PROCESSED')).toHaveLength(2);
+    expect(await cluster.executions(kept.paste.short_code)).toMatchObject([
+      { attempt: 1, status: 'FAILED' },
+      { attempt: 2, status: 'SUCCEEDED' },
+    ]);
+    expect((await cluster.client().read(kept.paste.short_code)).body.equals(content)).toBe(true);
+
+    expect(await cluster.bucket.keys()).toContain(`pastes/${deleted.paste.short_code}`);
+    expect(await cluster.client().read(deleted.paste.short_code)).toMatchObject({ status: 410 });
+    const reconcile = spawnService({
+      entry: entryOf('janitor'),
+      args: ['--once', 'reconcile'],
+      env: { ...cluster.environment(), METRICS_PORT: '0', RECONCILE_MIN_AGE_SECONDS: '0.001' },
+    });
+    expect((await reconcile.exited).code).toBe(0);
+    await cluster.expectQuiet();
+  }, 60_000);
+});
+
+describe('a janitor frozen in the middle of a cleanup', () => {
+  it('keeps nobody else from cleaning up, and goes on as if nothing had been', async () => {
+    const zombie = cluster.janitors[0]!;
+    const [first, second] = [await stored(), await stored()];
+    const holding = cluster.s3.hold({ method: 'POST', path: /\?delete/ });
+    await deletePaste(first);
+    const deletion = await holding;
+    zombie.signal('SIGSTOP');
+    await cluster.add('janitor');
+    await deletePaste(second);
+    await untilDeleted(second);
+    expect(await cluster.paste(first.short_code)).toMatchObject({ deletion_status: 'DELETION_IN_PROGRESS' });
+
+    zombie.signal('SIGCONT');
+    await deletion.forward();
+    await untilDeleted(first);
+    await cluster.expectQuiet();
+    expect((await fetch(`${zombie.metricsUrl}/healthz`)).status).toBe(200);
+  }, 60_000);
+});
+
+interface Held {
+  readonly paste: Paste;
+  readonly put: HeldRequest;
+}
+
+/** A paste whose put by this worker, the only one as yet, is held. */
+async function pasteInto(worker: Service): Promise<Held> {
+  const holding = cluster.s3.hold({ method: 'PUT', path: /\/pastes\// });
+  const paste = await cluster.client().create(content);
+  const put = await holding;
+  expect(cluster.workers).toEqual([worker]);
+  return { paste, put };
+}
+
+async function stored(): Promise<Paste> {
+  const paste = await cluster.client().create(content);
+  await cluster.untilStatus(paste.short_code, 'PROCESSED');
+  return paste;
+}
+
+async function deletePaste({ short_code, delete_token = '' }: Paste): Promise<void> {
+  const init = { method: 'DELETE', headers: { 'delete-token': delete_token } };
+  expect((await cluster.client().request(`/v1/pastes/${short_code}`, init)).status).toBe(204);
+}
+
+async function untilDeleted({ short_code }: Paste): Promise<void> {
+  await cluster.until(
+    () => cluster.paste(short_code),
+    (paste) => paste.deletion_status === 'DELETED',
+  );
+}
+
+async function historyOf(...pastes: readonly Held[]): Promise<string[]> {
+  return (await Promise.all(pastes.map(({ paste }) => cluster.transitions(paste.short_code)))).flat();
+}
