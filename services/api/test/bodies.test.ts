@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { useApi } from './support/api.ts';
@@ -14,7 +15,8 @@ const bed = useApi();
 function chunked(bytes: number): { body: ReadableStream; duplex: 'half' } {
   let sent = 0;
   const body = new ReadableStream({
-    pull: (controller) => {
+    pull: async (controller) => {
+      await nextTurn(); // an endless body must leave others their turn
       const size = Math.min(65_536, bytes - sent);
       if (size === 0) return controller.close();
       sent += size;

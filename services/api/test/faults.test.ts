@@ -126,6 +126,7 @@ describe('with S3 away', () => {
     const { request } = await held;
     early.destroy();
     await until(() => request.aborted);
+    expect(performance.now() - request.at).toBeLessThan(4000); // not by S3's own timeout, which is 5 s
     await proxy.stop();
 
     const closed = Promise.withResolvers<void>();
@@ -144,7 +145,8 @@ describe('with S3 away', () => {
     await until(() =>
       streaming.logs.some(({ message, aborted }) => message === 'request' && aborted === true),
     );
-    for (const { logs } of [waiting, streaming]) {
+    for (const { logs, url } of [waiting, streaming]) {
+      expect((await fetch(`${url}/readyz`)).status).toBe(200); // whatever was to be logged has been by now
       expect(logs.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
     }
     await s3.stop();

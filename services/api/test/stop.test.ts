@@ -33,7 +33,7 @@ describe('stopping the api', () => {
   it('finishes a download that had begun, and closes its connection then', async () => {
     const content = Buffer.alloc(10_485_760, 'x');
     const code = await processedPaste(bed, content);
-    const api = await bed.start({ stopNoticeMs: 500 });
+    const api = await bed.start({ stopNoticeMs: 100, stopDeadlineMs: 60_000 }); // the deadline is no help
     const socket = await dial(api.port);
     socket.write(`GET /${code} HTTP/1.1\r\nHost: x\r\n\r\n`);
     const [first] = (await once(socket, 'data')) as [Buffer];

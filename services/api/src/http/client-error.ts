@@ -46,7 +46,7 @@ export function handleClientError(
   const requestError = toRequestError(error);
   if (pending === undefined || pending.writableFinished) {
     socket.end(rawAnswer(requestError), () => socket.destroy());
-  } else if (false) {
+  } else if (pending.req.complete) {
     // The error is in what came after a request that has arrived well: that one is still answered.
     pending.once('close', () => socket.destroy());
   } else if (pending.headersSent) {
