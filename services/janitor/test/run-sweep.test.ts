@@ -32,8 +32,8 @@ const sweepThat = (runOnce: () => Promise<SweepCounts>, name: Sweep['name'] = 'c
   name,
   runOnce,
 });
-/** A janitor that is in the middle of a cleanup until `finish` is called. */
-async function busyJanitor(lockIdleSeconds?: number) {
+/** Does something while a janitor is in the middle of a cleanup. @returns what that run comes to after it */
+async function whileBusy(use: () => Promise<void>, lockIdleSeconds?: number): Promise<SweepCounts | null> {
   const begun = Promise.withResolvers<void>();
   const end = Promise.withResolvers<SweepCounts>();
   const cleanup = sweepThat(() => {
@@ -42,12 +42,8 @@ async function busyJanitor(lockIdleSeconds?: number) {
   });
   const run = janitor(lockIdleSeconds).runner.run(cleanup, running());
   await begun.promise;
-  return {
-    finish: (counts: SweepCounts) => {
-      end.resolve(counts);
-      return run;
-    },
-  };
+  await use().finally(() => end.resolve({ claimed: 5 }));
+  return run;
 }
 
 const counting = (counts: SweepCounts) => sweepThat(() => Promise.resolve(counts));
@@ -92,25 +88,25 @@ describe('a run of a sweep', () => {
   });
 
   it('is skipped while another janitor runs the same sweep, not while it runs another one', async () => {
-    const busy = await busyJanitor();
     const { runner, metrics, log } = janitor();
-    expect(await runner.run(counting({ claimed: 1 }), running())).toBeNull();
-    expect(log.lines.map(({ message }) => message)).toEqual(['sweep skipped: another janitor is running it']);
+    const busy = await whileBusy(async () => {
+      expect(await runner.run(counting({ claimed: 1 }), running())).toBeNull();
+      const relay = sweepThat(() => Promise.resolve({ sent: 1 }), 'relay');
+      expect(await runner.run(relay, running())).toEqual({ sent: 1 });
+    });
+    expect(log.lines[0]?.message).toBe('sweep skipped: another janitor is running it');
     expect(await metrics.text()).toContain(
       'janitor_sweep_runs_total{sweep="cleanup",outcome="skipped",service="janitor"} 1',
     );
-    const relay = sweepThat(() => Promise.resolve({ sent: 1 }), 'relay');
-    expect(await runner.run(relay, running())).toEqual({ sent: 1 });
-    expect(await busy.finish({ claimed: 5 })).toEqual({ claimed: 5 });
+    expect(busy).toEqual({ claimed: 5 });
     expect(await runner.run(counting({ claimed: 6 }), running())).toEqual({ claimed: 6 });
   });
 
   it('keeps its lock for longer than the idle time, as long as the janitor lives', async () => {
-    const busy = await busyJanitor(0.6);
-    const { runner } = janitor();
-    await new Promise((resolve) => setTimeout(resolve, 1300)); // in which the lock must not be lost
-    expect(await runner.run(counting({}), running())).toBeNull();
-    await busy.finish({});
+    await whileBusy(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1300)); // in which the lock must not be lost
+      expect(await janitor().runner.run(counting({}), running())).toBeNull();
+    }, 0.6);
   });
 
   it('loses its lock when its janitor is frozen, and ends well when that thaws', async () => {

@@ -9,7 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE pastes (
       id uuid PRIMARY KEY DEFAULT uuid_v7(),
-      short_code text COLLATE "C" NOT NULL UNIQUE,
+      short_code text COLLATE "C" NOT NULL UNIQUE CHECK (short_code ~ '^[0-9A-Za-z]{1,32}$'),
       user_id uuid REFERENCES users (id),
       title text,
       syntax text,

@@ -49,9 +49,9 @@ const companions: Record<
 
 /** The rest of a legal row. */
 const basics: Record<MachineName, () => Record<string, string>> = {
-  paste_upload: () => ({ short_code: `'${randomUUID()}'`, content_hash: `'${hash}'`, size_bytes: '1' }),
+  paste_upload: () => ({ short_code: `'${randomUUID().replaceAll('-', '')}'`, content_hash: `'${hash}'`, size_bytes: '1' }),
   paste_deletion: () => ({
-    short_code: `'${randomUUID()}'`,
+    short_code: `'${randomUUID().replaceAll('-', '')}'`,
     content_hash: `'${hash}'`,
     size_bytes: '1',
     status: `'PROCESSED'`,
