@@ -27,8 +27,13 @@ export function createPool(options: PoolOptions): Pool {
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
   });
-  pool.on('error', options.onConnectionError);
-  pool.on('connect', (client) => client.on('error', options.onConnectionError));
+  pool.on('error', () => {}); // without a listener it ends the process; what it says, the connection's own has said
+  pool.on('connect', (client) =>
+    client.on('error', (error: Error & { client?: unknown }) => {
+      delete error.client; // pg-pool's addition: all of the client, some 5 kB in a log
+      options.onConnectionError(error);
+    }),
+  );
   return pool;
 }
 

@@ -22,6 +22,13 @@ export async function stampDispatched(db: Database, executionIds: readonly strin
   );
 }
 
+/** Without their content where that is too large to travel inline. */
+const pendingUploads = sql`
+  SELECT e.id AS "executionId", p.short_code AS "shortCode", payload.content
+  FROM task_executions e JOIN pastes p ON p.id = e.subject_id
+    LEFT JOIN paste_payloads payload ON payload.paste_id = p.id AND p.size_bytes <= ${INLINE_CONTENT_BYTES}
+  WHERE e.status = 'PENDING' AND e.kind = 'upload'`;
+
 /**
  * Up to `limit` uploads that no message was ever sent for. `graceSeconds` leaves the api the time to send what it has just committed.
  */
@@ -30,11 +37,7 @@ export async function findUndispatched(
   { graceSeconds, limit }: { graceSeconds: number; limit: number },
 ): Promise<readonly DueUpload[]> {
   const { rows } = await sql<DueUpload>`
-    SELECT e.id AS "executionId", p.short_code AS "shortCode", payload.content
-    FROM task_executions e JOIN pastes p ON p.id = e.subject_id
-      LEFT JOIN paste_payloads payload ON payload.paste_id = p.id AND p.size_bytes <= ${INLINE_CONTENT_BYTES}
-    WHERE e.status = 'PENDING' AND e.kind = 'upload' AND e.dispatched_at IS NULL
-      AND e.run_at < now() - make_interval(secs => ${graceSeconds})
+    ${pendingUploads} AND e.dispatched_at IS NULL AND e.run_at < now() - make_interval(secs => ${graceSeconds})
     ORDER BY e.run_at LIMIT ${limit}`.execute(db);
   return rows;
 }
@@ -47,11 +50,7 @@ export async function findOverdue(
   { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
 ): Promise<readonly DueUpload[]> {
   const { rows } = await sql<DueUpload>`
-    SELECT e.id AS "executionId", p.short_code AS "shortCode", payload.content
-    FROM task_executions e JOIN pastes p ON p.id = e.subject_id
-      LEFT JOIN paste_payloads payload ON payload.paste_id = p.id AND p.size_bytes <= ${INLINE_CONTENT_BYTES}
-    WHERE e.status = 'PENDING' AND e.kind = 'upload'
-      AND e.dispatched_at < now() - make_interval(secs => ${olderThanSeconds})
+    ${pendingUploads} AND e.dispatched_at < now() - make_interval(secs => ${olderThanSeconds})
       AND e.run_at < now() - make_interval(secs => ${olderThanSeconds})
     ORDER BY e.dispatched_at LIMIT ${limit}`.execute(db);
   return rows;

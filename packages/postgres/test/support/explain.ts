@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
-import { Pool } from 'pg';
+import { Client } from 'pg';
 import type { Database, Schema } from '../../src/index.ts';
 
 interface PlanNode {
@@ -23,8 +23,8 @@ export interface Cost {
 /** What the statements of a repository function cost: run for real under EXPLAIN ANALYZE in a transaction that is rolled back. */
 export async function explain(url: string, run: (db: Database) => Promise<unknown>): Promise<Cost> {
   const plans: PlanNode[] = [];
-  const pool = new Pool({ connectionString: url, max: 1 });
-  const client = await pool.connect();
+  const client = new Client({ connectionString: url });
+  await client.connect();
   const query = async (text: string, values: readonly unknown[]) => {
     const { rows } = await client.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, [...values]);
     plans.push((rows as { 'QUERY PLAN': [{ Plan: PlanNode }] }[])[0]!['QUERY PLAN'][0].Plan);
@@ -46,8 +46,7 @@ export async function explain(url: string, run: (db: Database) => Promise<unknow
       await client.query('ROLLBACK');
     }
   } finally {
-    client.release(true);
-    await pool.end();
+    await client.end();
   }
   return {
     buffers: plans.reduce((sum, plan) => sum + buffersOf(plan), 0),
