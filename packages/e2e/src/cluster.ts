@@ -1,6 +1,7 @@
 import { FaultProxy, TcpProxy } from '@pasteflow/dev-stack/testing';
 import { Bucket, BUCKET } from './bucket.ts';
 import { type ServiceName } from './entries.ts';
+import { Load, type LoadOptions } from './load.ts';
 import { migrate } from './migrate.ts';
 import { PastesClient } from './pastes-client.ts';
 import { freePort } from './ports.ts';
@@ -35,6 +36,7 @@ export class Cluster<S extends Stack = EmbeddedStack> {
   readonly bucket: Bucket;
   readonly queues: Queues;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #loads: Load<unknown>[] = [];
 
   constructor(
     stack: S,
@@ -76,6 +78,13 @@ export class Cluster<S extends Stack = EmbeddedStack> {
     this.services.push(service);
     await service.start();
     return service;
+  }
+
+  /** See `Load`; it ends with the cluster at the latest, so that a test that fails leaves none behind. */
+  load<T>(act: (n: number) => Promise<T>, options?: LoadOptions): Load<T> {
+    const load = new Load(act, options);
+    this.#loads.push(load);
+    return load;
   }
 
   /** What a service needs to run in this cluster, apart from its own ports. */
@@ -158,6 +167,7 @@ export class Cluster<S extends Stack = EmbeddedStack> {
   /** Ends what is left of it. Services that are stopped well are a test of their own: here they are killed. */
   async stop(): Promise<void> {
     await Promise.all(this.services.map((service) => service.kill()));
+    await Promise.all(this.#loads.map((load) => load.stop()));
     await this.rows.close();
     this.bucket.close();
     this.queues.close();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Load, StackProcess, startCluster, type Cluster } from '../src/index.ts';
+import { StackProcess, startCluster, type Cluster } from '../src/index.ts';
 
 let cluster: Cluster<StackProcess>;
 beforeAll(async () => {
@@ -43,7 +43,7 @@ async function pasteSomething(n: number): Promise<Pasted> {
 
 it('keeps every paste that was answered 201 when all services and the stack are killed at once, under load', async () => {
   cluster.s3.rule({ method: 'PUT' }, { kind: 'delay', ms: 200 }); // so that puts are under way at any moment
-  const load = new Load(pasteSomething, { lanes: 6 });
+  const load = cluster.load(pasteSomething, { lanes: 6 });
   await cluster.until(
     () => cluster.rows.query(`SELECT count(*)::int FROM pastes WHERE status = 'PROCESSED'`),
     ([row]) => row!.count >= 40,

@@ -12,38 +12,41 @@ beforeAll(async () => {
 afterAll(() => cluster.stop());
 
 const content = randomBytes(1000);
-const anyPut = { method: 'PUT', path: /\/pastes\// };
 const anyDeletion = { method: 'POST', path: /\?delete/ };
 
 describe('a worker killed during a put', () => {
-  it('is replaced by another, which puts within 10 s, and the attempt is spent', async () => {
-    const [doomed] = cluster.workers;
-    const holding = cluster.s3.hold(anyPut);
-    const { short_code: code } = await cluster.client().create(content);
-    const held = await holding;
+  it('is replaced by another, which puts within 10 s, whether S3 had the object already or not; an attempt is spent', async () => {
+    const doomed = cluster.workers[0]!;
+    const [unsent, unanswered] = [await pasteWithHeldPut(), await pasteWithHeldPut()];
+    await unanswered.put.forwardAndHoldResponse();
     await cluster.add('upload-worker');
     const killedAt = performance.now();
-    await doomed!.kill();
-    held.drop();
+    await doomed.kill();
 
-    await cluster.untilStatus(code, 'PROCESSED');
-    const puts = cluster.s3.matching({ method: 'PUT', path: cluster.objectPath(code) });
-    expect(puts).toHaveLength(2);
-    expect(puts[1]!.at - killedAt).toBeLessThan(10_000);
-    const [first, second, ...more] = await cluster.executions(code);
-    expect(first).toMatchObject({ attempt: 1, status: 'FAILED' });
-    expect(first!.error).toBe(`worker lost: ${first!.worker_id}`);
-    expect(second).toMatchObject({ attempt: 2, status: 'SUCCEEDED', error: null });
-    expect(second!.worker_id).not.toBe(first!.worker_id);
-    expect(more).toEqual([]);
-    expect(await timelineOf(code)).toEqual([
-      { machine: 'task_execution', from: 'PENDING', to: 'RUNNING', reason: 'claimed' },
-      { machine: 'task_execution', from: 'RUNNING', to: 'FAILED', reason: first!.error },
-      { machine: 'task_execution', from: 'PENDING', to: 'RUNNING', reason: 'claimed' },
-      { machine: 'task_execution', from: 'RUNNING', to: 'SUCCEEDED', reason: null },
-      { machine: 'paste_upload', from: 'IN_PROGRESS', to: 'PROCESSED', reason: null },
-    ]);
-    expect((await cluster.client().read(code)).body.equals(content)).toBe(true);
+    for (const { code, put } of [unsent, unanswered]) {
+      put.drop();
+      await cluster.untilStatus(code, 'PROCESSED');
+      const puts = cluster.s3.matching({ method: 'PUT', path: cluster.objectPath(code) });
+      expect(puts).toHaveLength(2);
+      expect(puts[1]!.at - killedAt).toBeLessThan(10_000);
+      const [first, second, ...more] = await cluster.executions(code);
+      expect(first).toMatchObject({
+        attempt: 1,
+        status: 'FAILED',
+        error: `worker lost: ${first!.worker_id}`,
+      });
+      expect(second).toMatchObject({ attempt: 2, status: 'SUCCEEDED', error: null });
+      expect(second!.worker_id).not.toBe(first!.worker_id);
+      expect(more).toEqual([]);
+      expect(await timelineOf(code)).toEqual([
+        { machine: 'task_execution', from: 'PENDING', to: 'RUNNING', reason: 'claimed' },
+        { machine: 'task_execution', from: 'RUNNING', to: 'FAILED', reason: first!.error },
+        { machine: 'task_execution', from: 'PENDING', to: 'RUNNING', reason: 'claimed' },
+        { machine: 'task_execution', from: 'RUNNING', to: 'SUCCEEDED', reason: null },
+        { machine: 'paste_upload', from: 'IN_PROGRESS', to: 'PROCESSED', reason: null },
+      ]);
+      expect((await cluster.client().read(code)).body.equals(content)).toBe(true);
+    }
     await cluster.expectQuiet();
   });
 });
@@ -113,6 +116,12 @@ describe('a janitor killed during a deletion', () => {
     },
   );
 });
+
+async function pasteWithHeldPut(): Promise<{ code: string; put: HeldRequest }> {
+  const holding = cluster.s3.hold({ method: 'PUT', path: /\/pastes\// });
+  const { short_code: code } = await cluster.client().create(content);
+  return { code, put: await holding };
+}
 
 async function stored(): Promise<Paste> {
   const paste = await cluster.client().create(content);

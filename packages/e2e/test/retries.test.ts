@@ -12,7 +12,7 @@ const JITTER_MS = 200;
 
 /**
  * From put to put there is more than the wait: the answer of S3, the statement that settles, the request that hands the message back,
- * SQS's own clock (the emulator is 12 to 16 ms late), receiving and claiming. Measured: 20 to 60 ms in all; the rest is for a machine
+ * SQS's own clock (the emulator is 12 to 16 ms late), receiving and claiming. Measured: 35 to 90 ms in all; the rest is for a machine
  * whose cores are busy with other tests. Nothing makes a gap shorter but the proxy's own clock being read late.
  */
 const LATE_MS = 750;

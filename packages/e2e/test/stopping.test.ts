@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { Load, startCluster, type Cluster, type Paste, type Service } from '../src/index.ts';
+import { startCluster, type Cluster, type Paste, type Service } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -40,16 +41,18 @@ describe('an api that is stopped under load', () => {
     const api = cluster.apis[0]!;
     const stored = await cluster.client().create(content);
     await cluster.untilStatus(stored.short_code, 'PROCESSED');
-    const load = new Load(post, { lanes: 6 });
+    const load = cluster.load(post, { lanes: 6 });
     const slowUpload = await beginUpload();
     const holding = cluster.s3.hold({ method: 'GET', path: cluster.objectPath(stored.short_code) });
     const reading = cluster.client().read(stored.short_code);
     const slowRead = await holding;
+    const idle = await idleConnection();
 
     const { ended } = await beginToStop(api);
     expect((await fetch(`${api.metricsUrl}/readyz`)).status).toBe(503);
     await cluster.until(() => load.outcomes.includes('ECONNREFUSED'));
     const outcomes = await load.stop();
+    await idle.closed; // whatever is done to connections when the port is closed has been done by then
     await slowRead.forward();
     expect((await reading).body.equals(content)).toBe(true);
     const uploaded = await slowUpload.finish();
@@ -77,7 +80,7 @@ describe('a worker that is stopped under load', () => {
     const inTime = await pasteWithHeldPut();
     const hanging = await pasteWithHeldPut();
     const other = await cluster.add('upload-worker');
-    const load = new Load(post);
+    const load = cluster.load(post);
 
     const { ended } = await beginToStop(worker);
     await inTime.put.forward();
@@ -167,6 +170,16 @@ async function beginUpload(): Promise<{ finish(): Promise<{ status: number | und
       return { status: response.statusCode, paste: (await json(response)) as Paste };
     },
   };
+}
+
+/** A connection that has had its answer and is kept alive. */
+async function idleConnection(): Promise<{ closed: Promise<unknown> }> {
+  const socket = connect(Number(new URL(cluster.client().url).port), '127.0.0.1');
+  const closed = once(socket, 'close');
+  socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await once(socket, 'data');
+  socket.resume();
+  return { closed };
 }
 
 async function pasteWithHeldPut() {
