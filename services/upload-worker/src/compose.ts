@@ -29,6 +29,9 @@ const SETTLE_LINGER_MS = 100;
  */
 const RECEIVE_TIMEOUT_MS = 4000;
 
+/** Of any other request to SQS; as short as in the api and the janitor, for the same outage. */
+const SQS_TIMEOUT_MS = 3000;
+
 /** For tests that count. */
 export interface Overrides extends Pick<DatabaseOptions, 'onStatement'> {
   readonly settleLingerMs?: number;
@@ -63,7 +66,7 @@ export function compose(
     maxSockets: consumers * 2,
     requestTimeoutMs: RECEIVE_TIMEOUT_MS,
   });
-  const changing = createSqsClient(sqs);
+  const changing = createSqsClient({ ...sqs, requestTimeoutMs: SQS_TIMEOUT_MS });
   const queue = createQueue(changing, config.queues.uploads);
 
   const gate = new DatabaseGate(() => pingDatabase(db));
@@ -92,15 +95,23 @@ export function compose(
     dropping: dropping.signal,
     settleLingerMs,
   });
-  const heartbeat = new PollLoop({
-    name: 'heartbeat',
-    intervalMs: heartbeatIntervalMs(leaseSeconds),
-    run: () => running.heartbeat(),
+  const intervalMs = heartbeatIntervalMs(leaseSeconds);
+  const leases = new PollLoop({
+    name: 'leases',
+    intervalMs,
+    run: () => running.renewLeases(),
     onError: (error) => {
-      events.dependencyFailed('the heartbeat', error);
+      events.dependencyFailed('renewing leases', error);
       gate.close();
     },
     backoff: { firstMs: 250, capMs: 250, jitter: 0 },
+  });
+  const visibility = new PollLoop({
+    name: 'message visibility',
+    intervalMs,
+    run: () => running.keepHidden(),
+    onError: (error) => events.dependencyFailed('keeping messages hidden', error),
+    backoff: { firstMs: 250, capMs: intervalMs, jitter: 0.2 },
   });
   const group = new ConsumerGroup({
     client: receiving,
@@ -130,7 +141,8 @@ export function compose(
         changing.destroy();
       },
     },
-    heartbeat,
+    leases,
+    visibility,
     { name: 'hand-back', start: () => Promise.resolve(), stop: () => handBack.stop() },
     {
       name: 'consumers',

@@ -17,7 +17,7 @@ export interface RunningUploadsOptions {
   readonly now?: () => number;
 }
 
-/** What this process runs and which messages it holds; the heartbeat keeps both its own. */
+/** What this process runs and which messages it holds; its heartbeats keep both its own. */
 export class RunningUploads {
   readonly #options: RunningUploadsOptions;
   readonly #running = new Map<string, Running>();
@@ -31,7 +31,7 @@ export class RunningUploads {
     return (this.#options.now ?? (() => performance.now()))();
   }
 
-  /** Until `release`, the heartbeat keeps the message hidden. */
+  /** Until `release`, `keepHidden` keeps the message hidden. */
   hold(receiptHandle: string): void {
     this.#held.add(receiptHandle);
   }
@@ -56,14 +56,13 @@ export class RunningUploads {
   }
 
   /**
-   * Renews every lease in one statement and the messages' visibility with them. What is no longer ours is dropped; so is everything
-   * whose lease has run out when Postgres doesn't answer, since someone else may be doing it.
-   * @throws when Postgres or SQS doesn't answer
+   * Renews every lease in one statement. What is no longer ours is dropped; so is everything whose lease has run out when Postgres
+   * doesn't answer, since someone else may be doing it.
+   * @throws when Postgres doesn't answer
    */
-  async heartbeat(): Promise<void> {
+  async renewLeases(): Promise<void> {
     const startedAt = this.now();
     const asked = [...this.#running.keys()];
-    const held = [...this.#held];
     try {
       const kept = await renewLeases(this.#options.db, asked, this.#options.leaseSeconds);
       for (const executionId of asked) {
@@ -77,11 +76,17 @@ export class RunningUploads {
         if (running.leaseEndsAt <= this.now()) this.#drop(executionId, running);
       }
     }
+  }
+
+  /**
+   * Keeps the messages hidden that are held: as often as the leases are renewed, but apart from them, so that no lease is lost while SQS
+   * swallows a request. A message that comes back too early does no harm.
+   * @throws when SQS doesn't answer
+   */
+  async keepHidden(): Promise<void> {
     const seconds = this.#options.visibilitySeconds;
     await this.#options.changeVisibility(
-      held
-        .filter((receiptHandle) => this.#held.has(receiptHandle))
-        .map((receiptHandle) => ({ receiptHandle, seconds })),
+      [...this.#held].map((receiptHandle) => ({ receiptHandle, seconds })),
     );
   }
 

@@ -73,12 +73,18 @@ const untilDropped = (signal: AbortSignal) =>
   new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('dropped')));
 
 describe('the heartbeat', () => {
-  it('renews what runs and keeps the messages hidden that are held', async () => {
-    const { running, lost, changes } = setUp();
-    const executionId = await claimNew();
+  it('keeps the messages hidden that are held', async () => {
+    const { running, changes } = setUp();
     running.hold('held');
     running.hold('given back');
     running.release('given back');
+    await running.keepHidden();
+    expect(changes).toEqual([{ receiptHandle: 'held', seconds: 10 }]);
+  });
+
+  it('renews the leases of what runs', async () => {
+    const { running, lost } = setUp();
+    const executionId = await claimNew();
     void running.run(executionId, 0, untilDropped);
     const leaseOf = async () =>
       (
@@ -89,10 +95,9 @@ describe('the heartbeat', () => {
           .executeTakeFirst()
       )?.lease_expires_at as Date;
     const before = await leaseOf();
-    await running.heartbeat();
+    await running.renewLeases();
     expect((await leaseOf()).getTime()).toBeGreaterThan(before.getTime());
     expect(lost).toEqual([]);
-    expect(changes).toEqual([{ receiptHandle: 'held', seconds: 10 }]);
     running.abortAll();
   });
 
@@ -106,7 +111,7 @@ describe('the heartbeat', () => {
       actor: 'reaper',
       dispatched: false,
     });
-    await running.heartbeat();
+    await running.renewLeases();
     expect(await work).toBe('dropped');
     expect(lost).toEqual([executionId]);
   });
@@ -117,10 +122,10 @@ describe('the heartbeat', () => {
     const work = running.run(executionId, 0, untilDropped);
     await stack.restartPostgres(async () => {
       clock.now = 5999;
-      await expect(running.heartbeat()).rejects.toMatchObject({ code: 'dependency_unavailable' });
+      await expect(running.renewLeases()).rejects.toMatchObject({ code: 'dependency_unavailable' });
       expect(lost).toEqual([]);
       clock.now = 6000;
-      await expect(running.heartbeat()).rejects.toMatchObject({ code: 'dependency_unavailable' });
+      await expect(running.renewLeases()).rejects.toMatchObject({ code: 'dependency_unavailable' });
     });
     expect(await work).toBe('dropped');
     expect(lost).toEqual([executionId]);
