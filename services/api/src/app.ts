@@ -6,6 +6,8 @@ import { RequestError } from './http/request-error.ts';
 import type { RequestEvents } from './http/request-events.ts';
 import { respondWithError } from './http/respond-with-error.ts';
 import { defaultHeaders } from './http/response-headers.ts';
+import type { Handler, Method, Routes } from './openapi/endpoint.ts';
+import { readDocument } from './openapi/read-document.ts';
 import { createPaste, createPasteFromShell, type CreatePasteDependencies } from './pastes/create-paste.ts';
 import { deletePaste } from './pastes/delete-paste.ts';
 import { readContent, type ReadContentDependencies } from './pastes/read-content.ts';
@@ -18,23 +20,23 @@ export interface AppDependencies extends CreatePasteDependencies, ReadContentDep
   readonly events: RequestEvents;
 }
 
-type Handler = (req: Request, res: Response) => void | Promise<void>;
-
 /**
- * Every route and its methods; HEAD goes with GET. `/:short_code` is last, since it matches whatever has one
- * segment.
+ * Every route and its methods; HEAD goes with GET. What is served and /openapi.json are both made of it.
+ * `/:short_code` is last, since it matches whatever has one segment.
  */
-function routesOf(deps: AppDependencies): Readonly<Record<string, Readonly<Record<string, Handler>>>> {
-  return {
+export function routesOf(deps: AppDependencies): Routes {
+  const routes: Routes = {
     '/': { GET: usage(deps), POST: createPasteFromShell(deps) },
     '/healthz': { GET: healthz },
     '/readyz': { GET: readyz(deps) },
+    '/openapi.json': { GET: readDocument(deps, () => routes) },
     '/v1/pastes': { POST: createPaste(deps) },
     '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
-    '/v1/pastes/:short_code/content': { GET: readContent(deps) },
+    '/v1/pastes/:short_code/content': { GET: readContent(deps, 'readContent') },
     '/v1/pastes/:short_code/timeline': { GET: readTimeline(deps) },
-    '/:short_code': { GET: readContent(deps) },
+    '/:short_code': { GET: readContent(deps, 'readContentByShortUrl') },
   };
+  return routes;
 }
 
 export function buildApp(deps: AppDependencies): Express {
@@ -59,12 +61,12 @@ export function buildApp(deps: AppDependencies): Express {
   return app;
 }
 
-function byMethod(path: string, methods: Readonly<Record<string, Handler>>): Handler {
+function byMethod(path: string, methods: Routes[string]): Handler {
   const allowed = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return (req, res) => {
     contextOf(req).route = path;
-    const handler = methods[req.method === 'HEAD' ? 'GET' : req.method];
-    if (handler !== undefined) return handler(req, res);
+    const endpoint = methods[req.method === 'HEAD' ? 'GET' : (req.method as Method)];
+    if (endpoint !== undefined) return endpoint.handle(req, res);
     throw new RequestError('method_not_allowed', `Use ${allowed.join(' or ')} here.`, {
       headers: { Allow: allowed.join(', ') },
     });

@@ -1,10 +1,30 @@
-import type { Request, Response } from 'express';
+import { z } from 'zod';
+import type { Endpoint } from './openapi/endpoint.ts';
 
 /** GET /: for people who open the address or curl it. */
-export function usage({ publicUrl, maxPasteBytes }: { publicUrl: () => string; maxPasteBytes: number }) {
-  return (_req: Request, res: Response): void => {
-    const url = publicUrl();
-    res.type('text/plain').send(`Pasteflow keeps text, and gives you a short link to it.
+export function usage({
+  publicUrl,
+  maxPasteBytes,
+}: {
+  publicUrl: () => string;
+  maxPasteBytes: number;
+}): Endpoint {
+  return {
+    operation: {
+      operationId: 'readUsage',
+      tag: 'shell',
+      summary: 'Explains itself to people.',
+      answers: { 200: { description: 'Some commands.', content: { 'text/plain': { schema: z.string() } } } },
+      errors: [],
+    },
+    handle: (_req, res) => {
+      res.type('text/plain').send(usageText(publicUrl(), maxPasteBytes));
+    },
+  };
+}
+
+function usageText(url: string, maxPasteBytes: number): string {
+  return `Pasteflow keeps text, and gives you a short link to it.
 
 Paste:      COMMAND | curl --data-binary @- ${url}
             curl -F content=@FILE ${url}
@@ -18,6 +38,7 @@ Delete:     curl -X DELETE -H "Delete-Token: TOKEN" ${url}/v1/pastes/SHORT_CODE
 Content is 1 to ${maxPasteBytes} bytes, of any kind. It expires after 30 days unless expires_in says otherwise:
 60 to 31536000 seconds, or never. A paste's delete token is in the answer to the POST: as delete_token, or in
 the header Delete-Token (curl -i shows it).
-`);
-  };
+
+All of it, for programs: ${url}/openapi.json
+`;
 }

@@ -1,16 +1,23 @@
-import { DependencyUnavailableError, PasteflowError, type ErrorCode } from '@pasteflow/domain';
-import { RequestError, type FieldError } from './request-error.ts';
+import { DependencyUnavailableError, errorCodes, PasteflowError, type ErrorCode } from '@pasteflow/domain';
+import { z } from 'zod';
+import { fieldErrorSchema, RequestError } from './request-error.ts';
 
 /** RFC 9457, with the closed list of codes and, for a validation error, what is wrong with which field. */
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly detail: string;
-  readonly instance: string;
-  readonly code: ErrorCode;
-  readonly errors?: readonly FieldError[];
-}
+export const problemSchema = z
+  .object({
+    type: z
+      .string()
+      .meta({ description: 'A URN of the code.', examples: ['urn:pasteflow:problem:paste_gone'] }),
+    title: z.string().meta({ description: 'The same for every problem of this code.' }),
+    status: z.int(),
+    detail: z.string().meta({ description: 'What to do about it.' }),
+    instance: z.string().meta({ description: 'The path of the request.' }),
+    code: z.enum(errorCodes),
+    errors: z.array(fieldErrorSchema).optional().meta({ description: 'Which field breaks which rule.' }),
+  })
+  .meta({ id: 'Problem', description: 'RFC 9457, with a code from a closed list.' });
+
+export type Problem = Readonly<z.output<typeof problemSchema>>;
 
 /** The one place where a code becomes an HTTP status. */
 const statuses: Readonly<Record<ErrorCode, readonly [status: number, title: string]>> = {
@@ -38,6 +45,14 @@ const statuses: Readonly<Record<ErrorCode, readonly [status: number, title: stri
   internal: [500, 'Internal error'],
 };
 
+export function statusOf(code: ErrorCode): number {
+  return statuses[code][0];
+}
+
+export function titleOf(code: ErrorCode): string {
+  return statuses[code][1];
+}
+
 /** Everything behind a 503 is expected back within seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
@@ -60,7 +75,7 @@ export function answerTo(error: unknown, instance: string): ErrorAnswer {
     detail: status === 500 ? NOTHING_TO_DO : known.message,
     instance,
     code: known.code,
-    ...(known instanceof RequestError && known.errors !== undefined && { errors: known.errors }),
+    ...(known instanceof RequestError && known.errors !== undefined && { errors: [...known.errors] }),
   };
   const body = Buffer.from(`${JSON.stringify(problem)}\n`);
   const headers = {

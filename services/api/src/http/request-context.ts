@@ -20,10 +20,11 @@ export interface RequestContext {
 
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
-const REQUEST_ID = /^[\w.:-]{1,128}$/;
+/** What is taken over as X-Request-Id. */
+export const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** https://www.w3.org/TR/trace-context/: version ff and ids of zeros only are invalid. */
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+export const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 export function contextOf(req: IncomingMessage): RequestContext {
   const known = contexts.get(req);

@@ -1,11 +1,13 @@
 import { PasteflowError, type ErrorCode } from '@pasteflow/domain';
-import type { z } from 'zod';
+import { z } from 'zod';
 
-/** One rule that a body or a query breaks. `path` names the field; empty: the body as a whole. */
-export interface FieldError {
-  readonly path: string;
-  readonly message: string;
-}
+/** One rule that a body or a query breaks. */
+export const fieldErrorSchema = z.object({
+  path: z.string().meta({ description: 'Names the field; empty: the body as a whole.' }),
+  message: z.string(),
+});
+
+export type FieldError = Readonly<z.output<typeof fieldErrorSchema>>;
 
 export interface RequestErrorDetails extends ErrorOptions {
   /** Headers that go with the answer, e.g. Allow or Content-Range. */

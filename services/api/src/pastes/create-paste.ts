@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import {
@@ -10,8 +9,11 @@ import {
 import type { UploadDispatcher } from '@pasteflow/sqs';
 import { contextOf, messageContextOf } from '../http/request-context.ts';
 import { RequestError } from '../http/request-error.ts';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { contentHashOf } from './content-hash.ts';
+import { createOperation, shellOperation } from './create-operations.ts';
 import { hashOfToken, newDeleteToken } from './delete-token.ts';
-import { viewOf, type PasteView } from './paste-view.ts';
+import { viewOf, type CreatedPasteView, type PasteView } from './paste-view.ts';
 import { receivePaste, type ReceivedPaste } from './receive-paste.ts';
 import type { ShortCodes } from './short-codes.ts';
 
@@ -29,26 +31,30 @@ interface Created {
 }
 
 /** POST /v1/pastes: 201 with the paste and, this once, its delete_token. */
-export function createPaste(deps: CreatePasteDependencies) {
-  return async (req: Request, res: Response): Promise<void> => {
-    const { view, deleteToken } = await create(deps, req, res, { json: true });
-    res
-      .status(201)
-      .location(view.url)
-      .json({ ...view, delete_token: deleteToken });
+export function createPaste(deps: CreatePasteDependencies): Endpoint {
+  return {
+    operation: createOperation(deps),
+    handle: async (req, res) => {
+      const { view, deleteToken } = await create(deps, req, res, { json: true });
+      const created: CreatedPasteView = { ...view, delete_token: deleteToken };
+      res.status(201).location(view.url).json(created);
+    },
   };
 }
 
 /** POST / for the shell: 201 with the URL and a newline, and the delete token in a header. */
-export function createPasteFromShell(deps: CreatePasteDependencies) {
-  return async (req: Request, res: Response): Promise<void> => {
-    const { view, deleteToken } = await create(deps, req, res, { json: false });
-    res
-      .status(201)
-      .location(view.url)
-      .set('Delete-Token', deleteToken)
-      .type('text/plain')
-      .send(`${view.url}\n`);
+export function createPasteFromShell(deps: CreatePasteDependencies): Endpoint {
+  return {
+    operation: shellOperation(deps),
+    handle: async (req, res) => {
+      const { view, deleteToken } = await create(deps, req, res, { json: false });
+      res
+        .status(201)
+        .location(view.url)
+        .set('Delete-Token', deleteToken)
+        .type('text/plain')
+        .send(`${view.url}\n`);
+    },
   };
 }
 
@@ -94,10 +100,6 @@ async function insertWithFreeCode(
     if (created !== null) return { shortCode, created };
   }
   throw new RequestError('short_code_taken', 'No free short code was found; try again shortly.');
-}
-
-function contentHashOf(content: Buffer): string {
-  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
 function viewOfNew(paste: ReceivedPaste & NewPaste, created: CreatedPaste, publicUrl: string): PasteView {

@@ -1,8 +1,22 @@
 import type { Request } from 'express';
-import { isShortCode } from '@pasteflow/domain';
+import { isShortCode, type ErrorCode } from '@pasteflow/domain';
 import { findPaste, type Database, type PasteRow } from '@pasteflow/postgres';
+import { z } from 'zod';
 import { contextOf } from '../http/request-context.ts';
 import { RequestError } from '../http/request-error.ts';
+import { example } from './example.ts';
+
+/** The parameters of a path that names a paste. */
+export const namedPaste = z.object({
+  short_code: z.string().meta({ param: { description: 'Base62.', example: example.shortCode } }),
+});
+
+/** What may keep a named paste from being found. */
+export const findErrors = [
+  'paste_not_found',
+  'paste_gone',
+  'dependency_unavailable',
+] as const satisfies ErrorCode[];
 
 /** The paste that the URL names, or null. What can't be a short code never reaches the database. */
 export async function findNamedPaste(db: Database, req: Request): Promise<PasteRow | null> {

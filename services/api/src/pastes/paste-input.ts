@@ -7,6 +7,7 @@ import {
 } from '@pasteflow/domain';
 import { z } from 'zod';
 import { fieldErrors, validationFailed } from '../http/request-error.ts';
+import { example } from './example.ts';
 
 /** What describes a paste beside its content. `expiresInSeconds` null: never. */
 export interface PasteOptions {
@@ -19,49 +20,73 @@ export interface PasteOptions {
  * One line of text. Postgres takes no NUL, UTF-8 no lone surrogate; an empty text, as forms send it, and null
  * count as none.
  */
-function label(maxCharacters: number) {
+function line(maxCharacters: number) {
   return z
     .string('must be a text')
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
-    .refine((text) => !/\p{Cc}/u.test(text), 'must not have control characters')
+    .regex(/^\P{Cc}*$/u, 'must not have control characters')
     .refine(
       (text) => Array.from(text).length <= maxCharacters,
       `must have at most ${maxCharacters} characters`,
     )
-    .nullish()
-    .transform((text) => (text === undefined || text === '' ? null : text));
+    .meta({ maxLength: maxCharacters }); // JSON Schema counts characters too; zod's max() counts UTF-16 units
+}
+
+function noneIfEmpty(text: string | null | undefined): string | null {
+  return text === undefined || text === '' ? null : text;
 }
 
 const EXPIRY_RULE = `must be whole seconds from ${MIN_EXPIRY_SECONDS} to ${MAX_EXPIRY_SECONDS}, or "never"`;
+const expiresInMeta = {
+  description: 'Whole seconds from now, or never.',
+  param: { example: example.expiresIn },
+};
 const expiresIn = z
-  .union([z.literal('never'), z.number().refine(isExpiry, EXPIRY_RULE)], EXPIRY_RULE)
+  .union(
+    [
+      z.literal('never'),
+      z
+        .int({ error: EXPIRY_RULE, abort: true })
+        .min(MIN_EXPIRY_SECONDS, EXPIRY_RULE)
+        .max(MAX_EXPIRY_SECONDS, EXPIRY_RULE),
+    ],
+    EXPIRY_RULE,
+  )
   .default(DEFAULT_EXPIRY_SECONDS)
-  .transform((value) => (value === 'never' ? null : value));
-
-function isExpiry(seconds: number): boolean {
-  return Number.isInteger(seconds) && seconds >= MIN_EXPIRY_SECONDS && seconds <= MAX_EXPIRY_SECONDS;
-}
+  .transform((value) => (value === 'never' ? null : value))
+  .meta(expiresInMeta);
 
 /** In a query and a form everything is text. */
-const expiresInAsText = z.preprocess(
-  (value) => (typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value),
-  expiresIn,
-);
+const expiresInAsText = z
+  .preprocess(
+    (value) => (typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value),
+    expiresIn,
+  )
+  .meta(expiresInMeta);
 
-const described = { title: label(MAX_TITLE_CHARACTERS), syntax: label(MAX_SYNTAX_CHARACTERS) };
+const title = line(MAX_TITLE_CHARACTERS);
+const titleMeta = { description: 'One line of text.', param: { example: example.title } };
+const syntax = line(MAX_SYNTAX_CHARACTERS);
+const syntaxMeta = { description: 'The language of the content.', param: { example: example.syntax } };
 
-const jsonPaste = z.strictObject(
+export const jsonPaste = z.strictObject(
   {
-    ...described,
-    expires_in: expiresIn,
     content: z
       .string('must be a text')
-      .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates'),
+      .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
+      .meta({ minLength: 1 }), // which has a code of its own, and is checked for every form alike
+    title: title.nullish().transform(noneIfEmpty).meta(titleMeta),
+    syntax: syntax.nullish().transform(noneIfEmpty).meta(syntaxMeta),
+    expires_in: expiresIn,
   },
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },
 );
 
-const textOptions = z.strictObject({ ...described, expires_in: expiresInAsText });
+export const textOptions = z.strictObject({
+  title: title.optional().transform(noneIfEmpty).meta(titleMeta),
+  syntax: syntax.optional().transform(noneIfEmpty).meta(syntaxMeta),
+  expires_in: expiresInAsText,
+});
 const noOptions = z.strictObject({});
 
 /** @throws RequestError validation_failed */

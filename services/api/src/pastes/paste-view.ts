@@ -1,21 +1,39 @@
+import { pasteDeletion, pasteUpload, statesOf } from '@pasteflow/domain';
 import type { PasteRow } from '@pasteflow/postgres';
+import { z } from 'zod';
+import { instant } from '../openapi/formats.ts';
+import { example } from './example.ts';
 
-/** A paste as clients see it (http-api.md). Times are RFC 3339 in UTC. */
-export interface PasteView {
-  readonly short_code: string;
-  readonly url: string;
-  readonly content_url: string;
-  readonly status: PasteRow['status'];
-  readonly deletion_status: PasteRow['deletion_status'];
-  readonly title: string | null;
-  readonly syntax: string | null;
-  readonly content_hash: string;
-  readonly size_bytes: number;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly processed_at: string | null;
-  readonly failure_reason: string | null;
-}
+/** A paste as clients see it. */
+export const pasteSchema = z
+  .object({
+    short_code: z.string().meta({ description: 'Base62.' }),
+    url: z.url().meta({ description: 'Where its content is, in short.' }),
+    content_url: z.url(),
+    status: z.enum(statesOf(pasteUpload)).meta({ description: 'How far its upload is.' }),
+    deletion_status: z.enum(statesOf(pasteDeletion)),
+    title: z.string().nullable(),
+    syntax: z.string().nullable(),
+    content_hash: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+    size_bytes: z.int().positive(),
+    created_at: instant,
+    expires_at: instant.nullable().meta({ description: 'null: never.' }),
+    processed_at: instant.nullable(),
+    failure_reason: z.string().nullable().meta({ description: 'Why its upload was given up.' }),
+  })
+  .meta({ id: 'Paste', description: 'A paste without its content.', examples: [examplePaste()] });
+
+export type PasteView = Readonly<z.output<typeof pasteSchema>>;
+
+export const createdPasteSchema = pasteSchema
+  .extend({ delete_token: z.string().meta({ description: 'Deletes the paste; shown this once.' }) })
+  .meta({
+    id: 'CreatedPaste',
+    description: 'A new paste.',
+    examples: [{ ...examplePaste(), delete_token: example.deleteToken }],
+  });
+
+export type CreatedPasteView = Readonly<z.output<typeof createdPasteSchema>>;
 
 /** The columns of a paste that its view is made of. */
 export type ViewedPaste = Pick<
@@ -49,4 +67,21 @@ export function viewOf(paste: ViewedPaste, publicUrl: string): PasteView {
     processed_at: paste.processed_at?.toISOString() ?? null,
     failure_reason: paste.failure_reason,
   };
+}
+
+function examplePaste(): object {
+  const row: ViewedPaste = {
+    short_code: example.shortCode,
+    status: 'IN_PROGRESS',
+    deletion_status: 'NOT_EXPIRED',
+    title: example.title,
+    syntax: example.syntax,
+    content_hash: example.contentHash,
+    size_bytes: Buffer.byteLength(example.content),
+    created_at: new Date('2026-11-21T12:00:00Z'),
+    expires_at: new Date('2026-11-21T13:00:00Z'),
+    processed_at: null,
+    failure_reason: null,
+  };
+  return viewOf(row, 'https://paste.example.org');
 }

@@ -7,6 +7,9 @@ import type { Logger } from '@pasteflow/runtime';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/conditional.ts';
 import { contextOf } from '../http/request-context.ts';
 import { RequestError } from '../http/request-error.ts';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { etagOf } from './content-hash.ts';
+import { contentOperation } from './content-operation.ts';
 import { assertNotGone, findNamedPaste, pasteNotFound } from './find-named-paste.ts';
 import { openObject, sendObject } from './object-stream.ts';
 
@@ -23,23 +26,28 @@ const RETRY_AFTER_SECONDS = 1;
  * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes, streamed. FAILED and unknown are the
  * same 404, after the same one statement, and FAILED goes before gone: what failed never was.
  */
-export function readContent(deps: ReadContentDependencies) {
-  return async (req: Request, res: Response): Promise<void> => {
-    const paste = await findNamedPaste(deps.db, req);
-    if (paste === null || paste.status === 'FAILED') throw pasteNotFound();
-    assertNotGone(paste);
-    switch (paste.status) {
-      case 'IN_PROGRESS':
-        contextOf(req).errorCode = 'paste_in_progress';
-        // Empty, so that `curl --retry` doesn't print an error page in front of the content.
-        res.writeHead(503, { 'Retry-After': String(RETRY_AFTER_SECONDS), 'Content-Length': '0' }).end();
-        return;
-      case 'PROCESSED':
-        return await serve(deps, paste, req, res);
-      default:
-        return paste.status satisfies never;
-    }
+export function readContent(deps: ReadContentDependencies, operationId: string): Endpoint {
+  return {
+    operation: { ...contentOperation, operationId },
+    handle: (req, res) => read(deps, req, res),
   };
+}
+
+async function read(deps: ReadContentDependencies, req: Request, res: Response): Promise<void> {
+  const paste = await findNamedPaste(deps.db, req);
+  if (paste === null || paste.status === 'FAILED') throw pasteNotFound();
+  assertNotGone(paste);
+  switch (paste.status) {
+    case 'IN_PROGRESS':
+      contextOf(req).errorCode = 'paste_in_progress';
+      // Empty, so that `curl --retry` doesn't print an error page in front of the content.
+      res.writeHead(503, { 'Retry-After': String(RETRY_AFTER_SECONDS), 'Content-Length': '0' }).end();
+      return;
+    case 'PROCESSED':
+      return await serve(deps, paste, req, res);
+    default:
+      return paste.status satisfies never;
+  }
 }
 
 async function serve(
@@ -49,7 +57,7 @@ async function serve(
   res: Response,
 ): Promise<void> {
   const size = paste.size_bytes;
-  const etag = `"${paste.content_hash.slice('sha256:'.length)}"`;
+  const etag = etagOf(paste.content_hash);
   // Revalidated each time, for it may be deleted at any moment; not transformed, for the bytes are the paste.
   res.set({ ETag: etag, 'Accept-Ranges': 'bytes', 'Cache-Control': 'private, no-cache, no-transform' });
 

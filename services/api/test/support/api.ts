@@ -1,11 +1,12 @@
 import { Writable } from 'node:stream';
-import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
 import { createDatabase, migrate, type Database } from '@pasteflow/postgres';
 import { createLogger, Lifecycle, loadConfig, Metrics, Readiness } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { composeApi, type Overrides } from '../../src/compose.ts';
 import { configSchema } from '../../src/config.ts';
+import { watchAnswers } from './undocumented.ts';
 
 export interface LogLine {
   readonly level: string;
@@ -21,6 +22,8 @@ export interface RunningApi {
   /** SQL that the api has sent. */
   readonly statements: readonly string[];
   readonly readiness: Readiness;
+  /** What was wrong with its answers, as the document has them. */
+  readonly undocumented: string[];
   stop(): Promise<void>;
 }
 
@@ -64,13 +67,16 @@ export function useApi(options: ApiOptions = {}): ApiBed {
     return api;
   };
   afterEach(async () => {
-    await Promise.all(started.splice(0).map((api) => api.stop()));
+    const stopped = started.splice(0);
+    await Promise.all(stopped.map((api) => api.stop()));
+    expect([bed.api, ...stopped].flatMap((api) => api?.undocumented.splice(0))).toEqual([]);
   });
   afterAll(async () => {
     await bed.api?.stop();
     bed.store?.close();
     await bed.db?.destroy();
     await bed.stack?.stop();
+    expect(bed.api?.undocumented).toEqual([]); // what ended after the last test
   });
   return bed;
 }
@@ -114,6 +120,7 @@ async function startApi(
     throw error;
   });
   readiness.markStarted();
+  const answers = watchAnswers(composed.server.port);
   return {
     url: `http://127.0.0.1:${composed.server.port}`,
     port: composed.server.port,
@@ -121,9 +128,11 @@ async function startApi(
     logs,
     statements,
     readiness,
+    undocumented: answers.undocumented,
     stop: async () => {
       readiness.markStopping();
       await lifecycle.stop();
+      answers.stop();
     },
   };
 }

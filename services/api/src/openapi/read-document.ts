@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { openApiDocument } from './document.ts';
+import type { Endpoint, Routes } from './endpoint.ts';
+
+/** GET /openapi.json. Made when it is first asked for: only then is the port known, and so the URL. */
+export function readDocument({ publicUrl }: { publicUrl: () => string }, routes: () => Routes): Endpoint {
+  let document: string | undefined;
+  return {
+    operation: {
+      operationId: 'readDocument',
+      tag: 'operation',
+      summary: 'This document.',
+      answers: {
+        200: {
+          description: 'OpenAPI 3.1, made from the schemas that validate requests.',
+          content: { 'application/json': { schema: z.looseObject({ openapi: z.string() }) } },
+        },
+      },
+      errors: [],
+    },
+    handle: (_req, res) => {
+      document ??= JSON.stringify(openApiDocument(routes(), publicUrl()));
+      res.type('application/json').send(document);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { ErrorCode } from '@pasteflow/domain';
+import { z } from 'zod';
+import { TRACEPARENT } from '../http/request-context.ts';
+import * as headers from '../openapi/answer-headers.ts';
+import type { Operation } from '../openapi/endpoint.ts';
+import { pasteBodies } from './paste-bodies.ts';
+import { textOptions } from './paste-input.ts';
+import { createdPasteSchema } from './paste-view.ts';
+
+const errors: readonly ErrorCode[] = [
+  'content_empty',
+  'content_too_large',
+  'validation_failed',
+  'unsupported_encoding',
+  'short_code_taken',
+  'dependency_unavailable',
+];
+
+const params = {
+  query: textOptions,
+  header: z.object({
+    traceparent: z
+      .string()
+      .regex(TRACEPARENT)
+      .optional()
+      .meta({
+        param: {
+          description: 'W3C trace context, which the upload takes along; what is not valid is ignored.',
+          example: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+        },
+      }),
+  }),
+};
+
+/** Of POST /v1/pastes. */
+export function createOperation({ maxPasteBytes }: { maxPasteBytes: number }): Operation {
+  return {
+    operationId: 'createPaste',
+    tag: 'pastes',
+    summary: 'Creates a paste from JSON, a form, or any other body as it is.',
+    params,
+    body: pasteBodies({ maxPasteBytes, json: true }),
+    answers: {
+      201: {
+        description: 'Stored for good; its upload is under way.',
+        headers: z.object({ Location: headers.location }),
+        content: { 'application/json': { schema: createdPasteSchema } },
+      },
+    },
+    errors: [...errors, 'unsupported_media_type'],
+  };
+}
+
+/** Of POST /. */
+export function shellOperation({ maxPasteBytes }: { maxPasteBytes: number }): Operation {
+  return {
+    operationId: 'createPasteFromShell',
+    tag: 'shell',
+    summary: 'Creates a paste from a form or any other body as it is, JSON included, and answers its URL.',
+    description: '`COMMAND | curl --data-binary @- HOST`',
+    params,
+    body: pasteBodies({ maxPasteBytes, json: false }),
+    answers: {
+      201: {
+        description: 'Stored for good: the URL of the paste and a newline.',
+        headers: z.object({ Location: headers.location, 'Delete-Token': headers.deleteToken }),
+        content: { 'text/plain': { schema: z.string().regex(/^https?:\S+\n$/) } },
+      },
+    },
+    errors,
+  };
+}

@@ -1,0 +1,12 @@
+import { contentHashOf } from './content-hash.ts';
+
+/** The one paste that the document's examples speak of; the tests make it and send them. */
+export const example = {
+  shortCode: 'q7Zk2Lm9Xa',
+  content: 'Hello, world!\n',
+  title: 'Greeting',
+  syntax: 'text',
+  expiresIn: 3600,
+  contentHash: contentHashOf(Buffer.from('Hello, world!\n')),
+  deleteToken: 'nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ',
+} as const;

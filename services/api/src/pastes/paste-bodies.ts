@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { ZodOpenApiMediaTypeObject, ZodOpenApiRequestBodyObject } from 'zod-openapi';
+import { example } from './example.ts';
+import { jsonPaste, textOptions } from './paste-input.ts';
+
+const { content, title, syntax, expiresIn } = example;
+
+const form = textOptions.extend({
+  content: z.string().meta({
+    description: 'The content, as a field or a file; without it, the first file of any name is taken.',
+    contentMediaType: 'application/octet-stream',
+  }),
+});
+
+const asJson: ZodOpenApiMediaTypeObject = {
+  schema: jsonPaste,
+  example: { content, title, syntax, expires_in: expiresIn },
+};
+const asForm: ZodOpenApiMediaTypeObject = {
+  schema: form,
+  example: { content, title, syntax, expires_in: expiresIn },
+};
+const asBytes: ZodOpenApiMediaTypeObject = { example: content };
+
+/** The forms in which receivePaste takes a paste; JSON only where it takes that apart. */
+export function pasteBodies({
+  maxPasteBytes,
+  json,
+}: {
+  maxPasteBytes: number;
+  json: boolean;
+}): ZodOpenApiRequestBodyObject {
+  return {
+    required: true,
+    description:
+      `1 to ${maxPasteBytes} bytes of content. In ${json ? 'JSON and forms' : 'a form'} the options are fields, and ` +
+      'none may be in the query; any other body is the content itself, byte for byte, with the options in the query.',
+    content: {
+      ...(json && { 'application/json': asJson }),
+      'multipart/form-data': asForm,
+      '*/*': asBytes,
+    },
+  };
+}

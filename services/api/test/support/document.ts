@@ -1,0 +1,76 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { routesOf, type AppDependencies } from '../../src/app.ts';
+import { openApiDocument } from '../../src/openapi/document.ts';
+
+/** What the tests read of an OpenAPI document. */
+export interface Document {
+  readonly paths: Readonly<Record<string, PathItem>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, { readonly examples?: readonly unknown[] }>>;
+    readonly headers: Readonly<Record<string, unknown>>;
+    readonly responses: Readonly<Record<string, DocumentedAnswer>>;
+  };
+  readonly [field: string]: unknown;
+}
+
+export type PathItem = Readonly<Record<string, Operation>>;
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly parameters: readonly Parameter[];
+  readonly requestBody?: {
+    readonly description: string;
+    readonly content: Readonly<Record<string, MediaType>>;
+  };
+  readonly responses: Readonly<Record<string, DocumentedAnswer>>;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly example: string | number;
+}
+
+export interface MediaType {
+  readonly schema?: object;
+  readonly example?: unknown;
+}
+
+export interface DocumentedAnswer {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, object>>;
+  readonly content?: Readonly<Record<string, MediaType>>;
+}
+
+/** The document of the sources, without a server: no handler is called. */
+export const document = JSON.parse(
+  JSON.stringify(
+    openApiDocument(
+      routesOf({ maxPasteBytes: 1, publicUrl: () => '' } as AppDependencies),
+      'https://paste.example.org',
+    ),
+  ),
+) as Document;
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/); // in UTC, which RFC 3339 leaves open
+ajv.addFormat('uuid', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+ajv.addFormat('uri', (text) => URL.canParse(text));
+ajv.addSchema(document, 'document');
+
+/** @param path the keys that lead to a schema in the document */
+export function schemaAt(...path: readonly string[]): ValidateFunction {
+  const pointer = path.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1')));
+  const schema = ajv.getSchema(`document#/${pointer.join('/')}`);
+  if (schema === undefined) throw new Error(`no schema at ${path.join(' ')}`);
+  return schema;
+}
+
+/** What is wrong with a value, in words; empty: nothing. */
+export function faultsOf(value: unknown, ...path: readonly string[]): readonly string[] {
+  const validate = schemaAt(...path);
+  if (validate(value) === true) return [];
+  return validate.errors!.map(({ instancePath, message }) => `${instancePath} ${message}`);
+}

@@ -1,0 +1,116 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { defaultHeaders } from '../../src/http/response-headers.ts';
+import { document, faultsOf, type DocumentedAnswer } from './document.ts';
+
+interface Answer {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Every answer of the server on this port, whatever client it goes to, is held against the document. */
+export function watchAnswers(port: number): { readonly undocumented: string[]; stop(): void } {
+  const undocumented: string[] = [];
+  const onCreated = (message: unknown): void => {
+    const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+    if (request.socket.localPort !== port) return;
+    const body = bytesOf(response);
+    response.once('finish', () => {
+      const answer: Answer = {
+        method: request.method!,
+        path: request.url!.split('?')[0]!,
+        status: response.statusCode,
+        headers: response.getHeaders(),
+        body: Buffer.concat(body),
+      };
+      const { method, path, status } = answer;
+      undocumented.push(...faultsOfAnswer(answer).map((fault) => `${method} ${path}: ${status}: ${fault}`));
+    });
+  };
+  subscribe('http.server.response.created', onCreated);
+  return { undocumented, stop: () => unsubscribe('http.server.response.created', onCreated) };
+}
+
+/** What is written of a body, as it is being written. */
+function bytesOf(response: ServerResponse): readonly Buffer[] {
+  const chunks: Buffer[] = [];
+  for (const name of ['write', 'end'] as const) {
+    const original = response[name].bind(response) as (...args: unknown[]) => unknown;
+    Object.assign(response, {
+      [name]: (chunk: unknown, ...rest: unknown[]) => {
+        if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
+        return original(chunk, ...rest);
+      },
+    });
+  }
+  return chunks;
+}
+
+export function faultsOfAnswer(answer: Answer): readonly string[] {
+  const at = documentedAt(answer);
+  const documented = at.reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document);
+  if (documented === undefined) return ['this status is not documented'];
+  const { headers, content = {}, description } = documented as DocumentedAnswer;
+  return [
+    ...headerFaults(answer.headers, headers, at),
+    ...bodyFaults(answer, { content, emptyToo: description.includes('an empty body') }, at),
+  ];
+}
+
+/** Where the document has this answer, or would have it. */
+function documentedAt({ method, path, status }: Answer): readonly string[] {
+  const template = Object.keys(document.paths)
+    .toSorted((a, b) => a.split('{').length - b.split('{').length) // what is written out goes first
+    .find((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path));
+  if (template === undefined) return ['components', 'responses', status === 404 ? 'RouteNotFound' : 'none'];
+  const operation = (method === 'HEAD' ? 'GET' : method).toLowerCase();
+  if (document.paths[template]![operation] === undefined) {
+    return ['components', 'responses', status === 405 ? 'MethodNotAllowed' : 'none'];
+  }
+  return ['paths', template, operation, 'responses', String(status)];
+}
+
+/** Nothing to say about: it is on every answer, or HTTP's own business. */
+const implied = [...Object.keys(defaultHeaders), 'Content-Type', 'Content-Length', 'Connection'];
+
+function headerFaults(
+  headers: OutgoingHttpHeaders,
+  documented: DocumentedAnswer['headers'],
+  at: readonly string[],
+): readonly string[] {
+  const missing = Object.keys(documented).filter((name) => headers[name.toLowerCase()] === undefined);
+  const known = new Set([...Object.keys(documented), ...implied].map((name) => name.toLowerCase()));
+  const unknown = Object.keys(headers).filter((name) => !known.has(name));
+  const wrong = Object.entries(documented).flatMap(([name, header]) => {
+    const value = headers[name.toLowerCase()];
+    const where = '$ref' in header ? ['components', 'headers', name] : [...at, 'headers', name];
+    return value === undefined
+      ? []
+      : faultsOf(String(value), ...where, 'schema').map((fault) => name + fault);
+  });
+  return [
+    ...missing.map((name) => `has no ${name}`),
+    ...unknown.map((name) => `${name} is not documented`),
+    ...wrong,
+  ];
+}
+
+function bodyFaults(
+  { method, headers, body }: Answer,
+  { content, emptyToo }: { content: Readonly<Record<string, { schema?: object }>>; emptyToo: boolean },
+  at: readonly string[],
+): readonly string[] {
+  const type = String(headers['content-type'] ?? '').split(';')[0]!;
+  if (type === '') {
+    const mayBeEmpty = emptyToo || Object.keys(content).length === 0;
+    return body.length === 0 && mayBeEmpty ? [] : ['has no Content-Type'];
+  }
+  const media = content[type];
+  if (media === undefined) return [`${type} is not documented`];
+  if (method === 'HEAD' || media.schema === undefined) return [];
+  const value: unknown = type.endsWith('json') ? JSON.parse(body.toString()) : body.toString();
+  return faultsOf(value, ...at, 'content', type, 'schema');
+}
