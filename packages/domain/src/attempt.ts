@@ -7,6 +7,8 @@ export type AttemptOutcome =
   | { readonly kind: 'failed'; readonly error: string }
   /** The process that ran it died: an attempt is spent (the work may be what killed it), but nothing needs a rest: it is due at once. */
   | { readonly kind: 'lost'; readonly error: string }
+  /** Something else than the work kept it from being tried: no attempt is spent, and it is looked at again a little later. */
+  | { readonly kind: 'postponed'; readonly error: string }
   /** The process was told to stop: no attempt is spent. */
   | { readonly kind: 'interrupted' };
 
@@ -15,6 +17,9 @@ export type AttemptSequel =
   | { readonly kind: 'done' }
   | { readonly kind: 'retry'; readonly attempt: number; readonly delayMs: number }
   | { readonly kind: 'give_up'; readonly reason: string };
+
+/** How long a postponed attempt waits, in ms: without a wait it would go round as fast as the machine can. */
+const POSTPONED_MS = 1000;
 
 export const INTERRUPTED = 'interrupted';
 export const WORKER_LOST = 'worker lost';
@@ -31,6 +36,8 @@ export function sequelOf(
       return { kind: 'done' };
     case 'interrupted':
       return { kind: 'retry', attempt, delayMs: 0 };
+    case 'postponed':
+      return { kind: 'retry', attempt, delayMs: POSTPONED_MS };
     case 'lost':
     case 'failed': {
       const delayMs = retryDelayMs(policy, attempt, random);

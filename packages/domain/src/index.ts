@@ -4,10 +4,12 @@ export {
   isState,
   isTerminal,
   statesOf,
+  transition,
   transitionsOf,
   type Machine,
   type StateColumn,
   type StateDescription,
+  type Transition,
 } from './machine.ts';
 export { machines, type MachineName } from './machines/all.ts';
 export { pasteUpload, type PasteUploadState } from './machines/paste-upload.ts';

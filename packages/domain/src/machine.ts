@@ -47,6 +47,25 @@ export function canTransition<State extends string>(
   return machine.states[from].to.includes(to);
 }
 
+export interface Transition<State extends string = string> {
+  readonly from: State;
+  readonly to: State;
+}
+
+/**
+ * A transition of the machine, for code to name what it does: a statement made from it can't do what the table doesn't allow, since the
+ * module that names it doesn't load then.
+ * @throws InvalidTransitionError
+ */
+export function transition<State extends string>(
+  machine: Machine<State>,
+  from: State,
+  to: State,
+): Transition<State> {
+  assertTransition(machine, from, to);
+  return { from, to };
+}
+
 /** @throws InvalidTransitionError naming both states, when the table does not lead from one to the other. */
 export function assertTransition<State extends string>(
   machine: Machine<State>,

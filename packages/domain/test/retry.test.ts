@@ -65,6 +65,14 @@ describe('what follows an attempt', () => {
     expect(sequel({ kind: 'lost', error: 'x' }, 6)).toEqual(end);
   });
 
+  it('is the same attempt again, a second later, when something else kept it from being tried', () => {
+    expect(sequel({ kind: 'postponed', error: 'x' }, 6)).toEqual({
+      kind: 'retry',
+      attempt: 6,
+      delayMs: 1000,
+    });
+  });
+
   it('is the same attempt again after an interruption, however often', () => {
     expect(sequel({ kind: 'interrupted' }, 6)).toEqual({ kind: 'retry', attempt: 6, delayMs: 0 });
   });

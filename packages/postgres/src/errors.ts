@@ -24,6 +24,12 @@ const UNAVAILABLE_SQLSTATE = /^(08|53|57P|57014|40|25P03|55P03|25006)/;
 const CODELESS =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Query read timeout)/;
 
+/** A lock that wasn't to be had in its time (55P03), also inside a typed error. */
+export function isLockTimeout(error: unknown): boolean {
+  if (!Error.isError(error)) return false;
+  return (error as { code?: string }).code === '55P03' || isLockTimeout(error.cause);
+}
+
 /** Maps what pg raises to the typed errors of the domain, cause kept; what it doesn't know is returned as it is. */
 export function toTypedError(error: unknown): unknown {
   if (!Error.isError(error)) return error;

@@ -11,6 +11,7 @@ export {
   settleUploads,
   type SettledUpload,
   type SettleOptions,
+  type UploadOutcome,
   type UploadSettlement,
 } from './repositories/settle-uploads.ts';
 export { findZombies, renewLeases, type Zombie } from './repositories/leases.ts';

@@ -24,11 +24,17 @@ async function main(): Promise<number> {
     );
     return 0;
   } catch (error) {
-    process.stderr.write(`the migration failed: ${Error.isError(error) ? error.message : String(error)}\n`);
+    process.stderr.write(`the migration failed: ${inWords(error)}\n`);
     return 1;
   } finally {
     await db.destroy();
   }
+}
+
+/** With its causes: a typed error says which dependency, its cause what that said. */
+function inWords(error: unknown): string {
+  if (!Error.isError(error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message} (${inWords(error.cause)})`;
 }
 
 process.exitCode = await main();

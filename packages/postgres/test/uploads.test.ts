@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultRetryPolicy, sequelOf, type AttemptOutcome } from '@pasteflow/domain';
+import { defaultRetryPolicy, sequelOf } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   claimUploads,
@@ -11,6 +11,7 @@ import {
   settleUploads,
   stampDispatched,
   type ClaimedUpload,
+  type UploadOutcome,
 } from '../src/index.ts';
 import { newPaste, useDatabase } from './support/database.ts';
 
@@ -23,9 +24,8 @@ async function claimOne(shortCode: string, actor = 'w1', leaseSeconds = 6): Prom
   return claim.upload;
 }
 
-function settlement({ executionId, attempt }: ClaimedUpload, outcome: AttemptOutcome) {
-  const s3Url = outcome.kind === 'succeeded' ? 's3://bucket/key' : null;
-  return { executionId, outcome, sequel: sequelOf(outcome, attempt, defaultRetryPolicy, 0.5), s3Url };
+function settlement({ executionId, attempt }: ClaimedUpload, outcome: UploadOutcome) {
+  return { executionId, outcome, sequel: sequelOf(outcome, attempt, defaultRetryPolicy, 0.5) };
 }
 
 const makeDue = () =>
@@ -38,7 +38,8 @@ async function untilSomebodyWaits(): Promise<void> {
   while ((await waiting()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 const byW1 = { actor: 'w1', dispatched: true };
-const failed: AttemptOutcome = { kind: 'failed', error: 'S3 answered 500' };
+const succeeded: UploadOutcome = { kind: 'succeeded', s3Url: 's3://bucket/key' };
+const failed: UploadOutcome = { kind: 'failed', error: 'S3 answered 500' };
 
 describe('claiming', () => {
   it('gives an upload to one of 50 workers at once; the other 49 are told that it is not theirs now', async () => {
@@ -76,7 +77,7 @@ describe('claiming', () => {
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(1000);
     await makeDue();
-    await settleUploads(current.db, [settlement(await claimOne(shortCode), { kind: 'succeeded' })], byW1);
+    await settleUploads(current.db, [settlement(await claimOne(shortCode), succeeded)], byW1);
     const ended = await claimUploads(current.db, {
       shortCodes: [shortCode, 'unknown'],
       actor: 'w',
@@ -87,14 +88,32 @@ describe('claiming', () => {
   });
 });
 
+describe('a zombie that nobody has reaped yet', () => {
+  it('keeps its message away for a second at least: given back at once it would go round until it is a dead letter', async () => {
+    const { shortCode } = await newPaste(current.db);
+    await claimOne(shortCode);
+    await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 hour'`.execute(current.db);
+    const claims = await claimUploads(current.db, { shortCodes: [shortCode], actor: 'w2', leaseSeconds: 6 });
+    const claim = claims.get(shortCode) as { kind: string; waitMs: number };
+    expect(claim.kind).toBe('not_now');
+    expect(claim.waitMs).toBeGreaterThanOrEqual(1000);
+  });
+});
+
+describe('a paste that is deleted by hand', () => {
+  it('takes its executions with it, so that none of them stays open for ever', async () => {
+    const { shortCode } = await newPaste(current.db);
+    await newPaste(current.db);
+    await sql`DELETE FROM pastes WHERE short_code = ${shortCode}`.execute(current.db);
+    const { rows } = await sql`SELECT FROM task_executions`.execute(current.db);
+    expect(rows).toHaveLength(1);
+  });
+});
+
 describe('settling', () => {
   it('makes the paste PROCESSED with its URL and drops the payload', async () => {
     const { shortCode, id } = await newPaste(current.db);
-    const settled = await settleUploads(
-      current.db,
-      [settlement(await claimOne(shortCode), { kind: 'succeeded' })],
-      byW1,
-    );
+    const settled = await settleUploads(current.db, [settlement(await claimOne(shortCode), succeeded)], byW1);
     expect(settled.size).toBe(1);
     expect(await findPaste(current.db, shortCode)).toMatchObject({
       status: 'PROCESSED',
@@ -108,7 +127,7 @@ describe('settling', () => {
     const upload = await claimOne(shortCode);
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
-        settleUploads(current.db, [settlement(upload, n % 2 ? failed : { kind: 'succeeded' })], byW1),
+        settleUploads(current.db, [settlement(upload, n % 2 ? failed : succeeded)], byW1),
       ),
     );
     expect(results.filter((settled) => settled.size === 1)).toHaveLength(1);
@@ -160,10 +179,10 @@ describe('settling', () => {
     });
     const uploads = [...claims.values()].flatMap((claim) => (claim.kind === 'claimed' ? claim.upload : []));
     expect(uploads).toHaveLength(10);
-    const outcomes: AttemptOutcome[] = uploads.map((_, n) => (n % 3 === 0 ? failed : { kind: 'succeeded' }));
+    const outcomes: UploadOutcome[] = uploads.map((_, n) => (n % 3 === 0 ? failed : succeeded));
     await settleUploads(
       current.db,
-      uploads.map((upload, n) => settlement(upload, outcomes[n] as AttemptOutcome)),
+      uploads.map((upload, n) => settlement(upload, outcomes[n] as UploadOutcome)),
       byW1,
     );
     for (const [n, { shortCode }] of uploads.entries()) {
@@ -177,7 +196,7 @@ describe('settling', () => {
     const { shortCode } = await newPaste(current.db);
     const zombie = await claimOne(shortCode, 'zombie');
     await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 second'`.execute(current.db);
-    const lost: AttemptOutcome = { kind: 'lost', error: 'worker lost' };
+    const lost: UploadOutcome = { kind: 'lost', error: 'worker lost' };
     await settleUploads(current.db, [settlement(zombie, lost)], {
       actor: 'reaper',
       onlyPastLease: true,
@@ -186,7 +205,7 @@ describe('settling', () => {
     const second = await claimOne(shortCode, 'w2');
     expect(second.attempt).toBe(2);
     expect((await settleUploads(current.db, [settlement(zombie, failed)], byW1)).size).toBe(0);
-    expect((await settleUploads(current.db, [settlement(second, { kind: 'succeeded' })], byW1)).size).toBe(1);
+    expect((await settleUploads(current.db, [settlement(second, succeeded)], byW1)).size).toBe(1);
     expect((await findPaste(current.db, shortCode))?.status).toBe('PROCESSED');
   });
 });
@@ -201,7 +220,7 @@ describe('leases', () => {
       { executionId: upload.executionId, workerId: 'w1' },
     ]);
     expect(await renewLeases(current.db, [upload.executionId], 6)).toEqual(new Set([upload.executionId]));
-    const lost: AttemptOutcome = { kind: 'lost', error: 'worker lost' };
+    const lost: UploadOutcome = { kind: 'lost', error: 'worker lost' };
     const reaped = await settleUploads(current.db, [settlement(upload, lost)], {
       actor: 'reaper',
       onlyPastLease: true,
@@ -231,7 +250,7 @@ describe('the timeline', () => {
     const { shortCode, id } = await newPaste(current.db);
     await settleUploads(current.db, [settlement(await claimOne(shortCode), failed)], byW1);
     await makeDue();
-    await settleUploads(current.db, [settlement(await claimOne(shortCode, 'w2'), { kind: 'succeeded' })], {
+    await settleUploads(current.db, [settlement(await claimOne(shortCode, 'w2'), succeeded)], {
       actor: 'w2',
       dispatched: true,
     });

@@ -16,6 +16,7 @@ export {
   flag,
   httpUrl,
   intervalSeconds,
+  leaseSeconds,
   milliseconds,
   millisecondsList,
   nonNegativeInteger,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageCommand, type Message, type SQSClient } from '@aws-sdk/client-sqs';
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import { Consumer } from 'sqs-consumer';
@@ -15,7 +16,7 @@ export interface ConsumerGroupOptions {
   readonly visibilitySeconds: number;
   /** Handles up to 10 messages and returns those whose outcome is in Postgres: they are acknowledged in one request. Must not throw. */
   readonly handle: (deliveries: readonly Delivery[]) => Promise<readonly Delivery[]>;
-  /** Awaited before each receive: holds the consumers back while there is no sense in receiving. */
+  /** Awaited before each receive: holds the consumers back while there is no sense in receiving. It must let go when all is to stop. */
   readonly beforeReceive: () => Promise<void>;
   readonly onMalformed: (error: unknown, message: Message) => void;
   readonly onError: (error: unknown) => void;
@@ -37,8 +38,7 @@ export class ConsumerGroup {
   #starting: Promise<void> = Promise.resolve();
   #failures = 0;
   #stopping = false;
-  #wakeUp: () => void = () => {};
-  readonly #stopped = new Promise<void>((resolve) => (this.#wakeUp = resolve));
+  readonly #stop = new AbortController();
 
   constructor(options: ConsumerGroupOptions) {
     this.#options = options;
@@ -52,7 +52,7 @@ export class ConsumerGroup {
   /** Receives nothing new, and resolves when every batch has been handled and acknowledged. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    this.#wakeUp();
+    this.#stop.abort();
     await this.#starting;
     for (const consumer of this.#consumers) consumer.stop();
     await Promise.all(this.#consumers.map(drained));
@@ -103,29 +103,33 @@ export class ConsumerGroup {
 
   async #beforeReceive(): Promise<void> {
     await this.#backOff();
-    if (!this.#stopping) await Promise.race([this.#options.beforeReceive(), this.#stopped]);
+    if (!this.#stopping) await this.#options.beforeReceive();
     if (this.#stopping) throw new Error('stopping: nothing is received any more');
   }
 
   async #backOff(): Promise<void> {
     if (this.#failures === 0) return;
     const wait = Math.min(RECEIVE_BACKOFF_MS.first * 2 ** (this.#failures - 1), RECEIVE_BACKOFF_MS.longest);
-    await Promise.race([new Promise((resolve) => setTimeout(resolve, wait).unref()), this.#stopped]);
+    await sleep(wait, undefined, { signal: this.#stop.signal }).catch(() => {}); // aborted: stopping
   }
 
+  /** What can be read goes first: its time is running, and SQS may be slow to take the rest. */
   async #handle(messages: Message[]): Promise<Message[]> {
     const deliveries: Delivery[] = [];
-    const settled: Message[] = [];
+    const malformed: Message[] = [];
     for (const message of messages) {
       try {
         deliveries.push(toDelivery(message));
       } catch (error) {
         this.#options.onMalformed(error, message);
-        if (await this.#bury(message)) settled.push(message);
+        malformed.push(message);
       }
     }
     const done = deliveries.length > 0 ? await this.#options.handle(deliveries) : [];
-    return [...settled, ...done.map(({ message }) => message)];
+    const buried = await Promise.all(
+      malformed.map(async (message) => ((await this.#bury(message)) ? [message] : [])),
+    );
+    return [...buried.flat(), ...done.map(({ message }) => message)];
   }
 
   /**
@@ -135,7 +139,13 @@ export class ConsumerGroup {
   async #bury(message: Message): Promise<boolean> {
     try {
       const QueueUrl = await this.#options.deadLetterQueue.url();
-      await this.#options.client.send(new SendMessageCommand({ QueueUrl, MessageBody: message.Body }));
+      await this.#options.client.send(
+        new SendMessageCommand({
+          QueueUrl,
+          MessageBody: message.Body,
+          MessageAttributes: message.MessageAttributes,
+        }),
+      );
       return true;
     } catch (error) {
       this.#options.onError(error);

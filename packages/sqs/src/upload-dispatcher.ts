@@ -69,13 +69,14 @@ export class UploadDispatcher {
 
   async #send(uploads: readonly OutgoingUpload[]): Promise<void> {
     const { client, queue, onSent, onError } = this.#options;
+    let sent: readonly string[] = [];
     try {
-      const sent = await sendUploads(client, queue, uploads);
+      sent = await sendUploads(client, queue, uploads);
       if (sent.length < uploads.length)
-        onError(new Error('SQS refused some messages of a batch'), uploads.length - sent.length);
-      await onSent(sent);
+        onError(new Error('SQS refused some of a batch'), uploads.length - sent.length);
     } catch (error) {
-      onError(error, uploads.length);
+      return onError(error, uploads.length);
     }
+    await onSent(sent).catch((error: unknown) => onError(error, sent.length)); // unstamped, they will be sent again
   }
 }

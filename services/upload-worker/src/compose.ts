@@ -1,4 +1,4 @@
-import { heartbeatIntervalMs, messageVisibilitySeconds, objectKeyOf } from '@pasteflow/domain';
+import { heartbeatIntervalMs, messageVisibilitySeconds } from '@pasteflow/domain';
 import { createDatabase, pingDatabase, readPayload, type DatabaseOptions } from '@pasteflow/postgres';
 import { HealthServer, PollLoop, type Component, type ServiceContext } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
@@ -9,6 +9,7 @@ import {
   createSqsClient,
   deadLetterQueueName,
   HandBack,
+  queueDepth,
 } from '@pasteflow/sqs';
 import type { Config } from './config.ts';
 import { DatabaseGate } from './database-gate.ts';
@@ -29,6 +30,9 @@ const SETTLE_LINGER_MS = 100;
  */
 const RECEIVE_TIMEOUT_MS = 4000;
 
+/** Claims and settlements take milliseconds; a lease must not run out while one statement hangs. */
+const STATEMENT_TIMEOUT_MS = 3000;
+
 /** Of any other request to SQS; as short as in the api and the janitor, for the same outage. */
 const SQS_TIMEOUT_MS = 3000;
 
@@ -47,7 +51,8 @@ export function compose(
 
   const db = createDatabase({
     url: config.database.url,
-    applicationName: 'pasteflow-upload-worker',
+    applicationName: instance,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     maxConnections: config.database.poolSize,
     onConnectionError: (error) => events.dependencyFailed('a connection to Postgres', error),
     ...(onStatement && { onStatement }),
@@ -90,7 +95,6 @@ export function compose(
     running,
     handBack,
     putContent: createPutContent({ store, readPayload: (pasteId) => readPayload(db, pasteId), putTimeoutMs }),
-    urlOf: (shortCode) => store.urlOf(objectKeyOf(shortCode)),
     events,
     dropping: dropping.signal,
     settleLingerMs,
@@ -126,7 +130,7 @@ export function compose(
   });
 
   readiness.addCheck('postgres', () => pingDatabase(db));
-  readiness.addCheck('sqs', () => queue.url(), { required: false });
+  readiness.addCheck('sqs', () => queueDepth(changing, queue), { required: false });
   readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
 
   return [
@@ -149,10 +153,7 @@ export function compose(
       start: () => Promise.resolve(group.start()),
       stop: async () => {
         gate.stop();
-        const grace = setTimeout(() => {
-          dropping.abort();
-          running.abortAll();
-        }, STOP_GRACE_MS);
+        const grace = setTimeout(() => dropping.abort(), STOP_GRACE_MS);
         await group.stop();
         clearTimeout(grace);
       },

@@ -4,13 +4,13 @@ import {
   bucketEnv,
   databaseEnv,
   groups,
+  leaseSeconds,
   logEnv,
   metricsEnv,
   milliseconds,
   positiveInteger,
   queueEnv,
   retryEnv,
-  seconds,
 } from '@pasteflow/runtime';
 import { z } from 'zod';
 
@@ -23,9 +23,9 @@ export interface UploadConfig {
 
 const uploadEnv: z.ZodType<UploadConfig> = z
   .object({
-    UPLOAD_CONCURRENCY: positiveInteger().default(4),
-    S3_PUT_TIMEOUT_MS: milliseconds().default(10_000),
-    EXECUTION_LEASE_SECONDS: seconds().default(DEFAULT_LEASE_SECONDS),
+    UPLOAD_CONCURRENCY: positiveInteger({ most: 100 }).default(4),
+    S3_PUT_TIMEOUT_MS: milliseconds({ least: 100, most: 600_000 }).default(10_000),
+    EXECUTION_LEASE_SECONDS: leaseSeconds().default(DEFAULT_LEASE_SECONDS),
   })
   .transform((env) => ({
     consumers: env.UPLOAD_CONCURRENCY,

@@ -1,5 +1,5 @@
-import type { AttemptOutcome, AttemptSequel, MessageContext } from '@pasteflow/domain';
-import type { ClaimedUpload } from '@pasteflow/postgres';
+import type { AttemptSequel, MessageContext } from '@pasteflow/domain';
+import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
 import type { Logger, Metrics } from '@pasteflow/runtime';
 
 /** What happens in this service, each with its log line and its metric in one place. Ids go into the log only. */
@@ -7,7 +7,7 @@ export interface UploadEvents {
   attemptEnded(
     upload: ClaimedUpload,
     context: MessageContext,
-    outcome: AttemptOutcome,
+    outcome: UploadOutcome,
     sequel: AttemptSequel,
   ): void;
   /** The outcome of an attempt didn't count: the execution had been ended by someone else. */

@@ -1,65 +1,83 @@
 import { createHash } from 'node:crypto';
-import { INLINE_CONTENT_BYTES, objectKeyOf, PasteflowError, type AttemptOutcome } from '@pasteflow/domain';
-import type { ClaimedUpload } from '@pasteflow/postgres';
+import { INLINE_CONTENT_BYTES, objectKeyOf, PasteflowError } from '@pasteflow/domain';
+import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
 import { describeS3Error, type ObjectStore } from '@pasteflow/s3';
-import pLimit from 'p-limit';
+import { Semaphore } from 'async-mutex';
 
 export interface PutContentOptions {
-  readonly store: ObjectStore;
+  readonly store: Pick<ObjectStore, 'put' | 'urlOf'>;
   /** The payload's bytes; null when there is none. */
   readonly readPayload: (pasteId: string) => Promise<Buffer | null>;
   readonly putTimeoutMs: number;
 }
 
 /**
- * Content that doesn't travel inline is up to 10 MiB, and takes about four times that while it comes out of Postgres (hexadecimal text,
- * then bytes): eight at once stay under 350 MB a process, whatever UPLOAD_CONCURRENCY is.
+ * Bytes of content beyond what travels inline that one process works on at a time, whatever UPLOAD_CONCURRENCY and MAX_PASTE_BYTES are.
+ * A byte takes about four while it comes out of Postgres (hexadecimal text, then bytes): 320 MiB in all. A larger paste goes alone.
  */
-const LARGE_AT_ONCE = 8;
+const LARGE_BYTES_AT_ONCE = 80 * 1024 * 1024;
 
 export type PutContent = (
   upload: ClaimedUpload,
   inline: Buffer | null,
   signal: AbortSignal,
-) => Promise<AttemptOutcome>;
+) => Promise<UploadOutcome>;
 
 /**
- * One attempt at one upload: its content into S3, or why not. Never throws. An attempt that was aborted, or that Postgres kept from
- * starting, is `interrupted`: neither says anything about S3, so that no attempt is spent.
+ * One attempt at one upload: its content into S3, or why not. Never throws. An attempt that was aborted is `interrupted`, and one that
+ * Postgres kept from starting `postponed`: neither says anything about S3, so that no attempt is spent.
  */
 export function createPutContent({ store, readPayload, putTimeoutMs }: PutContentOptions): PutContent {
-  const large = pLimit(LARGE_AT_ONCE);
+  const large = new Semaphore(LARGE_BYTES_AT_ONCE);
 
   async function attempt(
     upload: ClaimedUpload,
     inline: Buffer | null,
     signal: AbortSignal,
-  ): Promise<AttemptOutcome> {
-    const digest = Buffer.from(upload.contentHash.slice('sha256:'.length), 'hex');
+  ): Promise<UploadOutcome> {
+    if (signal.aborted) return { kind: 'interrupted' };
     try {
-      signal.throwIfAborted();
+      const digest = Buffer.from(upload.contentHash.slice('sha256:'.length), 'hex');
       const content = inline !== null && matches(inline, digest) ? inline : await readPayload(upload.pasteId);
       if (content === null) return { kind: 'failed', error: 'its payload is missing' };
-      if (!matches(content, digest))
+      if (!matches(content, digest)) {
         return { kind: 'failed', error: 'its payload does not match its content_hash' };
-      const timeout = AbortSignal.timeout(putTimeoutMs);
-      await store.put(objectKeyOf(upload.shortCode), content, {
-        sha256: digest,
-        signal: AbortSignal.any([signal, timeout]),
-      });
-      return { kind: 'succeeded' };
+      }
+      return await put(upload, { content, digest }, signal);
     } catch (error) {
-      if (signal.aborted || isUnavailable(error)) return { kind: 'interrupted' };
+      if (signal.aborted) return { kind: 'interrupted' };
+      return {
+        kind: isUnavailable(error) ? 'postponed' : 'failed',
+        error: `reading its payload: ${String(error)}`,
+      };
+    }
+  }
+
+  async function put(
+    { shortCode }: ClaimedUpload,
+    { content, digest }: { content: Buffer; digest: Buffer },
+    signal: AbortSignal,
+  ): Promise<UploadOutcome> {
+    const key = objectKeyOf(shortCode);
+    const timeout = AbortSignal.timeout(putTimeoutMs);
+    try {
+      await store.put(key, content, { sha256: digest, signal: AbortSignal.any([signal, timeout]) });
+      return { kind: 'succeeded', s3Url: store.urlOf(key) };
+    } catch (error) {
+      if (signal.aborted) return { kind: 'interrupted' };
+      // Not by the error's name: the SDK calls a reset connection a TimeoutError too.
+      const late = timeout.aborted;
       return {
         kind: 'failed',
-        error: isAbort(error) ? `S3 did not answer within ${putTimeoutMs} ms` : describeS3Error(error),
+        error: late ? `S3 did not answer within ${putTimeoutMs} ms` : describeS3Error(error),
       };
     }
   }
 
   return (upload, inline, signal) => {
     const run = () => attempt(upload, inline, signal);
-    return upload.sizeBytes > INLINE_CONTENT_BYTES ? large(run) : run();
+    if (upload.sizeBytes <= INLINE_CONTENT_BYTES) return run();
+    return large.runExclusive(run, Math.min(upload.sizeBytes, LARGE_BYTES_AT_ONCE));
   };
 }
 
@@ -70,8 +88,4 @@ function matches(content: Buffer, digest: Buffer): boolean {
 
 function isUnavailable(error: unknown): boolean {
   return error instanceof PasteflowError && error.code === 'dependency_unavailable';
-}
-
-function isAbort(error: unknown): boolean {
-  return Error.isError(error) && (error.name === 'AbortError' || error.name === 'TimeoutError');
 }

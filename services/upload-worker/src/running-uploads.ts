@@ -1,3 +1,4 @@
+import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import { renewLeases, type Database } from '@pasteflow/postgres';
 import type { VisibilityChange } from '@pasteflow/sqs';
 
@@ -22,6 +23,7 @@ export class RunningUploads {
   readonly #options: RunningUploadsOptions;
   readonly #running = new Map<string, Running>();
   readonly #held = new Set<string>();
+  #hiding: Promise<void> = Promise.resolve();
 
   constructor(options: RunningUploadsOptions) {
     this.#options = options;
@@ -36,23 +38,22 @@ export class RunningUploads {
     this.#held.add(receiptHandle);
   }
 
-  release(receiptHandle: string): void {
+  /** Resolves when no request of `keepHidden` is under way that could still hide the message again after it was given back. */
+  async release(receiptHandle: string): Promise<void> {
     this.#held.delete(receiptHandle);
+    await this.#hiding;
   }
 
-  /** Runs one claimed execution under its lease; `claimedAt` is `now()` before the claim. The signal tells it to drop its work. */
-  async run<T>(
-    executionId: string,
-    claimedAt: number,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
+  /** From now on a claimed execution's lease is renewed; `claimedAt` is `now()` before the claim. The signal tells it to drop its work. */
+  begin(executionId: string, claimedAt: number): AbortSignal {
     const abort = new AbortController();
     this.#running.set(executionId, { abort, leaseEndsAt: claimedAt + this.#options.leaseSeconds * 1000 });
-    try {
-      return await work(abort.signal);
-    } finally {
-      this.#running.delete(executionId);
-    }
+    return abort.signal;
+  }
+
+  /** Once the execution has been settled. */
+  end(executionId: string): void {
+    this.#running.delete(executionId);
   }
 
   /**
@@ -85,14 +86,18 @@ export class RunningUploads {
    */
   async keepHidden(): Promise<void> {
     const seconds = this.#options.visibilitySeconds;
-    await this.#options.changeVisibility(
-      [...this.#held].map((receiptHandle) => ({ receiptHandle, seconds })),
-    );
-  }
-
-  /** Tells everything that runs to drop its work. */
-  abortAll(): void {
-    for (const { abort } of this.#running.values()) abort.abort();
+    const asked = [...this.#held];
+    while (asked.length > 0) {
+      // Looked at again before each request: what was released meanwhile must not be hidden again.
+      const changes = asked
+        .splice(0, SQS_BATCH_SIZE)
+        .filter((receiptHandle) => this.#held.has(receiptHandle))
+        .map((receiptHandle) => ({ receiptHandle, seconds }));
+      if (changes.length === 0) continue;
+      const request = this.#options.changeVisibility(changes);
+      this.#hiding = request.catch(() => {});
+      await request;
+    }
   }
 
   #drop(executionId: string, { abort }: Running): void {

@@ -16,6 +16,7 @@ function upload(sizeBytes = content.length): ClaimedUpload {
 function setUp({ put, ...options }: Partial<PutContentOptions> & { put?: ObjectStore['put'] } = {}) {
   const puts: [string, string][] = [];
   const store = {
+    urlOf: (key: string) => `s3://bucket/${key}`,
     put: put ?? ((key: string, body: Buffer) => Promise.resolve(void puts.push([key, body.toString()]))),
   } as ObjectStore;
   const putContent = createPutContent({
@@ -39,14 +40,20 @@ const never = new AbortController().signal;
 describe('one attempt', () => {
   it('puts what came inline without asking Postgres', async () => {
     const { puts, putContent } = setUp({ readPayload: () => Promise.reject(new Error('asked')) });
-    expect(await putContent(upload(), content, never)).toEqual({ kind: 'succeeded' });
+    expect(await putContent(upload(), content, never)).toEqual({
+      kind: 'succeeded',
+      s3Url: 's3://bucket/pastes/abc',
+    });
     expect(puts).toEqual([['pastes/abc', 'hello']]);
   });
 
   it('reads the payload when the message carries nothing, or something else', async () => {
     for (const inline of [null, Buffer.from('HELLO')]) {
       const { puts, putContent } = setUp();
-      expect(await putContent(upload(), inline, never)).toEqual({ kind: 'succeeded' });
+      expect(await putContent(upload(), inline, never)).toEqual({
+        kind: 'succeeded',
+        s3Url: 's3://bucket/pastes/abc',
+      });
       expect(puts).toEqual([['pastes/abc', 'hello']]);
     }
   });
@@ -73,6 +80,20 @@ describe('one attempt', () => {
     });
   });
 
+  it('does not call a reset connection a timeout', async () => {
+    const reset = Object.assign(new Error('read ECONNRESET'), { name: 'TimeoutError', code: 'ECONNRESET' });
+    const { putContent } = setUp({ put: () => Promise.reject(reset) });
+    expect(await putContent(upload(), content, never)).toEqual({
+      kind: 'failed',
+      error: 'S3 did not answer: ECONNRESET read ECONNRESET',
+    });
+  });
+
+  it('of content beyond all bounds goes alone', async () => {
+    const { putContent } = setUp();
+    expect(await putContent(upload(500 * 1024 * 1024), content, never)).toMatchObject({ kind: 'succeeded' });
+  });
+
   it('is interrupted, not failed, when the worker is told to drop it', async () => {
     const { putContent } = setUp({ put: untilAborted });
     const stop = new AbortController();
@@ -81,14 +102,14 @@ describe('one attempt', () => {
     expect(await attempt).toEqual({ kind: 'interrupted' });
   });
 
-  it('is interrupted, not failed, when Postgres keeps it from its payload', async () => {
+  it('is postponed, not failed, when Postgres keeps it from its payload', async () => {
     const { putContent } = setUp({
       readPayload: () => Promise.reject(new DependencyUnavailableError('postgres')),
     });
-    expect(await putContent(upload(), null, never)).toEqual({ kind: 'interrupted' });
+    expect(await putContent(upload(), null, never)).toMatchObject({ kind: 'postponed' });
   });
 
-  it('of large content runs beside seven others at most; small content does not wait for it', async () => {
+  it('of large content waits while 80 MiB are under way; small content does not wait for it', async () => {
     let running = 0;
     const { putContent } = setUp({
       put: (...args) => {
@@ -97,7 +118,9 @@ describe('one attempt', () => {
       },
     });
     const stop = new AbortController();
-    const large = Array.from({ length: 20 }, () => putContent(upload(1_000_000), content, stop.signal));
+    const large = Array.from({ length: 20 }, () =>
+      putContent(upload(10 * 1024 * 1024), content, stop.signal),
+    );
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(running).toBe(8);
     const small = putContent(upload(), content, stop.signal);

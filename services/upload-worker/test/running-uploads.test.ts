@@ -57,35 +57,63 @@ function setUp() {
   const lost: string[] = [];
   const changes: VisibilityChange[] = [];
   const clock = { now: 0 };
+  let gate: PromiseWithResolvers<void> | undefined;
   const running = new RunningUploads({
     db,
     leaseSeconds: 6,
     visibilitySeconds: 10,
-    changeVisibility: (asked) => Promise.resolve(void changes.push(...asked)),
+    changeVisibility: async (asked) => {
+      changes.push(...asked);
+      await gate?.promise;
+    },
     onLost: (executionId) => lost.push(executionId),
     now: () => clock.now,
   });
-  return { running, lost, changes, clock };
+  /** The next requests hang until it is resolved. */
+  const hiding = () => (gate = Promise.withResolvers<void>());
+  return { running, lost, changes, clock, hiding };
 }
-
-/** An upload that goes on until it is dropped, and says so. */
-const untilDropped = (signal: AbortSignal) =>
-  new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('dropped')));
 
 describe('the heartbeat', () => {
   it('keeps the messages hidden that are held', async () => {
     const { running, changes } = setUp();
     running.hold('held');
     running.hold('given back');
-    running.release('given back');
+    await running.release('given back');
     await running.keepHidden();
     expect(changes).toEqual([{ receiptHandle: 'held', seconds: 10 }]);
+  });
+
+  it('never hides a message again that was given back while its requests were under way', async () => {
+    const { running, changes, hiding } = setUp();
+    for (let n = 0; n < 12; n++) running.hold(`message ${n}`);
+    const first = hiding();
+    const beat = running.keepHidden();
+    let released = false;
+    const releasing = Promise.all([running.release('message 3'), running.release('message 11')]).then(() => {
+      released = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(released).toBe(false); // the request that hides message 3 is under way
+    first.resolve();
+    await Promise.all([beat, releasing]);
+    expect(changes.map(({ receiptHandle }) => receiptHandle)).not.toContain('message 11');
+    expect(changes).toHaveLength(11);
+  });
+
+  it('renews no more what has ended', async () => {
+    const { running, lost } = setUp();
+    const executionId = await claimNew();
+    running.begin(executionId, 0);
+    running.end(executionId);
+    await running.renewLeases();
+    expect(lost).toEqual([]);
   });
 
   it('renews the leases of what runs', async () => {
     const { running, lost } = setUp();
     const executionId = await claimNew();
-    void running.run(executionId, 0, untilDropped);
+    running.begin(executionId, 0);
     const leaseOf = async () =>
       (
         await db
@@ -98,28 +126,27 @@ describe('the heartbeat', () => {
     await running.renewLeases();
     expect((await leaseOf()).getTime()).toBeGreaterThan(before.getTime());
     expect(lost).toEqual([]);
-    running.abortAll();
   });
 
   it('drops what was taken from this worker', async () => {
     const { running, lost } = setUp();
     const executionId = await claimNew();
-    const work = running.run(executionId, 0, untilDropped);
+    const signal = running.begin(executionId, 0);
     const outcome = { kind: 'lost', error: 'worker lost' } as const;
     const sequel = { kind: 'retry', attempt: 2, delayMs: 0 } as const;
-    await settleUploads(db, [{ executionId, outcome, sequel, s3Url: null }], {
+    await settleUploads(db, [{ executionId, outcome, sequel }], {
       actor: 'reaper',
       dispatched: false,
     });
     await running.renewLeases();
-    expect(await work).toBe('dropped');
+    expect(signal.aborted).toBe(true);
     expect(lost).toEqual([executionId]);
   });
 
   it('drops what may have been taken, once the lease is over and Postgres can not be asked', async () => {
     const { running, lost, clock } = setUp();
     const executionId = await claimNew();
-    const work = running.run(executionId, 0, untilDropped);
+    const signal = running.begin(executionId, 0);
     await stack.restartPostgres(async () => {
       clock.now = 5999;
       await expect(running.renewLeases()).rejects.toMatchObject({ code: 'dependency_unavailable' });
@@ -127,7 +154,7 @@ describe('the heartbeat', () => {
       clock.now = 6000;
       await expect(running.renewLeases()).rejects.toMatchObject({ code: 'dependency_unavailable' });
     });
-    expect(await work).toBe('dropped');
+    expect(signal.aborted).toBe(true);
     expect(lost).toEqual([executionId]);
   });
 });

@@ -1,42 +1,104 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import { machines, type Machine } from '@pasteflow/domain';
+import { isLockTimeout } from '../errors.ts';
 import type { Schema } from '../schema/schema.ts';
-import { guardStatements, recorderStatements, stateCheck, type CheckConstraint } from './machine-sql.ts';
+import {
+  guardTrigger,
+  recorderTrigger,
+  stateCheck,
+  type CheckConstraint,
+  type StateTrigger,
+} from './machine-sql.ts';
 
 /**
- * Makes the database's enforcement of the state machines equal to the tables in packages/domain. Runs after the migrations, each time:
- * what is already right is replaced by the same, in one transaction. Waits at most 5 s for a lock, so that a deploy can't freeze traffic.
+ * A change of triggers needs each of the tables for itself for a moment, and no order of taking them is safe: a creation writes pastes
+ * before executions, a settlement the other way round. Giving up before Postgres looks for deadlocks (after 1 s) and trying again means
+ * that no service ever loses a statement to a deploy.
+ */
+const LOCK_TIMEOUT_MS = 300;
+const MAX_TRIES = 50;
+
+/**
+ * Makes the database's enforcement of the state machines equal to the tables in packages/domain. Runs after the migrations, each time;
+ * what is already right is left alone and locks nothing.
  */
 export async function installStateMachines(
   db: Kysely<Schema>,
   all: readonly Machine[] = machines,
 ): Promise<void> {
+  const tables = [...new Set(all.map((machine) => machine.storedIn.table))];
+  const checks = all.map(stateCheck);
+  const triggers = [
+    ...all.map(guardTrigger),
+    ...tables.map((table) =>
+      recorderTrigger(
+        table,
+        all.filter((machine) => machine.storedIn.table === table),
+      ),
+    ),
+  ];
+  for (let tries = 1; ; tries++) {
+    try {
+      return await install(db, checks, triggers);
+    } catch (error) {
+      if (!isLockTimeout(error) || tries === MAX_TRIES) throw error;
+      await wait(LOCK_TIMEOUT_MS * Math.random());
+    }
+  }
+}
+
+async function install(
+  db: Kysely<Schema>,
+  checks: readonly CheckConstraint[],
+  triggers: readonly StateTrigger[],
+): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await sql`SET LOCAL lock_timeout = '5s'`.execute(tx);
     await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.enforcement'))`.execute(tx);
-    for (const machine of all) {
-      await installCheck(tx, stateCheck(machine));
-      for (const statement of guardStatements(machine)) await sql.raw(statement).execute(tx);
-    }
-    for (const table of new Set(all.map((machine) => machine.storedIn.table))) {
-      const here = all.filter((machine) => machine.storedIn.table === table);
-      for (const statement of recorderStatements(table, here)) await sql.raw(statement).execute(tx);
-    }
+    await sql`SET LOCAL lock_timeout = ${sql.lit(`${LOCK_TIMEOUT_MS}ms`)}`.execute(tx);
+    for (const check of checks) if (!(await isCheckInstalled(tx, check))) await installCheck(tx, check);
+    for (const trigger of triggers)
+      if (!(await isTriggerInstalled(tx, trigger))) await installTrigger(tx, trigger);
   });
 }
 
-/**
- * Adding a CHECK reads the whole table, so that an equal one is left alone; its comment keeps the expression as we wrote it, since
- * Postgres gives it back in words of its own.
- */
-async function installCheck(db: Kysely<Schema>, check: CheckConstraint): Promise<void> {
+/** The constraint's comment keeps the expression as we wrote it: Postgres gives it back in words of its own. */
+async function isCheckInstalled(
+  db: Kysely<Schema>,
+  { table, name, expression }: CheckConstraint,
+): Promise<boolean> {
   const { rows } = await sql<{ comment: string | null }>`
     SELECT obj_description(oid, 'pg_constraint') AS comment FROM pg_constraint
-    WHERE conrelid = ${check.table}::regclass AND conname = ${check.name}`.execute(db);
-  if (rows[0]?.comment === check.expression) return;
-  const table = sql.id(check.table);
-  const name = sql.id(check.name);
-  await sql`ALTER TABLE ${table} DROP CONSTRAINT IF EXISTS ${name}`.execute(db);
-  await sql`ALTER TABLE ${table} ADD CONSTRAINT ${name} CHECK (${sql.raw(check.expression)})`.execute(db);
-  await sql`COMMENT ON CONSTRAINT ${name} ON ${table} IS ${sql.lit(check.expression)}`.execute(db);
+    WHERE conrelid = ${table}::regclass AND conname = ${name}`.execute(db);
+  return rows[0]?.comment === expression;
+}
+
+async function installCheck(db: Kysely<Schema>, { table, name, expression }: CheckConstraint): Promise<void> {
+  const [on, constraint] = [sql.id(table), sql.id(name)];
+  await sql`ALTER TABLE ${on} DROP CONSTRAINT IF EXISTS ${constraint}`.execute(db);
+  await sql`ALTER TABLE ${on} ADD CONSTRAINT ${constraint} CHECK (${sql.raw(expression)})`.execute(db);
+  await sql`COMMENT ON CONSTRAINT ${constraint} ON ${on} IS ${sql.lit(expression)}`.execute(db);
+}
+
+/** What the function does is compared itself; for the rest the trigger's comment stands. A disabled trigger is none. */
+async function isTriggerInstalled(db: Kysely<Schema>, trigger: StateTrigger): Promise<boolean> {
+  const { rows } = await sql<{ body: string; comment: string | null }>`
+    SELECT p.prosrc AS body, obj_description(t.oid, 'pg_trigger') AS comment
+    FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+    WHERE t.tgrelid = ${trigger.table}::regclass AND t.tgname = ${trigger.name} AND t.tgenabled = 'O'`.execute(
+    db,
+  );
+  return rows[0]?.body === trigger.body && rows[0].comment === commentOf(trigger);
+}
+
+const commentOf = ({ definition, settings }: StateTrigger): string => `${definition} ${settings}`.trim();
+
+async function installTrigger(db: Kysely<Schema>, trigger: StateTrigger): Promise<void> {
+  const { body, settings, definition } = trigger;
+  const [on, name] = [sql.id(trigger.table), sql.id(trigger.name)];
+  await sql`CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql ${sql.raw(settings)}
+    AS $body$${sql.raw(body)}$body$`.execute(db);
+  await sql`CREATE OR REPLACE TRIGGER ${name} ${sql.raw(definition)} EXECUTE FUNCTION ${name}()`.execute(db);
+  await sql`ALTER TABLE ${on} ENABLE TRIGGER ${name}`.execute(db);
+  await sql`COMMENT ON TRIGGER ${name} ON ${on} IS ${sql.lit(commentOf(trigger))}`.execute(db);
 }

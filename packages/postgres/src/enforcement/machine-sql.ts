@@ -1,4 +1,4 @@
-import { statesOf, transitionsOf, type Machine } from '@pasteflow/domain';
+import { statesOf, transitionsOf, type Machine, type MachineName } from '@pasteflow/domain';
 
 /** Pasteflow's own SQLSTATE for a change of state that no table allows. Class PF is in the range left to applications. */
 export const INVALID_TRANSITION_SQLSTATE = 'PF001';
@@ -19,16 +19,30 @@ export function stateCheck(machine: Machine): CheckConstraint {
   return { table, name: `${table}_${column}_states`, expression: `${column} IN (${states})` };
 }
 
+/** A trigger and the function of the same name that it runs. */
+export interface StateTrigger {
+  readonly table: string;
+  readonly name: string;
+  /** The function's body, as Postgres keeps it in pg_proc.prosrc. */
+  readonly body: string;
+  /** Settings of the function, e.g. `SET enable_nestloop = off`. */
+  readonly settings: string;
+  /** What follows the trigger's name. */
+  readonly definition: string;
+}
+
 /**
- * The function and row trigger that refuse every change of the machine's column which its table does not allow, from any client.
- * `IS NOT TRUE` also refuses NULL. DETAIL is JSON, so that a client needn't read the message to know the states.
+ * Refuses every change of the machine's column which its table does not allow, from any client. `IS NOT TRUE` also refuses NULL. DETAIL is
+ * JSON, so that a client needn't read the message to know the states.
  */
-export function guardStatements(machine: Machine): readonly string[] {
+export function guardTrigger(machine: Machine): StateTrigger {
   const { table, column } = machine.storedIn;
   const allowed = transitionsOf(machine).map(([from, to]) => `(${literal(from)}, ${literal(to)})`);
-  const guard = `guard_${machine.name}`;
-  return [
-    `CREATE OR REPLACE FUNCTION ${guard}() RETURNS trigger LANGUAGE plpgsql AS $guard$
+  return {
+    table,
+    name: `guard_${machine.name}`,
+    settings: '',
+    body: `
     BEGIN
       IF ((OLD.${column}, NEW.${column}) IN (${allowed.join(', ')})) IS NOT TRUE THEN
         RAISE EXCEPTION 'Cannot transition from ''%'' to ''%''', OLD.${column}, NEW.${column} USING
@@ -37,32 +51,35 @@ export function guardStatements(machine: Machine): readonly string[] {
           TABLE = TG_TABLE_NAME, COLUMN = ${literal(column)};
       END IF;
       RETURN NEW;
-    END $guard$`,
-    `CREATE OR REPLACE TRIGGER ${guard} BEFORE UPDATE ON ${table} FOR EACH ROW
-      WHEN (OLD.${column} IS DISTINCT FROM NEW.${column}) EXECUTE FUNCTION ${guard}()`,
-  ];
+    END`,
+    definition: `BEFORE UPDATE ON ${table} FOR EACH ROW WHEN (OLD.${column} IS DISTINCT FROM NEW.${column})`,
+  };
 }
 
-/** The column whose text says why a row entered its state, where a machine has one: each row of a batch then gives its own reason. */
-const reasonColumns: Readonly<Record<string, string>> = {
+/** The column whose text says why a row entered its state, where there is one: each row of a batch then gives its own reason. */
+const reasonColumns: Readonly<Record<MachineName, string | null>> = {
   paste_upload: 'failure_reason',
+  paste_deletion: null,
   job: 'error_message',
   task_execution: 'error',
 };
 
 /**
- * The function and statement trigger that write one row of `state_transitions` for each transition of any machine stored in the table:
- * one INSERT a statement, however many rows changed. Without `enable_nestloop = off` plpgsql keeps the nested-loop plan of its first,
- * small call, which takes 92 ms instead of 14 ms for 1000 rows. Transition tables exclude a column list in the trigger.
+ * Writes one row of `state_transitions` for each transition of any machine stored in the table: one INSERT a statement, however many rows
+ * changed. Without `enable_nestloop = off` plpgsql keeps the nested-loop plan of its first, small call, which takes 92 ms instead of
+ * 14 ms for 1000 rows. Transition tables exclude a column list in the trigger.
  */
-export function recorderStatements(table: string, machinesOfTable: readonly Machine[]): readonly string[] {
-  const recorder = `record_${table}`;
+export function recorderTrigger(table: string, machinesOfTable: readonly Machine[]): StateTrigger {
   const changes = machinesOfTable.map(({ name, storedIn: { column } }) => {
-    const reason = reasonColumns[name] === undefined ? 'NULL' : `n.${reasonColumns[name]}`;
+    const reasonColumn = reasonColumns[name as MachineName];
+    const reason = reasonColumn === null ? 'NULL' : `n.${reasonColumn}`;
     return `(${literal(name)}, o.${column}, n.${column}, ${reason})`;
   });
-  return [
-    `CREATE OR REPLACE FUNCTION ${recorder}() RETURNS trigger LANGUAGE plpgsql SET enable_nestloop = off AS $recorder$
+  return {
+    table,
+    name: `record_${table}`,
+    settings: 'SET enable_nestloop = off',
+    body: `
     BEGIN
       INSERT INTO state_transitions (machine, entity, "from", "to", actor, reason)
         SELECT change.machine, n.id, change.old_state, change.new_state,
@@ -73,9 +90,7 @@ export function recorderStatements(table: string, machinesOfTable: readonly Mach
         CROSS JOIN LATERAL (VALUES ${changes.join(', ')}) AS change (machine, old_state, new_state, reason)
         WHERE change.old_state <> change.new_state;
       RETURN NULL;
-    END $recorder$`,
-    `CREATE OR REPLACE TRIGGER ${recorder} AFTER UPDATE ON ${table}
-      REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
-      FOR EACH STATEMENT EXECUTE FUNCTION ${recorder}()`,
-  ];
+    END`,
+    definition: `AFTER UPDATE ON ${table} REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT`,
+  };
 }

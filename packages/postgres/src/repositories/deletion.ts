@@ -1,6 +1,11 @@
+import { pasteDeletion, transition } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import { byActor, type Actor } from '../actor.ts';
 import type { Database } from '../database.ts';
+
+const claim = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');
+const finish = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'DELETED');
+const release = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'NOT_EXPIRED');
 
 export interface ClaimedDeletion {
   readonly id: string;
@@ -24,8 +29,8 @@ export async function claimExpired(
       WHERE p.deletion_initiated_at IS NULL AND p.expires_at <= now() AND p.status <> 'IN_PROGRESS'
       ORDER BY p.expires_at, p.id LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED
     )
-    UPDATE pastes p SET deletion_status = 'DELETION_IN_PROGRESS', deletion_initiated_at = now()
-    FROM due WHERE p.id = due.id AND p.deletion_status = 'NOT_EXPIRED'
+    UPDATE pastes p SET deletion_status = ${claim.to}, deletion_initiated_at = now()
+    FROM due WHERE p.id = due.id AND p.deletion_status = ${claim.from}
     RETURNING p.id, p.short_code AS "shortCode", p.deletion_initiated_at::text AS "claimedAt"`.execute(db);
   return rows;
 }
@@ -42,8 +47,8 @@ export async function settleDeleted(
   if (claims.length === 0) return 0;
   const { numAffectedRows } = await sql`
     WITH ${byActor(actor, 'object deleted')}, ${heldClaims(claims)}
-    UPDATE pastes p SET deletion_status = 'DELETED', deleted_at = now(), title = NULL
-    FROM held WHERE p.id = held.id AND p.deletion_status = 'DELETION_IN_PROGRESS'`.execute(db);
+    UPDATE pastes p SET deletion_status = ${finish.to}, deleted_at = now(), title = NULL
+    FROM held WHERE p.id = held.id AND p.deletion_status = ${release.from}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
@@ -59,8 +64,8 @@ export async function releaseClaims(
   if (claims.length === 0) return 0;
   const { numAffectedRows } = await sql`
     WITH ${byActor(actor, reason)}, ${heldClaims(claims)}
-    UPDATE pastes p SET deletion_status = 'NOT_EXPIRED', deletion_initiated_at = NULL
-    FROM held WHERE p.id = held.id AND p.deletion_status = 'DELETION_IN_PROGRESS'`.execute(db);
+    UPDATE pastes p SET deletion_status = ${release.to}, deletion_initiated_at = NULL
+    FROM held WHERE p.id = held.id AND p.deletion_status = ${release.from}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
@@ -92,7 +97,7 @@ export async function resetStuckDeletions(
         AND p.deletion_status = 'DELETION_IN_PROGRESS'
       ORDER BY p.deletion_initiated_at, p.id LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED
     )
-    UPDATE pastes p SET deletion_status = 'NOT_EXPIRED', deletion_initiated_at = NULL
-    FROM stuck WHERE p.id = stuck.id AND p.deletion_status = 'DELETION_IN_PROGRESS'`.execute(db);
+    UPDATE pastes p SET deletion_status = ${release.to}, deletion_initiated_at = NULL
+    FROM stuck WHERE p.id = stuck.id AND p.deletion_status = ${release.from}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { Database } from '../database.ts';
+import { opaqueState } from './opaque-state.ts';
 
 /** A PENDING execution that wants a message. */
 export interface DueUpload {
@@ -15,19 +16,25 @@ export async function stampDispatched(db: Database, executionIds: readonly strin
   if (executionIds.length === 0) return;
   await sql`
     WITH sent AS MATERIALIZED (
-      SELECT id FROM task_executions WHERE id = ANY (${executionIds}::uuid[]) AND status = 'PENDING' ORDER BY id FOR UPDATE
+      SELECT id FROM task_executions e
+      WHERE id = ANY (${executionIds}::uuid[]) AND ${opaqueState('e')} = 'PENDING' ORDER BY id FOR UPDATE
     )
-    UPDATE task_executions e SET dispatched_at = now() FROM sent WHERE e.id = sent.id AND e.status = 'PENDING'`.execute(
+    UPDATE task_executions e SET dispatched_at = now() FROM sent WHERE e.id = sent.id AND ${opaqueState('e')} = 'PENDING'`.execute(
     db,
   );
 }
 
-/** Without their content where that is too large to travel inline. */
-const pendingUploads = sql`
-  SELECT e.id AS "executionId", p.short_code AS "shortCode", payload.content
-  FROM task_executions e JOIN pastes p ON p.id = e.subject_id
-    LEFT JOIN paste_payloads payload ON payload.paste_id = p.id AND p.size_bytes <= ${INLINE_CONTENT_BYTES}
-  WHERE e.status = 'PENDING' AND e.kind = 'upload'`;
+/**
+ * What `due` picks, with its content where that is small enough to travel inline. The limit is inside: joined first, a backlog of 100,000
+ * would be read whole to send 500 of it.
+ */
+function withContent(due: RawBuilder<unknown>): RawBuilder<DueUpload> {
+  return sql<DueUpload>`
+    WITH due AS MATERIALIZED (${due})
+    SELECT due.id AS "executionId", p.short_code AS "shortCode", payload.content
+    FROM due JOIN pastes p ON p.id = due.subject_id
+      LEFT JOIN paste_payloads payload ON payload.paste_id = p.id AND p.size_bytes <= ${INLINE_CONTENT_BYTES}`;
+}
 
 /**
  * Up to `limit` uploads that no message was ever sent for. `graceSeconds` leaves the api the time to send what it has just committed.
@@ -36,10 +43,12 @@ export async function findUndispatched(
   db: Database,
   { graceSeconds, limit }: { graceSeconds: number; limit: number },
 ): Promise<readonly DueUpload[]> {
-  const { rows } = await sql<DueUpload>`
-    ${pendingUploads} AND e.dispatched_at IS NULL AND e.run_at < now() - make_interval(secs => ${graceSeconds})
-    ORDER BY e.run_at LIMIT ${limit}`.execute(db);
-  return rows;
+  const due = sql`
+    SELECT id, subject_id FROM task_executions
+    WHERE status = 'PENDING' AND kind = 'upload' AND dispatched_at IS NULL
+      AND run_at < now() - make_interval(secs => ${graceSeconds})
+    ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit}`; // the index's own order: nothing is sorted
+  return (await withContent(due).execute(db)).rows;
 }
 
 /**
@@ -49,9 +58,10 @@ export async function findOverdue(
   db: Database,
   { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
 ): Promise<readonly DueUpload[]> {
-  const { rows } = await sql<DueUpload>`
-    ${pendingUploads} AND e.dispatched_at < now() - make_interval(secs => ${olderThanSeconds})
-      AND e.run_at < now() - make_interval(secs => ${olderThanSeconds})
-    ORDER BY e.dispatched_at LIMIT ${limit}`.execute(db);
-  return rows;
+  const due = sql`
+    SELECT id, subject_id FROM task_executions
+    WHERE status = 'PENDING' AND kind = 'upload' AND dispatched_at < now() - make_interval(secs => ${olderThanSeconds})
+      AND run_at < now() - make_interval(secs => ${olderThanSeconds})
+    ORDER BY dispatched_at NULLS FIRST LIMIT ${limit}`;
+  return (await withContent(due).execute(db)).rows;
 }

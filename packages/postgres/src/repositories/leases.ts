@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
+import { opaqueState } from './opaque-state.ts';
 
 /**
  * Renews the leases of everything one worker runs, in one statement.
@@ -13,10 +14,10 @@ export async function renewLeases(
   if (executionIds.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
     WITH held AS MATERIALIZED (
-      SELECT id FROM task_executions WHERE id = ANY (${executionIds}::uuid[]) AND status = 'RUNNING' ORDER BY id FOR UPDATE
+      SELECT id FROM task_executions e WHERE id = ANY (${executionIds}::uuid[]) AND ${opaqueState('e')} = 'RUNNING' ORDER BY id FOR UPDATE
     )
     UPDATE task_executions e SET lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
-    FROM held WHERE e.id = held.id AND e.status = 'RUNNING' RETURNING e.id`.execute(db);
+    FROM held WHERE e.id = held.id AND ${opaqueState('e')} = 'RUNNING' RETURNING e.id`.execute(db);
   return new Set(rows.map((row) => row.id));
 }
 

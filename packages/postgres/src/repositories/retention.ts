@@ -23,36 +23,30 @@ export async function findOldFailed(
   return rows;
 }
 
-/** Removes FAILED pastes with their executions. @returns how many pastes it removed */
+/** Removes FAILED pastes; their executions go with them. @returns how many pastes it removed */
 export async function removeFailed(db: Database, shortCodes: readonly string[]): Promise<number> {
   if (shortCodes.length === 0) return 0;
-  const { rows } = await sql<{ removed: number }>`
-    WITH removed AS (
-      DELETE FROM pastes WHERE short_code = ANY (${shortCodes}) AND status = 'FAILED' RETURNING id
-    ), executions AS (
-      DELETE FROM task_executions WHERE subject_id IN (SELECT id FROM removed) AND kind = 'upload'
+  const { numAffectedRows } = await sql`
+    WITH old AS MATERIALIZED (
+      SELECT id FROM pastes WHERE short_code = ANY (${shortCodes}) AND status = 'FAILED' ORDER BY id FOR UPDATE
     )
-    SELECT count(*)::integer AS removed FROM removed`.execute(db);
-  return rows[0]?.removed ?? 0;
+    DELETE FROM pastes USING old WHERE pastes.id = old.id`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
-/** Removes up to `limit` pastes DELETED more than `retentionSeconds` ago, with their executions. @returns how many */
+/** Removes up to `limit` pastes DELETED more than `retentionSeconds` ago; their executions go with them. @returns how many */
 export async function removeTombstones(
   db: Database,
   { retentionSeconds, limit }: { retentionSeconds: number; limit: number },
 ): Promise<number> {
-  const { rows } = await sql<{ removed: number }>`
+  const { numAffectedRows } = await sql`
     WITH old AS MATERIALIZED (
       SELECT id FROM pastes
       WHERE deleted_at < now() - make_interval(secs => ${retentionSeconds}) AND deletion_status = 'DELETED'
       ORDER BY deleted_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ), removed AS (
-      DELETE FROM pastes USING old WHERE pastes.id = old.id RETURNING pastes.id
-    ), executions AS (
-      DELETE FROM task_executions WHERE subject_id IN (SELECT id FROM removed) AND kind = 'upload'
     )
-    SELECT count(*)::integer AS removed FROM removed`.execute(db);
-  return rows[0]?.removed ?? 0;
+    DELETE FROM pastes USING old WHERE pastes.id = old.id`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 /**

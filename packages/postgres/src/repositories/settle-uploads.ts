@@ -1,15 +1,30 @@
 import { sql } from 'kysely';
-import { INTERRUPTED, type AttemptOutcome, type AttemptSequel } from '@pasteflow/domain';
+import {
+  INTERRUPTED,
+  pasteUpload,
+  taskExecution,
+  transition,
+  type AttemptOutcome,
+  type AttemptSequel,
+} from '@pasteflow/domain';
 import { byActor, type Actor } from '../actor.ts';
 import type { Database } from '../database.ts';
+import { opaqueState } from './opaque-state.ts';
+
+const succeed = transition(taskExecution, 'RUNNING', 'SUCCEEDED');
+const fail = transition(taskExecution, 'RUNNING', 'FAILED');
+const store = transition(pasteUpload, 'IN_PROGRESS', 'PROCESSED');
+const giveUp = transition(pasteUpload, 'IN_PROGRESS', 'FAILED');
+
+/** How an attempt at an upload ended; one that succeeded has left an object. */
+export type UploadOutcome =
+  { readonly kind: 'succeeded'; readonly s3Url: string } | Exclude<AttemptOutcome, { kind: 'succeeded' }>;
 
 /** How one execution ended and what follows, as decided by the retry policy. */
 export interface UploadSettlement {
   readonly executionId: string;
-  readonly outcome: AttemptOutcome;
+  readonly outcome: UploadOutcome;
   readonly sequel: AttemptSequel;
-  /** Where the object is; for a success. */
-  readonly s3Url: string | null;
 }
 
 /** A settlement that counted. */
@@ -49,21 +64,21 @@ export async function settleUploads(
       SELECT * FROM unnest(
         ${settlements.map((s) => s.executionId)}::uuid[],
         ${settlements.map((s) => errorOf(s.outcome))}::text[],
-        ${settlements.map((s) => s.s3Url)}::text[],
+        ${settlements.map(({ outcome }) => (outcome.kind === 'succeeded' ? outcome.s3Url : null))}::text[],
         ${settlements.map((s) => (s.sequel.kind === 'retry' ? s.sequel.attempt : null))}::integer[],
         ${settlements.map((s) => (s.sequel.kind === 'retry' ? s.sequel.delayMs : null))}::float8[],
         ${settlements.map((s) => (s.sequel.kind === 'give_up' ? s.sequel.reason : null))}::text[]
       ) AS t (id, error, s3_url, next_attempt, delay_ms, give_up_reason), actor
     ), fenced AS MATERIALIZED (
       SELECT e.id FROM task_executions e
-      WHERE e.id IN (SELECT id FROM ending) AND e.status = 'RUNNING' AND (NOT ${onlyPastLease} OR e.lease_expires_at < now())
+      WHERE e.id IN (SELECT id FROM ending) AND ${opaqueState('e')} = ${fail.from} AND (NOT ${onlyPastLease} OR e.lease_expires_at < now())
       ORDER BY e.id FOR UPDATE
     ), ended AS (
       UPDATE task_executions e
-      SET status = CASE WHEN ending.error IS NULL THEN 'SUCCEEDED' ELSE 'FAILED' END,
+      SET status = CASE WHEN ending.error IS NULL THEN ${succeed.to} ELSE ${fail.to} END,
         error = ending.error, finished_at = now(), lease_expires_at = NULL
       FROM fenced JOIN ending USING (id)
-      WHERE e.id = fenced.id AND e.status = 'RUNNING'
+      WHERE e.id = fenced.id AND ${opaqueState('e')} = ${fail.from}
       RETURNING e.id, e.kind, e.subject_id, ending.s3_url, ending.next_attempt, ending.delay_ms, ending.give_up_reason
     ), successor AS (
       INSERT INTO task_executions (kind, subject_id, attempt, run_at, dispatched_at)
@@ -73,13 +88,13 @@ export async function settleUploads(
       RETURNING id, subject_id, run_at
     ), settled AS (
       UPDATE pastes p
-      SET status = CASE WHEN ended.s3_url IS NOT NULL THEN 'PROCESSED' ELSE 'FAILED' END,
+      SET status = CASE WHEN ended.s3_url IS NOT NULL THEN ${store.to} ELSE ${giveUp.to} END,
         s3_url = ended.s3_url,
         processed_at = CASE WHEN ended.s3_url IS NOT NULL THEN now() END,
         failure_reason = ended.give_up_reason,
         failed_at = CASE WHEN ended.give_up_reason IS NOT NULL THEN now() END
       FROM ended
-      WHERE p.id = ended.subject_id AND ended.next_attempt IS NULL AND p.status = 'IN_PROGRESS'
+      WHERE p.id = ended.subject_id AND ended.next_attempt IS NULL AND p.status = ${store.from}
       RETURNING p.id
     ), spent AS (
       DELETE FROM paste_payloads WHERE paste_id IN (SELECT id FROM settled)
@@ -90,7 +105,7 @@ export async function settleUploads(
   return new Map(rows.map((row) => [row.executionId, row]));
 }
 
-function errorOf(outcome: AttemptOutcome): string | null {
+function errorOf(outcome: UploadOutcome): string | null {
   switch (outcome.kind) {
     case 'succeeded':
       return null;
@@ -98,6 +113,7 @@ function errorOf(outcome: AttemptOutcome): string | null {
       return INTERRUPTED;
     case 'failed':
     case 'lost':
+    case 'postponed':
       return outcome.error;
     default:
       return outcome satisfies never;

@@ -2,6 +2,24 @@ import { sql } from 'kysely';
 import type { Database } from '../../src/index.ts';
 
 /**
+ * Adds uploads that wait, with their payloads, as an outage of SQS leaves them: quicker than autovacuum looks, so that the statistics know
+ * nothing of them.
+ */
+export async function fillWithBacklog(db: Database, pastes: number): Promise<void> {
+  await sql`ALTER TABLE pastes SET (autovacuum_enabled = off)`.execute(db);
+  await sql`ALTER TABLE paste_payloads SET (autovacuum_enabled = off)`.execute(db);
+  await sql`ALTER TABLE task_executions SET (autovacuum_enabled = off)`.execute(db);
+  await sql`
+    WITH paste AS (
+      INSERT INTO pastes (short_code, content_hash, size_bytes)
+      SELECT 'waiting' || n, 'sha256:' || repeat('0', 64), 1 FROM generate_series(1, ${pastes}::integer) n RETURNING id
+    ), payload AS (
+      INSERT INTO paste_payloads SELECT id, 'x' FROM paste
+    )
+    INSERT INTO task_executions (kind, subject_id, attempt) SELECT 'upload', id, 1 FROM paste`.execute(db);
+}
+
+/**
  * Adds pastes as years of service leave them: PROCESSED with their executions and transitions, one in a hundred DELETED, one in a thousand
  * FAILED; none of it work that is due. Triggers are off while it fills: only the size of the tables matters here.
  */

@@ -49,7 +49,11 @@ const companions: Record<
 
 /** The rest of a legal row. */
 const basics: Record<MachineName, () => Record<string, string>> = {
-  paste_upload: () => ({ short_code: `'${randomUUID().replaceAll('-', '')}'`, content_hash: `'${hash}'`, size_bytes: '1' }),
+  paste_upload: () => ({
+    short_code: `'${randomUUID().replaceAll('-', '')}'`,
+    content_hash: `'${hash}'`,
+    size_bytes: '1',
+  }),
   paste_deletion: () => ({
     short_code: `'${randomUUID().replaceAll('-', '')}'`,
     content_hash: `'${hash}'`,

@@ -27,8 +27,12 @@ export function port(): Variable<number> {
   return wholeNumber('a port from 0 to 65535 (0 takes a free one)', 0, 65_535);
 }
 
-export function positiveInteger(): Variable<number> {
-  return wholeNumber('a whole number from 1', 1);
+export function positiveInteger({ most }: { most?: number } = {}): Variable<number> {
+  return wholeNumber(
+    most === undefined ? 'a whole number from 1' : `a whole number from 1 to ${most}`,
+    1,
+    most,
+  );
 }
 
 export function nonNegativeInteger(): Variable<number> {
@@ -38,9 +42,13 @@ export function nonNegativeInteger(): Variable<number> {
 /** setTimeout's limit: a longer wait would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** A wait in whole milliseconds, from 0. */
-export function milliseconds(): Variable<number> {
-  return wholeNumber('whole milliseconds from 0', 0, MAX_TIMER_MS);
+/** A wait in whole milliseconds, from 0 unless told. */
+export function milliseconds({
+  least = 0,
+  most = MAX_TIMER_MS,
+}: { least?: number; most?: number } = {}): Variable<number> {
+  const range = most === MAX_TIMER_MS ? `from ${least}` : `from ${least} to ${most}`;
+  return wholeNumber(`whole milliseconds ${range}`, least, most);
 }
 
 /** A duration in seconds, above 0; fractions are allowed, so that tests can be quick. At most a century. */
@@ -48,6 +56,14 @@ export function seconds(): Variable<number> {
   return variable('seconds above 0, e.g. 60 or 0.5', (text) => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
     return value > 0 && value <= 3_155_760_000 ? value : undefined;
+  });
+}
+
+/** A lease in seconds, from 1 to 3600: shorter it can't be renewed in time, and SQS hides a message for 12 hours at most. */
+export function leaseSeconds(): Variable<number> {
+  return variable('seconds from 1 to 3600, e.g. 6', (text) => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+    return value >= 1 && value <= 3600 ? value : undefined;
   });
 }
 

@@ -70,9 +70,8 @@ async function settle(db: Database, shortCode: string, s3Url: string | null): Pr
       ? {
           outcome: { kind: 'failed', error: 'S3 is down' },
           sequel: { kind: 'give_up', reason: 'S3 was down' },
-          s3Url,
         }
-      : { outcome: { kind: 'succeeded' }, sequel: { kind: 'done' }, s3Url };
+      : { outcome: { kind: 'succeeded', s3Url }, sequel: { kind: 'done' } };
   await settleUploads(db, [{ executionId, ...settlement } as Parameters<typeof settleUploads>[1][number]], {
     actor: ACTOR,
     dispatched: true,

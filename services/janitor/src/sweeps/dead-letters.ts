@@ -87,7 +87,6 @@ export class DeadLetters implements Sweep {
       executionId,
       outcome: DEAD_LETTER,
       sequel: sequelOf(DEAD_LETTER, attempt, policy, random()),
-      s3Url: null,
     };
   }
 

@@ -51,7 +51,7 @@ export class ReapExecutions implements Sweep {
   #settlementOf({ executionId, attempt, workerId }: Zombie): UploadSettlement {
     const { policy, random } = this.#options;
     const outcome = { kind: 'lost', error: `${WORKER_LOST}: ${workerId}` } as const;
-    return { executionId, outcome, sequel: sequelOf(outcome, attempt, policy, random()), s3Url: null };
+    return { executionId, outcome, sequel: sequelOf(outcome, attempt, policy, random()) };
   }
 
   /** Not left to the relay, which would wait out its interval and its grace. If SQS is down it is the relay's after all. */
