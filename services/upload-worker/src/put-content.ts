@@ -12,10 +12,12 @@ export interface PutContentOptions {
 }
 
 /**
- * Bytes of content beyond what travels inline that one process works on at a time, whatever UPLOAD_CONCURRENCY and MAX_PASTE_BYTES are.
- * A byte takes about four while it comes out of Postgres (hexadecimal text, then bytes): 320 MiB in all. A larger paste goes alone.
+ * Content beyond what travels inline that one process works on at a time, whatever UPLOAD_CONCURRENCY and MAX_PASTE_BYTES are, in units of
+ * 64 KiB: 80 MiB. A byte takes about four while it comes out of Postgres (hexadecimal text, then bytes): 320 MiB in all. A larger
+ * paste goes alone. Not in bytes, since async-mutex 0.5 counts a semaphore's value down one by one when it is released.
  */
-const LARGE_BYTES_AT_ONCE = 80 * 1024 * 1024;
+const LARGE_UNITS_AT_ONCE = 1280;
+const UNIT_BYTES = 64 * 1024;
 
 export type PutContent = (
   upload: ClaimedUpload,
@@ -28,7 +30,7 @@ export type PutContent = (
  * Postgres kept from starting `postponed`: neither says anything about S3, so that no attempt is spent.
  */
 export function createPutContent({ store, readPayload, putTimeoutMs }: PutContentOptions): PutContent {
-  const large = new Semaphore(LARGE_BYTES_AT_ONCE);
+  const large = new Semaphore(LARGE_UNITS_AT_ONCE);
 
   async function attempt(
     upload: ClaimedUpload,
@@ -77,7 +79,7 @@ export function createPutContent({ store, readPayload, putTimeoutMs }: PutConten
   return (upload, inline, signal) => {
     const run = () => attempt(upload, inline, signal);
     if (upload.sizeBytes <= INLINE_CONTENT_BYTES) return run();
-    return large.runExclusive(run, Math.min(upload.sizeBytes, LARGE_BYTES_AT_ONCE));
+    return large.runExclusive(run, Math.min(Math.ceil(upload.sizeBytes / UNIT_BYTES), LARGE_UNITS_AT_ONCE));
   };
 }
 
