@@ -8,6 +8,8 @@ export interface SqsClientOptions {
   readonly maxSockets?: number;
   /** How long a request may take, in ms; above the wait of a long poll. */
   readonly requestTimeoutMs?: number;
+  /** Tries a request, the first included; 2 unless told. */
+  readonly maxAttempts?: number;
 }
 
 /** `useQueueUrlAsEndpoint: false`: else the queue URL's host wins over `endpoint`, and a test could reach the real AWS. */
@@ -16,12 +18,13 @@ export function createSqsClient({
   endpoint,
   maxSockets = 50,
   requestTimeoutMs = 10_000,
+  maxAttempts = 2,
 }: SqsClientOptions): SQSClient {
   return new SQSClient({
     region,
     ...(endpoint !== undefined && { endpoint }),
     useQueueUrlAsEndpoint: false,
-    maxAttempts: 2,
+    maxAttempts,
     requestHandler: {
       connectionTimeout: 2000,
       requestTimeout: requestTimeoutMs,

@@ -70,6 +70,7 @@ export function compose(
     ...sqs,
     maxSockets: consumers * 2,
     requestTimeoutMs: RECEIVE_TIMEOUT_MS,
+    maxAttempts: 1, // the consumers back off by themselves, and a stop must not wait for a second try
   });
   const changing = createSqsClient({ ...sqs, requestTimeoutMs: SQS_TIMEOUT_MS });
   const queue = createQueue(changing, config.queues.uploads);

@@ -64,7 +64,10 @@ export class ApiServer implements Component {
     this.#server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
     this.#server.on('clientError', (error, socket) =>
       handleClientError(error, socket as Socket, this.#latest.get(socket), (res, requestError) =>
-        respondWithError(res.req, res, requestError, options.events, { restIsLost: true }),
+        respondWithError(res.req, res, requestError, options.events, {
+          // A slow sender is still sending; for anything else the parser has given up.
+          rest: requestError.code === 'request_timeout' ? 'coming' : 'lost',
+        }),
       ),
     );
   }

@@ -6,14 +6,14 @@ import type { RequestEvents } from './request-events.ts';
 
 /**
  * Answers a request with problem details: the one place where an error becomes an answer.
- * `restIsLost`: the connection's parser has given up, so that there is no rest of the body to wait for.
+ * `rest` of the body: `lost` when the connection's parser has given up, so that there is none to wait for; `coming` when it is known to come.
  */
 export function respondWithError(
   req: IncomingMessage,
   res: ServerResponse,
   error: unknown,
   events: RequestEvents,
-  { restIsLost = false }: { restIsLost?: boolean } = {},
+  { rest = hasUnreadBody(req) ? 'coming' : 'lost' }: { rest?: 'coming' | 'lost' } = {},
 ): void {
   if (res.destroyed || res.writableEnded) return; // nobody is there, or everything is said
   if (res.headersSent) {
@@ -27,7 +27,7 @@ export function respondWithError(
   for (const name of ['ETag', 'Accept-Ranges']) res.removeHeader(name);
   res.setHeader('Cache-Control', 'no-store');
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  if (restIsLost || !hasUnreadBody(req)) {
+  if (rest === 'lost') {
     res.end(body);
     return;
   }
