@@ -6,14 +6,19 @@ const emulator = useEmulator();
 
 function createDispatcher() {
   const sent: string[] = [];
+  const batches: number[] = [];
   const failures: number[] = [];
   const dispatcher = new UploadDispatcher({
     client: emulator.client,
     queue: emulator.queue,
-    onSent: (executionIds) => Promise.resolve(void sent.push(...executionIds)),
+    onSent: (executionIds) => {
+      batches.push(executionIds.length);
+      sent.push(...executionIds);
+      return Promise.resolve();
+    },
     onError: (_error, count) => void failures.push(count),
   });
-  return { dispatcher, sent, failures };
+  return { dispatcher, sent, batches, failures };
 }
 
 const uploads = (count: number): OutgoingUpload[] =>
@@ -25,12 +30,13 @@ const uploads = (count: number): OutgoingUpload[] =>
   }));
 
 describe('the dispatcher', () => {
-  it('sends a burst of 100 in ten requests, and says which were sent', async () => {
+  it('sends a burst of 100 in ten requests, and says once a request which were sent', async () => {
     const before = await queueDepth(emulator.direct, emulator.queue);
-    const { dispatcher, sent } = createDispatcher();
+    const { dispatcher, sent, batches } = createDispatcher();
     for (const upload of uploads(100)) dispatcher.dispatch(upload);
     await dispatcher.stop();
     expect(emulator.proxy.matching({ target: 'SendMessageBatch' })).toHaveLength(10);
+    expect(batches).toEqual(Array.from({ length: 10 }, () => 10));
     expect(sent.toSorted()).toEqual(
       uploads(100)
         .map(({ executionId }) => executionId)

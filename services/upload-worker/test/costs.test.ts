@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import {
-  createTestDatabase,
-  FaultProxy,
-  startTestStack,
-  type TestStackWithAws,
-} from '@pasteflow/dev-stack/testing';
-import { createDatabase, createPaste, migrate, type Database } from '@pasteflow/postgres';
+import { FaultProxy, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import { createPaste, type Database } from '@pasteflow/postgres';
 import { createLogger, Lifecycle, loadConfig, Metrics, Readiness } from '@pasteflow/runtime';
 import { createQueue, createSqsClient, sendUploads } from '@pasteflow/sqs';
 import { compose } from '../src/compose.ts';
 import { configSchema } from '../src/config.ts';
+import { migratedDatabase, openDatabase } from './support/database.ts';
 
 /** The table "Cost per paste" of docs/architecture.md, counted for 100 pastes that one consumer works off in full batches. */
 const PASTES = 100;
@@ -26,12 +22,8 @@ beforeAll(async () => {
   process.env.AWS_SECRET_ACCESS_KEY = 'test';
   stack = await startTestStack({ aws: true });
   proxy = await FaultProxy.start(stack.aws.endpoint);
-  ({ url } = await createTestDatabase(stack, async (template) => {
-    const handle = open(template);
-    await migrate(handle);
-    await handle.destroy();
-  }));
-  db = open(url);
+  url = await migratedDatabase(stack);
+  db = openDatabase(url);
 });
 
 afterAll(async () => {
@@ -39,15 +31,6 @@ afterAll(async () => {
   await proxy?.stop();
   await stack?.stop();
 });
-
-function open(databaseUrl: string): Database {
-  return createDatabase({
-    url: databaseUrl,
-    applicationName: 'test',
-    maxConnections: 4,
-    onConnectionError: () => {},
-  });
-}
 
 async function waitingUploads(): Promise<void> {
   const client = createSqsClient({ region: 'us-east-1', endpoint: stack.aws.endpoint });

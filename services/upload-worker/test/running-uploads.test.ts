@@ -1,37 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
-import {
-  claimUploads,
-  createDatabase,
-  createPaste,
-  migrate,
-  settleUploads,
-  type Database,
-} from '@pasteflow/postgres';
+import { startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { claimUploads, createPaste, settleUploads, type Database } from '@pasteflow/postgres';
 import type { VisibilityChange } from '@pasteflow/sqs';
 import { RunningUploads } from '../src/running-uploads.ts';
+import { migratedDatabase, openDatabase } from './support/database.ts';
 
 let stack: TestStack;
 let db: Database;
 
 beforeAll(async () => {
   stack = await startTestStack();
-  const { url } = await createTestDatabase(stack, async (template) => {
-    const handle = open(template);
-    await migrate(handle);
-    await handle.destroy();
-  });
-  db = open(url);
+  db = openDatabase(await migratedDatabase(stack));
 });
 
 afterAll(async () => {
   await db?.destroy();
   await stack?.stop();
 });
-
-function open(url: string): Database {
-  return createDatabase({ url, applicationName: 'test', maxConnections: 2, onConnectionError: () => {} });
-}
 
 let pastes = 0;
 
