@@ -48,7 +48,7 @@ export async function settleDeleted(
   const { numAffectedRows } = await sql`
     WITH ${byActor(actor, 'object deleted')}, ${heldClaims(claims)}
     UPDATE pastes p SET deletion_status = ${finish.to}, deleted_at = now(), title = NULL
-    FROM held WHERE p.id = held.id AND p.deletion_status = ${release.from}`.execute(db);
+    FROM held WHERE p.id = held.id AND p.deletion_status = ${finish.from}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
