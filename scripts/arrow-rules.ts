@@ -5,24 +5,29 @@ import { resolveRelative, type SourceFile, type Workspace } from './workspace.ts
 
 const scope = '@pasteflow/';
 const adapters = ['@pasteflow/postgres', '@pasteflow/sqs', '@pasteflow/s3', '@pasteflow/runtime'];
+/** What services share above the adapters. */
+const shared = ['@pasteflow/domain', '@pasteflow/pastes', '@pasteflow/jobs'];
 const services = ['@pasteflow/api', '@pasteflow/upload-worker', '@pasteflow/janitor'];
 
 /** What the sources of each package may import from the workspace. A package that isn't listed may not exist. */
 const allowed: Record<string, string[]> = {
   '@pasteflow/domain': [],
   '@pasteflow/dev-stack': [],
-  '@pasteflow/e2e': ['@pasteflow/dev-stack', '@pasteflow/domain'],
+  '@pasteflow/client': [],
+  '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
+  '@pasteflow/pastes': ['@pasteflow/domain'],
+  '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/pastes', ...adapters],
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
-  ...Object.fromEntries(services.map((name) => [name, ['@pasteflow/domain', ...adapters]])),
+  ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters]])),
 };
 
-/** Where a computed import() is right: the package with Postgres' binaries is named after the platform. */
-const computedImports = ['packages/dev-stack/src/postgres/binaries.ts'];
+/** Where a computed import() is right: the package with Postgres' binaries is named after the platform; a job type is a folder. */
+const computedImports = ['packages/dev-stack/src/postgres/binaries.ts', 'packages/jobs/src/registry.ts'];
 
 /** Tests may also stand on the embedded stack, save where that would make a circle or a dependency of the domain. */
 function allowedInTests(name: string): string[] {
   const inSources = allowed[name] ?? [];
-  return adapters.includes(name) || services.includes(name)
+  return [...adapters, ...services, '@pasteflow/jobs'].includes(name)
     ? [...inSources, '@pasteflow/dev-stack']
     : inSources;
 }

@@ -1,12 +1,7 @@
 // `npm run docs`: draws the state machines of packages/domain into docs/state-machines.md.
 // `npm run docs:check` (part of npm test) fails when the page isn't what the tables say.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
 import { isTerminal, machines, statesOf, transitionsOf, type Machine } from '../packages/domain/src/index.ts';
-
-const page = join(fileURLToPath(new URL('..', import.meta.url)), 'docs/state-machines.md');
+import { keepGenerated } from './generated-file.ts';
 
 const intro = `# State machines
 
@@ -16,18 +11,8 @@ Postgres. Keeping a state is no transition and always allowed. How the machines 
 [architecture.md](architecture.md).
 `;
 
-const wanted = await format([intro, ...machines.map((machine) => section(machine))].join('\n'), {
-  ...(await resolveConfig(page)),
-  parser: 'markdown',
-});
-
-if (!process.argv.includes('--check')) {
-  mkdirSync(join(page, '..'), { recursive: true });
-  writeFileSync(page, wanted);
-} else if (!existsSync(page) || readFileSync(page, 'utf8') !== wanted) {
-  console.error('docs/state-machines.md differs from the machine tables: run `npm run docs` and commit it');
-  process.exitCode = 1;
-}
+const page = [intro, ...machines.map((machine) => section(machine))].join('\n');
+await keepGenerated('docs/state-machines.md', page, 'the machine tables');
 
 function section(machine: Machine): string {
   const states = statesOf(machine);

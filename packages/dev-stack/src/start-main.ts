@@ -1,6 +1,7 @@
 import { startEmbeddedStack } from './embedded-stack.ts';
 import { aborted, runMain } from './run-main.ts';
 import { readStartConfig, type Environment, type StartConfig } from './stack-config.ts';
+import { keepDevToken } from './start/keep-dev-token.ts';
 import { runMigrations } from './start/run-migrations.ts';
 import { becomeReady, chooseAddresses, reachableUrl, startServices } from './start/services.ts';
 
@@ -16,10 +17,13 @@ await runMain(async (stop) => {
     const env = serviceEnvironment(config, stack.environment);
     await runMigrations(env);
     if (stop.aborted) return;
+    const token = await keepDevToken(env, config.dataDir);
+    if (stop.aborted) return;
     const services = startServices(config, addresses, env, print);
     try {
       await becomeReady(services, addresses, stop);
-      if (!stop.aborted) print(welcome(reachableUrl(addresses.api), config));
+      if (!stop.aborted)
+        print(welcome(reachableUrl(addresses.api), config) + aboutToken(reachableUrl(addresses.api), token));
       await aborted(stop);
     } finally {
       print('stopping …');
@@ -46,5 +50,18 @@ Pasteflow is running at ${url} (Ctrl-C stops it; the data stays in ${dataDir})
 prints the paste's address. To read it back, waiting for its upload if need be:
 
   curl --retry 5 ADDRESS
+`;
+}
+
+function aboutToken(url: string, token: string | null): string {
+  if (token === null) return '';
+  return `
+The API token of the user dev, with which pastes have an owner and jobs can be made:
+
+  ${token}
+
+  curl -H 'Authorization: Bearer ${token}' ${url}/v1/pastes
+
+lists what it owns. For others: npm run token -- NAME
 `;
 }

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,12 +48,20 @@ async function read(url: string): Promise<string> {
   return response.text();
 }
 
+/** The one that npm start prints. */
+const tokenOf = async (main: SpawnedService) => (await main.waitFor(/^ +(pf_[\w-]{43})$/))[1] as string;
+
+const listWith = (url: string, token: string) =>
+  fetch(`${url}/v1/pastes`, { headers: { authorization: `Bearer ${token}` } });
+
 describe('npm start', () => {
   it('serves pastes, keeps them over a kill -9 of everything and a clean restart, and leaves no process', async () => {
     const first = await running();
     const paths = [await create(first.url, 'before the kill')];
     expect(await read(first.url + paths[0])).toBe('before the kill');
     paths.push(await create(first.url, 'just before the kill'));
+    const token = await tokenOf(first.main);
+    expect((await listWith(first.url, token)).status).toBe(200);
     const children = childrenOf(first.main.pid);
     for (const pid of [first.main.pid, ...children]) process.kill(pid, 'SIGKILL');
     await first.main.exited;
@@ -62,12 +70,27 @@ describe('npm start', () => {
     const second = await running();
     expect(await read(second.url + paths[0])).toBe('before the kill');
     expect(await read(second.url + paths[1])).toBe('just before the kill');
+    expect(await tokenOf(second.main)).toBe(token);
+    const curl = second.main.stdout.find((line) => line.includes('curl -H'));
+    expect(curl).toBe(`  curl -H 'Authorization: Bearer ${token}' ${second.url}/v1/pastes`);
+    expect((await listWith(second.url, token)).status).toBe(200);
+    expect(statSync(join(dataDir, 'dev-token')).mode & 0o777).toBe(0o600);
+    const inLogs = [...second.main.stdout, ...second.main.stderr].filter((line) => line.includes(token));
+    expect(inLogs).toHaveLength(2); // by itself, and in the curl line
     const others = childrenOf(second.main.pid);
     second.main.kill('SIGINT');
     second.main.kill('SIGINT');
     expect(await second.main.exited).toEqual({ code: 0, signal: null });
     expect(others.filter((pid) => isAlive(pid))).toEqual([]);
     expect(existsSync(join(dataDir, 'stack.env'))).toBe(false);
+  });
+
+  it('lets npm run token find its Postgres by itself', async () => {
+    const { url } = await running();
+    const tokenMain = new URL('../../../services/api/src/token-main.ts', import.meta.url).pathname;
+    const command = spawnService({ entry: tokenMain, args: ['alice'], env: { PASTEFLOW_DATA_DIR: dataDir } });
+    expect((await command.exited).code).toBe(0);
+    expect((await listWith(url, command.stdout[0] as string)).status).toBe(200);
   });
 
   it('leaves no process when only it is killed', async () => {
@@ -90,7 +113,8 @@ describe('npm start', () => {
         PASTEFLOW_DATA_DIR: own,
       });
       expect(await read(url + (await create(url, 'elsewhere')))).toBe('elsewhere');
-      expect(existsSync(own)).toBe(false);
+      expect(readdirSync(own)).toEqual(['dev-token']); // neither a Postgres nor an emulator
+      expect((await listWith(url, await tokenOf(main))).status).toBe(200);
       expect((await main.stop()).code).toBe(0);
     } finally {
       await stack.stop();

@@ -5,6 +5,12 @@ export const errorCodes = [
   'paste_not_found',
   'paste_gone',
   'paste_in_progress',
+  'job_not_found',
+  'job_forbidden',
+  'execution_taken',
+  'idempotency_key_reused',
+  'idempotency_key_in_use',
+  'rate_limited',
   'content_empty',
   'content_too_large',
   'malformed_request',
@@ -51,16 +57,43 @@ export class InvalidTransitionError extends PasteflowError {
   }
 }
 
+/** `oidc` is the operator's identity provider. */
+export type Dependency = 'postgres' | 's3' | 'sqs' | 'oidc';
+
 /** Something that Pasteflow stands on did not answer. Trying again later is right. */
 export class DependencyUnavailableError extends PasteflowError {
-  readonly dependency: 'postgres' | 's3' | 'sqs';
+  readonly dependency: Dependency;
 
-  constructor(dependency: 'postgres' | 's3' | 'sqs', options?: ErrorOptions) {
+  constructor(dependency: Dependency, options?: ErrorOptions) {
     super(
       'dependency_unavailable',
       `${dependency} does not answer at the moment; try again shortly.`,
       options,
     );
     this.dependency = dependency;
+  }
+}
+
+/** J8: there is no such job. */
+export class JobNotFoundError extends PasteflowError {
+  constructor() {
+    super('job_not_found', 'There is no job of this id; check the URL.');
+  }
+}
+
+/** J8: there is such a job, but it is another user's. */
+export class JobForbiddenError extends PasteflowError {
+  constructor() {
+    super('job_forbidden', "This job is another user's; use a token of its owner.");
+  }
+}
+
+/** The execution that wanted to write has been ended by someone else: whoever ran it must drop its work. */
+export class ExecutionTakenError extends PasteflowError {
+  readonly executionId: string;
+
+  constructor(executionId: string) {
+    super('execution_taken', `Execution ${executionId} has been ended by someone else.`);
+    this.executionId = executionId;
   }
 }

@@ -19,8 +19,12 @@ export { taskExecution, type TaskExecutionState } from './machines/task-executio
 export {
   DependencyUnavailableError,
   errorCodes,
+  ExecutionTakenError,
   InvalidTransitionError,
+  JobForbiddenError,
+  JobNotFoundError,
   PasteflowError,
+  type Dependency,
   type ErrorCode,
 } from './errors.ts';
 export { defaultRetryPolicy, maxAttempts, retryDelayMs, type RetryPolicy } from './retry.ts';
@@ -29,20 +33,25 @@ export { DEFAULT_LEASE_SECONDS, heartbeatIntervalMs, messageVisibilitySeconds } 
 export {
   DEFAULT_EXPIRY_SECONDS,
   DEFAULT_MAX_PASTE_BYTES,
+  DEFAULT_PAGE_SIZE,
   DELETION_BATCH_SIZE,
   INLINE_CONTENT_BYTES,
   MAX_EXPIRY_SECONDS,
+  MAX_PAGE_SIZE,
   MAX_SYNTAX_CHARACTERS,
   MAX_TITLE_CHARACTERS,
   MIN_EXPIRY_SECONDS,
   SQS_BATCH_SIZE,
+  visibilities,
+  type Visibility,
 } from './limits.ts';
+export { isShortCode, SHORT_CODE_LENGTH, shortCodeFrom } from './short-code.ts';
 export {
-  isShortCode,
+  JOB_OBJECT_KEY_PREFIX,
+  jobIdOfKey,
+  jobKeyPrefix,
   OBJECT_KEY_PREFIX,
   objectKeyOf,
-  SHORT_CODE_LENGTH,
-  shortCodeFrom,
   shortCodeOfKey,
-} from './short-code.ts';
-export type { MessageContext, UploadMessage } from './messages.ts';
+} from './object-key.ts';
+export type { JobMessage, MessageContext, UploadMessage } from './messages.ts';

@@ -20,3 +20,11 @@ export const MAX_SYNTAX_CHARACTERS = 50;
 export const MIN_EXPIRY_SECONDS = 60;
 export const MAX_EXPIRY_SECONDS = 31_536_000;
 export const DEFAULT_EXPIRY_SECONDS = 30 * 24 * 60 * 60;
+
+/** Who can read a paste: whoever has its short code, or its owner alone. */
+export const visibilities = ['unlisted', 'private'] as const;
+export type Visibility = (typeof visibilities)[number];
+
+/** A page of a list: 20 unless told, at most 100. */
+export const DEFAULT_PAGE_SIZE = 20;
+export const MAX_PAGE_SIZE = 100;

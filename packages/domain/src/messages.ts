@@ -5,6 +5,11 @@ export interface UploadMessage {
   readonly contentBytes?: string;
 }
 
+/** What travels in the job queue: a nudge that an attempt at this job is due. */
+export interface JobMessage {
+  readonly jobId: string;
+}
+
 /** What a message carries beside its body, as SQS message attributes: which request caused it. */
 export interface MessageContext {
   readonly requestId?: string;

@@ -24,17 +24,3 @@ export function shortCodeFrom(randomBytes: Uint8Array, length = SHORT_CODE_LENGT
   }
   return null;
 }
-
-/** The key of a paste's object in the bucket. */
-export function objectKeyOf(shortCode: string): string {
-  return `${OBJECT_KEY_PREFIX}${shortCode}`;
-}
-
-/** The short code that an object's key stands for, or null for a key that is not a paste's. */
-export function shortCodeOfKey(key: string): string | null {
-  if (!key.startsWith(OBJECT_KEY_PREFIX)) return null;
-  const code = key.slice(OBJECT_KEY_PREFIX.length);
-  return isShortCode(code) ? code : null;
-}
-
-export const OBJECT_KEY_PREFIX = 'pastes/';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { isShortCode, objectKeyOf, shortCodeFrom, shortCodeOfKey } from '../src/index.ts';
+import { isShortCode, shortCodeFrom } from '../src/index.ts';
 
 describe('a short code', () => {
   it('is ten base62 characters, or none when the bytes do not suffice', () => {
@@ -27,11 +27,5 @@ describe('a short code', () => {
     for (const text of ['', 'a b', 'ä', '../x', 'x'.repeat(33), 'x'.repeat(10_000)])
       expect(isShortCode(text)).toBe(false);
     expect(isShortCode('aZ09')).toBe(true);
-  });
-
-  it('goes to its object key and back', () => {
-    expect(shortCodeOfKey(objectKeyOf('abc123'))).toBe('abc123');
-    for (const key of ['abc123', 'pastes/', 'pastes/a/b', 'other/abc'])
-      expect(shortCodeOfKey(key)).toBeNull();
   });
 });

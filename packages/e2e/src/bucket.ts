@@ -1,7 +1,9 @@
 import { Agent, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
+  ListMultipartUploadsCommand,
   paginateListObjectsV2,
   PutObjectCommand,
   S3Client,
@@ -26,14 +28,22 @@ export class Bucket {
 
   /** Every key, in order. */
   async keys(): Promise<string[]> {
-    const keys: string[] = [];
-    for await (const { Contents = [] } of paginateListObjectsV2(
-      { client: this.#client },
-      { Bucket: BUCKET },
-    )) {
-      keys.push(...Contents.map(({ Key }) => Key ?? ''));
-    }
-    return keys;
+    return [...(await this.sizes()).keys()];
+  }
+
+  /** Every key, in order, with its object's bytes. */
+  async sizes(): Promise<Map<string, number>> {
+    const sizes = new Map<string, number>();
+    const pages = paginateListObjectsV2({ client: this.#client }, { Bucket: BUCKET });
+    for await (const { Contents = [] } of pages)
+      for (const { Key = '', Size = NaN } of Contents) sizes.set(Key, Size);
+    return sizes;
+  }
+
+  /** Keys of the multipart uploads that were begun, and neither completed nor aborted. */
+  async openUploads(): Promise<string[]> {
+    const { Uploads = [] } = await this.#client.send(new ListMultipartUploadsCommand({ Bucket: BUCKET }));
+    return Uploads.map(({ Key = '' }) => Key);
   }
 
   async read(key: string): Promise<Buffer> {
@@ -49,23 +59,50 @@ export class Bucket {
     await this.#client.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: key }));
   }
 
-  /** The same content under many keys. The emulator asks for no signature, and without the SDK a put takes 1 ms, not 7. */
-  async fill(keys: readonly string[], content: Buffer): Promise<void> {
-    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-    await Promise.all(keys.map((key) => putUnsigned(`${this.#endpoint}/${BUCKET}/${key}`, content, agent)));
-    agent.destroy();
+  /** Writes many objects, a few at a time: what is generated is not in memory as a whole. */
+  async fill(objects: Iterable<readonly [key: string, content: Buffer]>): Promise<void> {
+    await this.#sideBySide(objects, async (agent, [key, content]) => {
+      await unsigned('PUT', this.#urlOf(key), agent, content);
+    });
+  }
+
+  /** Reads many objects, a few at a time, by their keys; `use` gets each with what its key stands for. */
+  async readEach<T>(keys: ReadonlyMap<string, T>, use: (of: T, content: Buffer) => void): Promise<void> {
+    await this.#sideBySide(keys, async (agent, [key, of]) => {
+      use(of, await unsigned('GET', this.#urlOf(key), agent));
+    });
   }
 
   close(): void {
     this.#client.destroy();
   }
+
+  #urlOf(key: string): string {
+    return `${this.#endpoint}/${BUCKET}/${key}`;
+  }
+
+  async #sideBySide<T>(items: Iterable<T>, act: (agent: Agent, item: T) => Promise<void>): Promise<void> {
+    const agent = new Agent({ keepAlive: true, maxSockets: LANES });
+    const left = items[Symbol.iterator]();
+    const lane = async (): Promise<void> => {
+      for (let next = left.next(); next.done !== true; next = left.next()) await act(agent, next.value);
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    agent.destroy();
+  }
 }
 
-function putUnsigned(url: string, content: Buffer, agent: Agent): Promise<void> {
+const LANES = 8;
+
+/** The emulator asks for no signature, and without the SDK a request takes 1 ms, not 7. */
+function unsigned(method: 'GET' | 'PUT', url: string, agent: Agent, content?: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    request(url, { method: 'PUT', agent, headers: { 'content-length': content.length } }, (response) => {
-      if (response.statusCode !== 200) reject(new Error(`PUT ${url} answered ${response.statusCode}`));
-      response.resume().once('end', resolve);
+    const headers = content === undefined ? {} : { 'content-length': content.length };
+    request(url, { method, agent, headers }, (response) => {
+      buffer(response).then((body) => {
+        if (response.statusCode === 200) resolve(body);
+        else reject(new Error(`${method} ${url} answered ${response.statusCode}: ${body.toString()}`));
+      }, reject);
     })
       .once('error', reject)
       .end(content);

@@ -1,9 +1,10 @@
+import { createClient, type ClientOptions, type PasteflowClient } from '@pasteflow/client';
 import { FaultProxy, TcpProxy } from '@pasteflow/dev-stack/testing';
 import { Bucket, BUCKET } from './bucket.ts';
 import { type ServiceName } from './entries.ts';
+import { Http } from './http.ts';
 import { Load, type LoadOptions } from './load.ts';
 import { migrate } from './migrate.ts';
-import { PastesClient } from './pastes-client.ts';
 import { freePort } from './ports.ts';
 import { Queues } from './queues.ts';
 import { disquiet } from './quiet.ts';
@@ -11,6 +12,7 @@ import { Rows, type ExecutionRow, type PasteRow } from './rows.ts';
 import { Service } from './service.ts';
 import { startEmbeddedStack, type EmbeddedStack, type Stack } from './stacks.ts';
 import { until, type UntilOptions } from './until.ts';
+import { makeToken, type Credentials } from './users.ts';
 
 export interface ClusterOptions<S extends Stack = EmbeddedStack> {
   /** Instances of each service, 1 each unless told. */
@@ -22,6 +24,14 @@ export interface ClusterOptions<S extends Stack = EmbeddedStack> {
   /** Taken over, and stopped with the cluster; an embedded one unless told. */
   readonly stack?: S;
 }
+
+export interface ClientChoice extends Omit<ClientOptions, 'baseUrl'> {
+  /** Which api, from 0: the first unless told. */
+  readonly api?: number;
+}
+
+/** A client with a token of its own. */
+export interface User extends PasteflowClient, Credentials {}
 
 /** The running services on a stack of their own, and eyes on all they touch. Each test file has one, or each of its tests. */
 export class Cluster<S extends Stack = EmbeddedStack> {
@@ -65,10 +75,20 @@ export class Cluster<S extends Stack = EmbeddedStack> {
     return this.services.filter(({ name }) => name === 'janitor');
   }
 
-  /** A client of the first api, or of another. */
-  client(api = 0): PastesClient {
-    const port = this.apis[api]?.env.API_PORT;
-    return new PastesClient(`http://127.0.0.1:${port}`);
+  /** A client of an api: an anonymous one, unless it is given a token. */
+  client({ api, ...options }: ClientChoice = {}): PasteflowClient {
+    return createClient({ baseUrl: this.http(api).url, ...options });
+  }
+
+  /** A client of a user with this name, who is made when there is none. */
+  async user(name: string, choice: ClientChoice = {}): Promise<User> {
+    const credentials = await makeToken(this.rows, name);
+    return { ...this.client({ ...choice, token: credentials.token }), ...credentials };
+  }
+
+  /** An api, without a client. */
+  http(api = 0): Http {
+    return new Http(`http://127.0.0.1:${this.apis[api]?.env.API_PORT}`);
   }
 
   /** Starts one more instance. */
@@ -116,6 +136,14 @@ export class Cluster<S extends Stack = EmbeddedStack> {
       `SELECT e.* FROM task_executions e JOIN pastes p ON p.id = e.subject_id
        WHERE p.short_code = $1 ORDER BY e.created_at, e.id`,
       [shortCode],
+    );
+  }
+
+  /** The attempts at a job, oldest first. */
+  async jobExecutions(jobId: string): Promise<ExecutionRow[]> {
+    return await this.rows.query<ExecutionRow>(
+      'SELECT * FROM task_executions WHERE subject_id = $1 ORDER BY created_at, id',
+      [jobId],
     );
   }
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { canTransition, isState, machines, type Machine } from '@pasteflow/domain';
 import type { Bucket } from './bucket.ts';
-import type { Queues } from './queues.ts';
-import type { PasteRow, Rows } from './rows.ts';
+import type { QueueName, Queues } from './queues.ts';
+import type { AssetRow, PasteRow, Rows } from './rows.ts';
 
 /** Where to look for what must hold when nothing is going on. */
 export interface Surroundings {
@@ -19,44 +19,85 @@ export async function disquiet(surroundings: Surroundings): Promise<string[]> {
   return [...(await strayObjects(surroundings)), ...(await illegalTransitions(surroundings))];
 }
 
+/** What is open in the tables, the first fifty: there may be ten thousand, and it is asked for again and again. */
 async function unfinished({ rows }: Surroundings): Promise<string[]> {
   const found = await rows.query<{ what: string }>(`
     SELECT 'paste ' || short_code || ' is IN_PROGRESS' AS what FROM pastes WHERE status = 'IN_PROGRESS'
     UNION ALL
     SELECT 'paste ' || short_code || ' is DELETION_IN_PROGRESS' FROM pastes WHERE deletion_status = 'DELETION_IN_PROGRESS'
     UNION ALL
+    SELECT 'job ' || id || ' is ' || status FROM jobs WHERE status IN ('queued', 'processing')
+    UNION ALL
     SELECT 'attempt ' || attempt || ' of ' || coalesce(p.short_code, subject_id::text) || ' is ' || e.status
     FROM task_executions e LEFT JOIN pastes p ON p.id = e.subject_id WHERE e.status IN ('PENDING', 'RUNNING')
     UNION ALL
     SELECT 'paste ' || short_code || ' is ' || status || ' and has a payload still'
-    FROM paste_payloads JOIN pastes ON id = paste_id WHERE status <> 'IN_PROGRESS'`);
+    FROM paste_payloads JOIN pastes ON id = paste_id WHERE status <> 'IN_PROGRESS'
+    LIMIT 50`);
   return found.map(({ what }) => what);
 }
 
 async function strayObjects({ rows, bucket }: Surroundings): Promise<string[]> {
-  const live = await rows.query<PasteRow>(
+  const objects = await bucket.sizes();
+  const pastes = await rows.query<PasteRow>(
     `SELECT * FROM pastes WHERE status = 'PROCESSED' AND deletion_status <> 'DELETED'`,
   );
-  const keys = new Set(await bucket.keys());
+  const assets = await rows.query<AssetRow>(`SELECT * FROM assets WHERE storage_path LIKE 'jobs/%'`);
+  const byKey = new Map(
+    pastes.map((paste) => [new URL(paste.s3_url ?? 's3://none').pathname.slice(1), paste]),
+  );
+  const problems = [...(await wrongPastes(byKey, objects, bucket)), ...wrongAssets(assets, objects)];
+  for (const key of await bucket.openUploads())
+    problems.push(`the multipart upload of ${key} was never ended`);
+  const known = new Set([...byKey.keys(), ...assets.map(({ storage_path }) => storage_path)]);
+  for (const key of objects.keys())
+    if (!known.has(key)) problems.push(`S3 holds ${key}, of which the table knows nothing`);
+  return problems;
+}
+
+/** Of so many objects the bytes are looked at: of ten thousand, every tenth. */
+const MOST_READ = 1000;
+
+/** Each live paste has the object that it names, with the bytes of its content_hash. */
+async function wrongPastes(
+  pastes: ReadonlyMap<string, PasteRow>,
+  objects: ReadonlyMap<string, number>,
+  bucket: Bucket,
+): Promise<string[]> {
   const problems: string[] = [];
-  for (const { short_code, s3_url, content_hash } of live) {
-    const key = new URL(s3_url ?? 's3://none').pathname.slice(1);
-    if (!keys.delete(key)) {
-      problems.push(`paste ${short_code} is PROCESSED and S3 has no ${s3_url}`);
-      continue;
-    }
-    const hash = createHash('sha256')
-      .update(await bucket.read(key))
-      .digest('hex');
+  for (const [key, { short_code, s3_url }] of pastes)
+    if (!objects.has(key)) problems.push(`paste ${short_code} is PROCESSED and S3 has no ${s3_url}`);
+  const present = [...pastes].filter(([key]) => objects.has(key));
+  const step = Math.ceil(present.length / MOST_READ);
+  const looked = present.filter((_, index) => index % step === 0);
+  await bucket.readEach(new Map(looked), ({ short_code, s3_url, content_hash }, content) => {
+    const hash = createHash('sha256').update(content).digest('hex');
     if (`sha256:${hash}` !== content_hash)
       problems.push(`${s3_url} holds other bytes than paste ${short_code}`);
-  }
-  return [...problems, ...[...keys].map((key) => `S3 holds ${key}, of which the table knows nothing`)];
+  });
+  return problems;
 }
+
+/** Each asset that a job keeps in S3 has its object, of the size that it says. */
+function wrongAssets(assets: readonly AssetRow[], objects: ReadonlyMap<string, number>): string[] {
+  return assets
+    .filter(({ storage_path, file_size }) => objects.get(storage_path) !== Number(file_size))
+    .map(
+      ({ storage_path, file_size, job_id }) =>
+        `job ${job_id} has ${storage_path} of ${file_size} bytes, and S3 ${objects.get(storage_path) ?? 'nothing'}`,
+    );
+}
+
+const QUEUES: readonly QueueName[] = [
+  'pasteflow-uploads',
+  'pasteflow-uploads-dead-letters',
+  'pasteflow-jobs',
+  'pasteflow-jobs-dead-letters',
+];
 
 async function strayMessages({ queues }: Surroundings): Promise<string[]> {
   const problems: string[] = [];
-  for (const name of ['pasteflow-uploads', 'pasteflow-uploads-dead-letters'] as const) {
+  for (const name of QUEUES) {
     const { visible, hidden } = await queues.counts(name);
     if (visible + hidden > 0) problems.push(`${name} has ${visible} messages, and ${hidden} hidden ones`);
   }

@@ -40,3 +40,21 @@ export interface ExecutionRow {
   readonly finished_at: Date | null;
   readonly error: string | null;
 }
+
+export interface JobRow {
+  readonly id: string;
+  readonly job_type: string;
+  readonly status: string;
+  readonly progress: number;
+  readonly error_message: string | null;
+  readonly result: Readonly<Record<string, unknown>> | null;
+  readonly completed_at: Date | null;
+}
+
+export interface AssetRow {
+  readonly job_id: string;
+  readonly asset_type: string;
+  readonly storage_path: string;
+  /** A bigint, which pg leaves as text. */
+  readonly file_size: string;
+}

@@ -18,7 +18,7 @@ const anyDeletion = { method: 'POST', path: /\?delete/ };
 
 it('deletes 5,000 expired pastes once each, at most 1000 keys a call, with three janitors in the middle of it', async () => {
   const keys = Array.from({ length: COUNT }, (_, n) => `pastes/expired${String(n).padStart(5, '0')}`);
-  await cluster.bucket.fill(keys, Buffer.from('x'));
+  await cluster.bucket.fill(keys.map((key) => [key, Buffer.from('x')]));
   let next = cluster.s3.hold(anyDeletion);
   await insertExpired();
 

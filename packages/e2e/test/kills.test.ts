@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CreatedPaste } from '@pasteflow/client';
 import type { HeldRequest } from '@pasteflow/dev-stack/testing';
-import { metricOf, startCluster, type Cluster, type Paste } from '../src/index.ts';
+import { metricOf, startCluster, type Cluster } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -45,7 +46,7 @@ describe('a worker killed during a put', () => {
         { machine: 'task_execution', from: 'RUNNING', to: 'SUCCEEDED', reason: null },
         { machine: 'paste_upload', from: 'IN_PROGRESS', to: 'PROCESSED', reason: null },
       ]);
-      expect((await cluster.client().read(code)).body.equals(content)).toBe(true);
+      expect((await cluster.http().read(code)).body.equals(content)).toBe(true);
     }
     await cluster.expectQuiet();
   });
@@ -55,7 +56,7 @@ describe('an api killed between commit and dispatch', () => {
   it('has its upload sent by the relay within 10 s', async () => {
     const api = cluster.apis[0]!;
     const holding = cluster.sqs.hold({ target: 'SendMessageBatch' });
-    const { short_code: code } = await cluster.client().create(content);
+    const { short_code: code } = await cluster.client().pastes.create(content);
     const held = await holding;
     const killedAt = performance.now();
     await api.kill();
@@ -67,7 +68,7 @@ describe('an api killed between commit and dispatch', () => {
     expect(more).toEqual([]);
     expect(await cluster.executions(code)).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }]);
     await api.start();
-    expect((await cluster.client().read(code)).body.equals(content)).toBe(true);
+    expect((await cluster.http().read(code)).body.equals(content)).toBe(true);
     await cluster.expectQuiet();
   });
 });
@@ -80,9 +81,9 @@ describe('a janitor killed during a deletion', () => {
     '%s: the watchdog frees the claim after two hours, and the next cleanup ends it',
     async (_, reach, kept) => {
       const janitor = cluster.janitors[0]!;
-      const { short_code: code, delete_token = '' } = await stored();
+      const { short_code: code, delete_token } = await stored();
       const holding = cluster.s3.hold(anyDeletion);
-      await deletePaste(code, delete_token);
+      await cluster.client().pastes.delete(code, { deleteToken: delete_token });
       const held = await holding;
       await reach(held);
       await janitor.kill();
@@ -90,7 +91,7 @@ describe('a janitor killed during a deletion', () => {
       expect(await cluster.bucket.keys()).toEqual(
         kept ? expect.arrayContaining([`pastes/${code}`]) : expect.not.arrayContaining([`pastes/${code}`]),
       );
-      expect(await cluster.client().read(code)).toMatchObject({ status: 410 });
+      expect(await cluster.http().read(code)).toMatchObject({ status: 410 });
 
       await janitor.start();
       for (const sweep of ['cleanup', 'deletion-watchdog'])
@@ -119,30 +120,17 @@ describe('a janitor killed during a deletion', () => {
 
 async function pasteWithHeldPut(): Promise<{ code: string; put: HeldRequest }> {
   const holding = cluster.s3.hold({ method: 'PUT', path: /\/pastes\// });
-  const { short_code: code } = await cluster.client().create(content);
+  const { short_code: code } = await cluster.client().pastes.create(content);
   return { code, put: await holding };
 }
 
-async function stored(): Promise<Paste> {
-  const paste = await cluster.client().create(content);
+async function stored(): Promise<CreatedPaste> {
+  const paste = await cluster.client().pastes.create(content);
   await cluster.untilStatus(paste.short_code, 'PROCESSED');
   return paste;
 }
 
-async function deletePaste(code: string, token: string): Promise<void> {
-  const path = `/v1/pastes/${code}`;
-  const { status } = await cluster
-    .client()
-    .request(path, { method: 'DELETE', headers: { 'delete-token': token } });
-  expect(status).toBe(204);
-}
-
-interface Timeline {
-  readonly transitions: readonly { machine: string; from: string; to: string; reason: string | null }[];
-}
-
 async function timelineOf(code: string): Promise<object[]> {
-  const response = await cluster.client().request(`/v1/pastes/${code}/timeline`);
-  const { transitions } = (await response.json()) as Timeline;
+  const { transitions } = await cluster.client().pastes.timeline(code);
   return transitions.map(({ machine, from, to, reason }) => ({ machine, from, to, reason }));
 }

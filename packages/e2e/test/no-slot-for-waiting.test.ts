@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startCluster, type Cluster, type Paste } from '../src/index.ts';
+import type { Paste } from '@pasteflow/client';
+import { startCluster, type Cluster } from '../src/index.ts';
 
 const FAILING = 50;
 const OTHERS = 20;
@@ -18,7 +19,7 @@ afterEach(() => cluster.s3.clear());
 afterAll(() => cluster.stop());
 
 const createMany = (count: number) =>
-  Promise.all(Array.from({ length: count }, (_, n) => cluster.client().create(`paste ${n}`)));
+  Promise.all(Array.from({ length: count }, (_, n) => cluster.client().pastes.create(`paste ${n}`)));
 
 /** Statuses of the pastes, and of the executions that are open, with how many have each. */
 async function statuses(pastes: readonly Paste[]): Promise<Record<string, number>> {

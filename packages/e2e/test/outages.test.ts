@@ -34,9 +34,9 @@ describe('SQS unreachable for a while', () => {
       const downAt = performance.now();
       await down();
       const contents = Array.from({ length: 25 }, () => randomBytes(200));
-      const pastes = await Promise.all(contents.map((content) => cluster.client().create(content)));
+      const pastes = await Promise.all(contents.map((content) => cluster.client().pastes.create(content)));
       await cluster.until(() => isEnough(downAt));
-      const { status, headers } = await cluster.client().read(pastes[0]!.short_code);
+      const { status, headers } = await cluster.http().read(pastes[0]!.short_code);
       expect({ status, retryAfter: headers.get('retry-after') }).toEqual({ status: 503, retryAfter: '1' });
 
       const backAt = performance.now();
@@ -46,7 +46,7 @@ describe('SQS unreachable for a while', () => {
         const [put, ...more] = cluster.s3.matching({ method: 'PUT', path: cluster.objectPath(code) });
         expect(put!.at - backAt).toBeLessThan(10_000);
         expect(more).toEqual([]);
-        expect((await cluster.client().read(code)).body.equals(contents[index]!)).toBe(true);
+        expect((await cluster.http().read(code)).body.equals(contents[index]!)).toBe(true);
       }
       await cluster.expectQuiet();
     },
@@ -55,7 +55,7 @@ describe('SQS unreachable for a while', () => {
 
   it('costs no lease: a put that is under way goes on under its own', async () => {
     const holding = cluster.s3.hold({ method: 'PUT', path: /\/pastes\// });
-    const { short_code: code } = await cluster.client().create(randomBytes(200));
+    const { short_code: code } = await cluster.client().pastes.create(randomBytes(200));
     const put = await holding;
     cluster.sqs.rule({}, { kind: 'hang' });
     await cluster.until(
@@ -98,7 +98,7 @@ describe('Postgres under load', () => {
   ])(
     '%s: requests fail with 503 problem details meanwhile, no process dies, then all is well',
     async (_, restart) => {
-      const stored = await cluster.client().create(randomBytes(200));
+      const stored = await cluster.client().pastes.create(randomBytes(200));
       await cluster.untilStatus(stored.short_code, 'PROCESSED');
       const pids = cluster.services.map(({ pid }) => pid);
 
@@ -116,7 +116,7 @@ describe('Postgres under load', () => {
       await cluster.expectQuiet({ within: 60_000 });
       for (const { content, code } of outcomes) {
         if (content === undefined || code === undefined) continue;
-        expect((await cluster.client().read(code)).body.equals(content)).toBe(true);
+        expect((await cluster.http().read(code)).body.equals(content)).toBe(true);
       }
     },
     90_000,
@@ -129,12 +129,12 @@ describe('S3 during a read', () => {
     ['fails', () => void cluster.s3.rule({ method: 'GET' }, { kind: 'fail', status: 500 })],
   ])('%s: the answer is a 503 problem, and the bytes once it is back', async (_, down) => {
     const content = randomBytes(200);
-    const { short_code: code } = await cluster.client().create(content);
+    const { short_code: code } = await cluster.client().pastes.create(content);
     await cluster.untilStatus(code, 'PROCESSED');
     await down();
-    expect(await describeAnswer(await cluster.client().request(`/${code}`))).toBe(UNAVAILABLE);
+    expect(await describeAnswer(await cluster.http().request(`/${code}`))).toBe(UNAVAILABLE);
     await repair();
-    const { status, body } = await cluster.client().read(code);
+    const { status, body } = await cluster.http().read(code);
     expect(status).toBe(200);
     expect(body.equals(content)).toBe(true);
   });
@@ -173,7 +173,7 @@ async function request(n: number, stored: string): Promise<Outcome> {
   };
   const path = ['/v1/pastes', `/v1/pastes/${stored}`, `/${stored}`][n % 3]!;
   try {
-    const response = await cluster.client().request(path, n % 3 === 0 ? post : { signal });
+    const response = await cluster.http().request(path, n % 3 === 0 ? post : { signal });
     if (response.status !== 201) return { what: await describeAnswer(response) };
     const { short_code: code } = (await response.json()) as { short_code: string };
     return { what: '201', content, code };

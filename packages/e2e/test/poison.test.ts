@@ -28,7 +28,7 @@ const DEAD_LETTERS = 'pasteflow-uploads-dead-letters';
 describe('a poison message', () => {
   it('goes to the dead-letter queue at once, unchanged, and its consumer goes on', async () => {
     await Promise.all(POISON.map((body) => cluster.queues.send(UPLOADS, body)));
-    const { short_code } = await cluster.client().create('wholesome');
+    const { short_code } = await cluster.client().pastes.create('wholesome');
     await cluster.untilStatus(short_code, 'PROCESSED');
     await cluster.until(
       () => cluster.queues.counts(DEAD_LETTERS),
@@ -68,7 +68,7 @@ describe('a poison message', () => {
 describe('a dead letter that stands for an upload', () => {
   it('ends that attempt with the reason, and the next one succeeds', async () => {
     const undo = cluster.sqs.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
-    const { short_code } = await cluster.client().create('once buried');
+    const { short_code } = await cluster.client().pastes.create('once buried');
     await cluster.queues.send(DEAD_LETTERS, { shortCode: short_code });
     await cluster.until(
       () => cluster.executions(short_code),

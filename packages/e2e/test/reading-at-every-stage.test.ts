@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { curl, startCluster, type Cluster, type Paste } from '../src/index.ts';
+import type { Paste } from '@pasteflow/client';
+import { curl, startCluster, type Cluster } from '../src/index.ts';
 
 const JANITOR = { CLEANUP_INTERVAL_SECONDS: '0.2' };
 
@@ -32,7 +33,7 @@ function deferrals({ short_code }: Paste): number {
 describe('a paste whose upload runs', () => {
   it('answers 503 with Retry-After in whole seconds and not a byte of body, on both of its URLs', async () => {
     const put = cluster.s3.hold(PUT);
-    const paste = await cluster.client().create(content);
+    const paste = await cluster.client().pastes.create(content);
     const held = await put;
     for (const url of [paste.url, paste.content_url]) {
       const response = await fetch(url);
@@ -46,7 +47,7 @@ describe('a paste whose upload runs', () => {
 
   it('is waited for by curl --retry, which prints its exact bytes and nothing else', async () => {
     const put = cluster.s3.hold(PUT);
-    const paste = await cluster.client().create(content);
+    const paste = await cluster.client().pastes.create(content);
     const reading = patientCurl(paste.url);
     const held = await put;
     await cluster.until(
@@ -62,7 +63,7 @@ describe('a paste whose upload runs', () => {
   it('is waited for by curl --retry through failing attempts as well', async () => {
     cluster.s3.rule(PUT, { kind: 'fail', status: 503 }, 1);
     const second = cluster.s3.hold(PUT); // the newest rule comes first: this holds attempt 1, and attempt 2 fails
-    const paste = await cluster.client().create(content);
+    const paste = await cluster.client().pastes.create(content);
     const reading = patientCurl(paste.content_url);
     const held = await second;
     await cluster.until(
@@ -84,7 +85,7 @@ describe('a paste whose upload runs', () => {
 describe('a paste whose upload failed', () => {
   it('reads exactly as one that never was: the same 404, headers and body', async () => {
     cluster.s3.rule(PUT, { kind: 'fail', status: 500 });
-    const { short_code: failed } = await cluster.client().create(content);
+    const { short_code: failed } = await cluster.client().pastes.create(content);
     await cluster.untilStatus(failed, 'FAILED');
     const unknown = failed.replace(/^./, (first) => (first === 'a' ? 'b' : 'a'));
     for (const path of ['/CODE', '/v1/pastes/CODE/content']) {
@@ -92,7 +93,7 @@ describe('a paste whose upload failed', () => {
       expect(of.status).toBe(404);
       expect(of).toEqual(instead);
     }
-    expect(await cluster.client().metadata(failed)).toMatchObject({
+    expect(await cluster.client().pastes.get(failed)).toMatchObject({
       status: 'FAILED',
       failure_reason: expect.stringMatching(/3 attempts failed.*500/),
     });
@@ -101,17 +102,17 @@ describe('a paste whose upload failed', () => {
 
 /** What a client sees, with the code that it named itself and what differs with every request taken out. */
 async function answer(path: string, shortCode: string) {
-  const response = await cluster.client().request(path.replace('CODE', shortCode));
+  const response = await cluster.http().request(path.replace('CODE', shortCode));
   const headers = new Map(response.headers);
-  for (const name of ['date', 'x-request-id']) headers.delete(name);
+  for (const name of ['date', 'x-request-id', 'ratelimit']) headers.delete(name);
   return { status: response.status, headers, body: (await response.text()).replaceAll(shortCode, 'CODE') };
 }
 
 describe('a paste that is over', () => {
   it('answers 410 once expired, while it is claimed and when it is deleted', async () => {
-    const { short_code } = await cluster.client().create(content);
+    const { short_code } = await cluster.client().pastes.create(content);
     await cluster.untilStatus(short_code, 'PROCESSED');
-    expect((await cluster.client().read(short_code)).status).toBe(200);
+    expect((await cluster.http().read(short_code)).status).toBe(200);
 
     await cluster.rows.query(`UPDATE pastes SET expires_at = now() WHERE short_code = $1`, [short_code]);
     await expectGone(short_code);
@@ -133,12 +134,9 @@ describe('a paste that is over', () => {
 
   it('answers 410 from the moment its owner deletes it, even while its upload still runs', async () => {
     const put = cluster.s3.hold(PUT);
-    const { short_code, delete_token = '' } = await cluster.client().create(content);
+    const { short_code, delete_token: deleteToken } = await cluster.client().pastes.create(content);
     const held = await put;
-    const response = await cluster
-      .client()
-      .request(`/v1/pastes/${short_code}`, { method: 'DELETE', headers: { 'Delete-Token': delete_token } });
-    expect(response.status).toBe(204);
+    await cluster.client().pastes.delete(short_code, { deleteToken });
     await expectGone(short_code);
     await held.forward();
     await cluster.untilStatus(short_code, 'PROCESSED');
@@ -148,7 +146,7 @@ describe('a paste that is over', () => {
 
 async function expectGone(shortCode: string): Promise<void> {
   for (const path of [`/${shortCode}`, `/v1/pastes/${shortCode}/content`, `/v1/pastes/${shortCode}`]) {
-    const response = await cluster.client().request(path);
+    const response = await cluster.http().request(path);
     expect(response.status).toBe(410);
     expect(await response.json()).toMatchObject({ code: 'paste_gone' });
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startCluster, type Cluster, type Paste } from '../src/index.ts';
+import type { Paste } from '@pasteflow/client';
+import { startCluster, type Cluster } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ const FAIL = { kind: 'fail', status: 500 } as const;
 /** A paste of which no worker hears before `prepare` has set the faults for the path of its object. */
 async function createPrepared(prepare: (path: RegExp) => void): Promise<Paste> {
   const dispatch = cluster.sqs.hold({ target: 'SendMessageBatch' });
-  const paste = await cluster.client().create('some content');
+  const paste = await cluster.client().pastes.create('some content');
   prepare(cluster.objectPath(paste.short_code));
   await (await dispatch).forward();
   return paste;
@@ -50,7 +51,7 @@ describe('an upload (R3)', () => {
       [3, 'FAILED'],
       [4, 'SUCCEEDED'],
     ]);
-    expect((await cluster.client().read(lucky.short_code)).body.toString()).toBe('some content');
+    expect((await cluster.http().read(lucky.short_code)).body.toString()).toBe('some content');
   }, 40_000);
 
   it('that always fails is put six times, 1, 2, 4, 8 and 16 s apart, and is FAILED then', async () => {
@@ -80,7 +81,7 @@ describe('an upload (R3)', () => {
     const { id, failure_reason } = await cluster.paste(hopeless.short_code);
     expect(failure_reason).toBe('6 attempts failed; the last: S3 answered 500 InternalError');
     expect(await cluster.rows.query('SELECT FROM paste_payloads WHERE paste_id = $1', [id])).toEqual([]);
-    expect((await cluster.client().read(hopeless.short_code)).status).toBe(404);
+    expect((await cluster.http().read(hopeless.short_code)).status).toBe(404);
     expect(putsOf(hopeless)).toHaveLength(6);
   });
 });

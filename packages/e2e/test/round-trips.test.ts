@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { curl, startCluster, type Cluster, type Paste } from '../src/index.ts';
+import type { Paste } from '@pasteflow/client';
+import { curl, startCluster, type Cluster } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -44,23 +45,21 @@ async function outcome(response: Response): Promise<{ status: number; shortCode:
   return { status: response.status, shortCode };
 }
 
-const asRaw: Send = async (content) => await outcome(await cluster.client().post(content));
+const asRaw: Send = async (content) => await outcome(await cluster.http().post(content));
 
 const asJson: Send = async (content) => {
   const body = JSON.stringify({ content: content.toString() });
-  return await outcome(
-    await cluster.client().post(body, { headers: { 'content-type': 'application/json' } }),
-  );
+  return await outcome(await cluster.http().post(body, { headers: { 'content-type': 'application/json' } }));
 };
 
 const asForm: Send = async (content) => {
   const body = new FormData();
   body.set('content', new Blob([new Uint8Array(content)]), 'paste.bin');
-  return await outcome(await cluster.client().request('/v1/pastes', { method: 'POST', body }));
+  return await outcome(await cluster.http().request('/v1/pastes', { method: 'POST', body }));
 };
 
 const fromShell: Send = async (content) => {
-  const { url } = cluster.client();
+  const { url } = cluster.http();
   const { stdout } = await curl(['--data-binary', '@-', '--write-out', '%{http_code}', url], content);
   const [, pasteUrl = '', status] = stdout.toString().match(/^(?:(http\S+)\n|[^]*?)(\d{3})$/) ?? [];
   return { status: Number(status), shortCode: pasteUrl.replace(`${url}/`, '') };
@@ -68,12 +67,12 @@ const fromShell: Send = async (content) => {
 
 async function expectToComeBack(shortCode: string, content: Buffer): Promise<void> {
   const sha256 = createHash('sha256').update(content).digest('hex');
-  expect(await cluster.client().metadata(shortCode)).toMatchObject({
+  expect(await cluster.client().pastes.get(shortCode)).toMatchObject({
     content_hash: `sha256:${sha256}`,
     size_bytes: content.length,
   });
   await cluster.untilStatus(shortCode, 'PROCESSED');
-  const { status, headers, body } = await cluster.client().read(shortCode);
+  const { status, headers, body } = await cluster.http().read(shortCode);
   expect(status).toBe(200);
   expect(headers.get('etag')).toBe(`"${sha256}"`);
   expect(headers.get('content-length')).toBe(String(content.length));

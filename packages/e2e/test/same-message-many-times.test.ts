@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startCluster, type Cluster, type Paste } from '../src/index.ts';
+import type { Paste } from '@pasteflow/client';
+import { startCluster, type Cluster } from '../src/index.ts';
 
 const ONE_LIFE = [
   'paste_upload IN_PROGRESS PROCESSED',
@@ -37,7 +38,9 @@ async function expectOneLife(paste: Paste): Promise<void> {
 
 describe('the same message delivered three times to two workers (R5)', () => {
   it('has the effect of one: one put and one transition each, for 30 pastes at once', async () => {
-    const pastes = await Promise.all(Array.from({ length: 30 }, () => cluster.client().create(CONTENT)));
+    const pastes = await Promise.all(
+      Array.from({ length: 30 }, () => cluster.client().pastes.create(CONTENT)),
+    );
     await Promise.all([...pastes, ...pastes, ...pastes].map(send));
     await cluster.expectQuiet({ within: 30_000 });
     for (const paste of pastes) await expectOneLife(paste);
@@ -46,7 +49,7 @@ describe('the same message delivered three times to two workers (R5)', () => {
   it('changes nothing in the second worker while the first one is at its put', async () => {
     const put = cluster.s3.hold({ method: 'PUT' });
     const before = handBacks();
-    const paste = await cluster.client().create(CONTENT);
+    const paste = await cluster.client().pastes.create(CONTENT);
     await send(paste);
     const held = await put;
     // The worker of that put takes no other batch meanwhile, so these two come to the other one.

@@ -4,7 +4,8 @@ import { request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { startCluster, type Cluster, type Paste, type Service } from '../src/index.ts';
+import type { Paste } from '@pasteflow/client';
+import { startCluster, type Cluster, type Service } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -39,12 +40,12 @@ async function expectGoodEnd(ended: Promise<{ code: number | null; ms: number }>
 describe('an api that is stopped under load', () => {
   it('answers every request that it has taken, slow ones too, and then refuses connections', async () => {
     const api = cluster.apis[0]!;
-    const stored = await cluster.client().create(content);
+    const stored = await cluster.client().pastes.create(content);
     await cluster.untilStatus(stored.short_code, 'PROCESSED');
     const load = cluster.load(post, { lanes: 6 });
     const slowUpload = await beginUpload();
     const holding = cluster.s3.hold({ method: 'GET', path: cluster.objectPath(stored.short_code) });
-    const reading = cluster.client().read(stored.short_code);
+    const reading = cluster.http().read(stored.short_code);
     const slowRead = await holding;
     const idle = await idleConnection();
 
@@ -70,7 +71,7 @@ describe('an api that is stopped under load', () => {
 
     await api.start();
     await cluster.untilStatus(uploaded.paste.short_code, 'PROCESSED');
-    expect((await cluster.client().read(uploaded.paste.short_code)).body.equals(SLOW_CONTENT)).toBe(true);
+    expect((await cluster.http().read(uploaded.paste.short_code)).body.equals(SLOW_CONTENT)).toBe(true);
   }, 60_000);
 });
 
@@ -142,7 +143,7 @@ describe('a janitor that is stopped during a cleanup', () => {
 /** @returns the status, or the code of the error when there was no answer */
 async function post(): Promise<number | string> {
   try {
-    const response = await cluster.client().post(randomBytes(300));
+    const response = await cluster.http().post(randomBytes(300));
     await response.arrayBuffer();
     return response.status;
   } catch (error) {
@@ -159,7 +160,7 @@ async function beginUpload(): Promise<{ finish(): Promise<{ status: number | und
     'content-length': SLOW_CONTENT.length,
     expect: '100-continue', // it is said when the api begins to read
   };
-  const upload: ClientRequest = request(`${cluster.client().url}/v1/pastes`, { method: 'POST', headers });
+  const upload: ClientRequest = request(`${cluster.http().url}/v1/pastes`, { method: 'POST', headers });
   upload.flushHeaders();
   await once(upload, 'continue');
   upload.write(SLOW_CONTENT.subarray(0, 50_000));
@@ -174,7 +175,7 @@ async function beginUpload(): Promise<{ finish(): Promise<{ status: number | und
 
 /** A connection that has had its answer and is kept alive. */
 async function idleConnection(): Promise<{ closed: Promise<unknown> }> {
-  const socket = connect(Number(new URL(cluster.client().url).port), '127.0.0.1');
+  const socket = connect(Number(new URL(cluster.http().url).port), '127.0.0.1');
   const closed = once(socket, 'close');
   socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
   await once(socket, 'data');
@@ -184,15 +185,14 @@ async function idleConnection(): Promise<{ closed: Promise<unknown> }> {
 
 async function pasteWithHeldPut() {
   const holding = cluster.s3.hold({ method: 'PUT', path: /\/pastes\// });
-  const { short_code: code } = await cluster.client().create(content);
+  const { short_code: code } = await cluster.client().pastes.create(content);
   return { code, put: await holding };
 }
 
 async function pasteWithHeldDeletion() {
-  const { short_code: code, delete_token = '' } = await cluster.client().create(content);
+  const { short_code: code, delete_token: deleteToken } = await cluster.client().pastes.create(content);
   await cluster.untilStatus(code, 'PROCESSED');
   const holding = cluster.s3.hold({ method: 'POST', path: /\?delete/ });
-  const init = { method: 'DELETE', headers: { 'delete-token': delete_token } };
-  expect((await cluster.client().request(`/v1/pastes/${code}`, init)).status).toBe(204);
+  await cluster.client().pastes.delete(code, { deleteToken });
   return { code, deletion: await holding };
 }

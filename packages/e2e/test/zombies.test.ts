@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CreatedPaste } from '@pasteflow/client';
 import { spawnService, type HeldRequest } from '@pasteflow/dev-stack/testing';
-import { entryOf, metricOf, startCluster, type Cluster, type Paste, type Service } from '../src/index.ts';
+import { entryOf, metricOf, startCluster, type Cluster, type Service } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -38,10 +39,10 @@ describe('a worker frozen beyond its lease', () => {
       { attempt: 1, status: 'FAILED' },
       { attempt: 2, status: 'SUCCEEDED' },
     ]);
-    expect((await cluster.client().read(kept.paste.short_code)).body.equals(content)).toBe(true);
+    expect((await cluster.http().read(kept.paste.short_code)).body.equals(content)).toBe(true);
 
     expect(await cluster.bucket.keys()).toContain(`pastes/${deleted.paste.short_code}`);
-    expect(await cluster.client().read(deleted.paste.short_code)).toMatchObject({ status: 410 });
+    expect(await cluster.http().read(deleted.paste.short_code)).toMatchObject({ status: 410 });
     const reconcile = spawnService({
       entry: entryOf('janitor'),
       args: ['--once', 'reconcile'],
@@ -74,31 +75,30 @@ describe('a janitor frozen in the middle of a cleanup', () => {
 });
 
 interface Held {
-  readonly paste: Paste;
+  readonly paste: CreatedPaste;
   readonly put: HeldRequest;
 }
 
 /** A paste whose put by this worker, the only one as yet, is held. */
 async function pasteInto(worker: Service): Promise<Held> {
   const holding = cluster.s3.hold({ method: 'PUT', path: /\/pastes\// });
-  const paste = await cluster.client().create(content);
+  const paste = await cluster.client().pastes.create(content);
   const put = await holding;
   expect(cluster.workers).toEqual([worker]);
   return { paste, put };
 }
 
-async function stored(): Promise<Paste> {
-  const paste = await cluster.client().create(content);
+async function stored(): Promise<CreatedPaste> {
+  const paste = await cluster.client().pastes.create(content);
   await cluster.untilStatus(paste.short_code, 'PROCESSED');
   return paste;
 }
 
-async function deletePaste({ short_code, delete_token = '' }: Paste): Promise<void> {
-  const init = { method: 'DELETE', headers: { 'delete-token': delete_token } };
-  expect((await cluster.client().request(`/v1/pastes/${short_code}`, init)).status).toBe(204);
+async function deletePaste({ short_code, delete_token: deleteToken }: CreatedPaste): Promise<void> {
+  await cluster.client().pastes.delete(short_code, { deleteToken });
 }
 
-async function untilDeleted({ short_code }: Paste): Promise<void> {
+async function untilDeleted({ short_code }: CreatedPaste): Promise<void> {
   await cluster.until(
     () => cluster.paste(short_code),
     (paste) => paste.deletion_status === 'DELETED',

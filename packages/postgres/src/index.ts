@@ -14,8 +14,47 @@ export {
   type UploadOutcome,
   type UploadSettlement,
 } from './repositories/settle-uploads.ts';
+export { createJob, type CreatedJob, type NewJob } from './repositories/create-job.ts';
+export {
+  findJob,
+  findJobBrief,
+  listAssets,
+  listJobs,
+  type AssetRow,
+  type JobBrief,
+  type JobFilter,
+  type JobRow,
+  type ListedJob,
+} from './repositories/jobs.ts';
+export { claimJobs, type ClaimedJob, type JobClaim } from './repositories/claim-jobs.ts';
+export {
+  settleJobs,
+  type JobSettlement,
+  type JobSettlementEnding,
+  type SettledJob,
+} from './repositories/settle-jobs.ts';
+export { writeProgress, type JobProgress } from './repositories/job-progress.ts';
+export { createAsset, type NewAsset } from './repositories/assets.ts';
+export { removeAssets } from './repositories/remove-assets.ts';
+export {
+  importedPositions,
+  importPastes,
+  type ImportedPaste,
+  type ImportEntry,
+} from './repositories/import-pastes.ts';
+export { listExportable, type ExportablePaste, type ExportFilter } from './repositories/exportable-pastes.ts';
+export { countPastes } from './repositories/count-pastes.ts';
+export { findOldJobs, removeJobs, type OldJob } from './repositories/old-jobs.ts';
 export { findZombies, renewLeases, type Zombie } from './repositories/leases.ts';
-export { findOverdue, findUndispatched, stampDispatched, type DueUpload } from './repositories/dispatch.ts';
+export {
+  findOverdue,
+  findOverdueJobs,
+  findUndispatched,
+  findUndispatchedJobs,
+  stampDispatched,
+  type DueJob,
+  type DueUpload,
+} from './repositories/dispatch.ts';
 export {
   claimExpired,
   releaseClaims,
@@ -32,8 +71,37 @@ export {
   removeTombstones,
   type OldFailed,
 } from './repositories/retention.ts';
-export { databaseTime, findLive, findStored } from './repositories/reconcile.ts';
-export { readTimeline, type Timeline } from './repositories/timeline.ts';
+export {
+  answerIdempotencyKey,
+  claimIdempotencyKey,
+  releaseIdempotencyKey,
+  removeOldIdempotencyKeys,
+  type ClaimedKey,
+  type HeldKey,
+  type IdempotencyKey,
+  type KeyClaim,
+} from './repositories/idempotency-keys.ts';
+export {
+  rateLimitStore,
+  removeEndedRateLimits,
+  type RateLimitStore,
+} from './repositories/rate-limit-store.ts';
+export { databaseTime, findLive, findLiveJobs, findOpenJobs, findStored } from './repositories/reconcile.ts';
+export {
+  createApiToken,
+  isGoodApiToken,
+  listApiTokens,
+  revokeApiToken,
+  useApiToken,
+  type ApiToken,
+  type ApiTokenUse,
+  type CreatedApiToken,
+  type NewApiToken,
+} from './repositories/api-tokens.ts';
+export { ensureUser } from './repositories/users.ts';
+export { listPastes, type ListedPaste } from './repositories/list-pastes.ts';
+export { readJobTimeline, readTimeline, type Timeline } from './repositories/timeline.ts';
+export { toPage, type Page, type PageRequest, type Place } from './repositories/place.ts';
 export { withSweepLock } from './repositories/sweep-lock.ts';
 export type { ExecutionKind } from './schema/task-executions.ts';
 export type { Schema } from './schema/schema.ts';

@@ -7,7 +7,15 @@ import { newPaste, useDatabase } from './support/database.ts';
 const current = useDatabase({ fresh: 'file' });
 
 const contentHash = `sha256:${createHash('sha256').update('x').digest('hex')}`;
-const options = { content: Buffer.from('x'), contentHash, title: null, syntax: null, deleteTokenHash: null };
+const options = {
+  content: Buffer.from('x'),
+  contentHash,
+  title: null,
+  syntax: null,
+  userId: null,
+  visibility: 'unlisted' as const,
+  deleteTokenHash: null,
+};
 
 it('creating inserts the paste, its bytes and a PENDING execution together', async () => {
   const content = Buffer.from([0, 255, 254, 0, 10]);

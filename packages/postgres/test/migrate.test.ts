@@ -27,6 +27,11 @@ it('three processes may migrate an empty database at once: each migration is app
     '0005-task-executions',
     '0006-jobs',
     '0007-state-transitions',
+    '0008-api-tokens',
+    '0009-paste-owners',
+    '0010-assets',
+    '0011-idempotency-keys',
+    '0012-rate-limits',
   ]);
 });
 
@@ -61,6 +66,8 @@ it('what the schema refuses stays what it is: a mistake of ours, not an outage',
     title: null,
     syntax: null,
     expiresInSeconds: null,
+    userId: null,
+    visibility: 'unlisted',
     deleteTokenHash: null,
   });
   await expect(wrong).rejects.toMatchObject({ code: '23514', constraint: 'pastes_content_hash_check' });

@@ -1,10 +1,12 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
 import { INTERRUPTED } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
+  answerIdempotencyKey,
   claimExpired,
+  claimIdempotencyKey,
   claimUploads,
   findOldFailed,
   findOverdue,
@@ -13,6 +15,8 @@ import {
   findUndispatched,
   findZombies,
   readTimeline,
+  removeEndedRateLimits,
+  removeOldIdempotencyKeys,
   removeTombstones,
   renewLeases,
   resetStuckDeletions,
@@ -20,9 +24,9 @@ import {
   stampDispatched,
   type Database,
 } from '../src/index.ts';
-import { migrateUrl, newPaste, open } from './support/database.ts';
+import { migrateUrl, newPaste, openToFill } from './support/database.ts';
 import { explain } from './support/explain.ts';
-import { fillWithBacklog, fillWithHistory } from './support/fill.ts';
+import { fillWithBacklog, fillWithHistory, fillWithKeys } from './support/fill.ts';
 
 /** `npm run test:scale` takes 10,000 and 1,000,000 rows; the short form, in every run, has the same ratio of sizes in small. */
 const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
@@ -57,8 +61,9 @@ beforeAll(async () => {
 
 async function makeScene(rows: number, backlog = 0): Promise<Scene> {
   const { url } = await createTestDatabase(stack, migrateUrl);
-  const db = open(url, 4);
+  const db = openToFill(url);
   await fillWithHistory(db, rows);
+  await fillWithKeys(db, rows);
   if (backlog > 0) await fillWithBacklog(db, backlog);
   const pastes = [];
   for (let n = 0; n < 40; n++) pastes.push(await newPaste(db));
@@ -95,6 +100,16 @@ const stored = (executionId: string) => ({
   sequel: { kind: 'done' as const },
 });
 
+/** One that is there. */
+const key = {
+  caller: 'address:7',
+  keyHash: createHash('sha256').update('507').digest(),
+  claimId: randomUUID(),
+  fingerprint: Buffer.alloc(32),
+  holdSeconds: 15,
+  retentionSeconds: 86_400,
+};
+
 const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'creating a paste': (db) => newPaste(db).catch(() => undefined), // under EXPLAIN it answers no row
   'reading a paste': (db, { codes }) => findPaste(db, codes[0]!),
@@ -117,6 +132,13 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'finding what should be stored': (db) =>
     findStored(db, { after: '7', upTo: '8', before: new Date(), limit: 20 }),
   'reading a timeline': (db, { pasteId }) => readTimeline(db, pasteId),
+  'claiming an idempotency key that is there': (db) => claimIdempotencyKey(db, key),
+  'claiming a new idempotency key': (db) =>
+    claimIdempotencyKey(db, { ...key, keyHash: createHash('sha256').update(randomUUID()).digest() }),
+  'keeping the answer of an idempotency key': (db) => answerIdempotencyKey(db, key, Buffer.alloc(1000)),
+  'removing old idempotency keys': (db) =>
+    removeOldIdempotencyKeys(db, { retentionSeconds: 1e9, limit: 1000 }),
+  'removing ended counters': (db) => removeEndedRateLimits(db, { limit: 1000 }),
 };
 
 it.each(Object.keys(hot))('%s looks at as many pages in a large table as in a small one', async (name) => {

@@ -14,6 +14,7 @@ import {
   type UploadOutcome,
 } from '../src/index.ts';
 import { newPaste, useDatabase } from './support/database.ts';
+import { untilSomebodyWaits } from './support/locks.ts';
 
 const current = useDatabase();
 
@@ -30,13 +31,6 @@ function settlement({ executionId, attempt }: ClaimedUpload, outcome: UploadOutc
 
 const makeDue = () =>
   sql`UPDATE task_executions SET run_at = now() WHERE status = 'PENDING'`.execute(current.db);
-async function untilSomebodyWaits(): Promise<void> {
-  const waiting = () =>
-    sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'`
-      .execute(current.db)
-      .then(({ rows }) => rows);
-  while ((await waiting()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 const byW1 = { actor: 'w1', dispatched: true };
 const succeeded: UploadOutcome = { kind: 'succeeded', s3Url: 's3://bucket/key' };
 const failed: UploadOutcome = { kind: 'failed', error: 'S3 answered 500' };
@@ -63,7 +57,7 @@ describe('claiming', () => {
     const stamping = await current.db.startTransaction().execute();
     await stampDispatched(stamping, [executionId]);
     const claiming = claimOne(shortCode);
-    await Promise.race([untilSomebodyWaits(), claiming]);
+    await Promise.race([untilSomebodyWaits(current.db), claiming]);
     await stamping.commit().execute();
     expect(await claiming).toMatchObject({ executionId });
   });

@@ -4,11 +4,13 @@ import {
   awsEnv,
   bucketEnv,
   databaseEnv,
+  jobRetryEnv,
   loadConfig,
   logEnv,
+  maxPasteBytesEnv,
   metricsEnv,
   queueEnv,
-  retryEnv,
+  uploadRetryEnv,
 } from '../src/index.ts';
 
 describe('the database variables', () => {
@@ -57,9 +59,19 @@ describe('the other shared variables', () => {
   });
 
   it('keep to the retry policy of the domain', () => {
-    expect(loadConfig(retryEnv, {})).toEqual(defaultRetryPolicy);
-    const env = { UPLOAD_RETRY_DELAYS_MS: '10,20', UPLOAD_RETRY_JITTER_MS: '0' };
-    expect(loadConfig(retryEnv, env)).toEqual({ delaysMs: [10, 20], jitterMs: 0 });
+    expect(loadConfig(uploadRetryEnv, {})).toEqual(defaultRetryPolicy);
+    expect(loadConfig(jobRetryEnv, {})).toEqual(defaultRetryPolicy);
+    const env = { UPLOAD_RETRY_DELAYS_MS: '10,20', UPLOAD_RETRY_JITTER_MS: '0', JOB_RETRY_DELAYS_MS: '30' };
+    expect(loadConfig(uploadRetryEnv, env)).toEqual({ delaysMs: [10, 20], jitterMs: 0 });
+    expect(loadConfig(jobRetryEnv, env)).toEqual({ delaysMs: [30], jitterMs: 200 });
+  });
+
+  it('bound how long a paste may be', () => {
+    expect(loadConfig(maxPasteBytesEnv, {})).toBe(10 * 1024 * 1024);
+    expect(loadConfig(maxPasteBytesEnv, { MAX_PASTE_BYTES: '67108864' })).toBe(64 * 1024 * 1024);
+    expect(() => loadConfig(maxPasteBytesEnv, { MAX_PASTE_BYTES: '67108865' })).toThrow(
+      'MAX_PASTE_BYTES is too large; set it to at most 67108864',
+    );
   });
 
   it('serve metrics on 127.0.0.1, at the port of the service', () => {

@@ -2,3 +2,5 @@ export { createObjectStore } from './create.ts';
 export type { S3ClientOptions } from './client.ts';
 export { describeS3Error } from './errors.ts';
 export { ObjectStore, type ListedObject, type RefusedKey, type StoredObject } from './object-store.ts';
+export type { OpenUpload } from './multipart-uploads.ts';
+export type { PresignOptions } from './presign.ts';

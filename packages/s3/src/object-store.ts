@@ -9,6 +9,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
 import { isNotFound, unavailable } from './errors.ts';
+import { abortMultipartUpload, listMultipartUploads, type OpenUpload } from './multipart-uploads.ts';
+import { presign, type PresignOptions } from './presign.ts';
+import { putStream } from './put-stream.ts';
 
 export interface StoredObject {
   /** Must be consumed or destroyed: until then it holds its connection. */
@@ -61,6 +64,20 @@ export class ObjectStore {
       }),
       signal ? { abortSignal: signal } : {},
     );
+  }
+
+  /**
+   * Stores what `body` gives, whatever its length, in parts as it comes: at most 78 GiB, some 32 MiB of them in memory. When the body fails,
+   * S3 fails or the signal aborts, the body is destroyed and the multipart upload aborted before this rejects.
+   * @returns the bytes written
+   * @throws the body's own error, the signal's reason, or DependencyUnavailableError
+   */
+  async putStream(
+    key: string,
+    body: Readable,
+    { contentType, signal }: { contentType: string; signal?: AbortSignal },
+  ): Promise<number> {
+    return await putStream(this.#client, { bucket: this.bucket, key, contentType }, body, signal);
   }
 
   /** `range`: the first and the last byte, both included. @returns null when there is no such object */
@@ -124,6 +141,21 @@ export class ObjectStore {
       );
       continuation = page.IsTruncated === true ? page.NextContinuationToken : undefined;
     } while (continuation !== undefined);
+  }
+
+  /** The multipart uploads under the prefix that were begun and neither completed nor aborted, in key order, a page at a time. */
+  listMultipartUploads(prefix: string): AsyncGenerator<readonly OpenUpload[]> {
+    return listMultipartUploads(this.#client, this.bucket, prefix);
+  }
+
+  /** Frees the parts of a multipart upload. One that isn't there, being completed or aborted, counts as aborted. */
+  async abortMultipartUpload(upload: Pick<OpenUpload, 'key' | 'uploadId'>): Promise<void> {
+    await abortMultipartUpload(this.#client, this.bucket, upload);
+  }
+
+  /** A URL by which whoever has it downloads the object, until it expires. Nothing is asked of S3: the object need not be there. */
+  async presign(key: string, options: PresignOptions): Promise<string> {
+    return await presign(this.#client, this.bucket, key, options);
   }
 
   async ping(signal?: AbortSignal): Promise<void> {

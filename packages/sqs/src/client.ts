@@ -1,5 +1,8 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 
+/** As its users know it: they need not depend on the SDK. */
+export type SqsClient = SQSClient;
+
 export interface SqsClientOptions {
   readonly region: string;
   /** Another SQS than AWS's, e.g. the embedded emulator. */

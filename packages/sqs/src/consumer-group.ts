@@ -1,21 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageCommand, type Message, type SQSClient } from '@aws-sdk/client-sqs';
-import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import { Consumer } from 'sqs-consumer';
 import type { Delivery } from './delivery.ts';
 import type { Queue } from './queue.ts';
-import { decodeContext, decodeUpload } from './wire.ts';
+import { decodeContext, type Decode } from './wire.ts';
 
-export interface ConsumerGroupOptions {
+export interface ConsumerGroupOptions<Body> {
   /** For receiving and acknowledging only: a long poll holds a connection. */
   readonly client: SQSClient;
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
   /** sqs-consumer has one poll loop each, whose next receive waits for the whole batch: concurrency is several consumers. */
   readonly consumers: number;
+  /** Messages that a consumer receives at once, 1 to 10. With work that takes long, more than 1 would wait for each other. */
+  readonly batchSize: number;
+  readonly decode: Decode<Body>;
   readonly visibilitySeconds: number;
-  /** Handles up to 10 messages and returns those whose outcome is in Postgres: they are acknowledged in one request. Must not throw. */
-  readonly handle: (deliveries: readonly Delivery[]) => Promise<readonly Delivery[]>;
+  /** Handles a batch and returns those whose outcome is in Postgres: they are acknowledged in one request. Must not throw. */
+  readonly handle: (deliveries: readonly Delivery<Body>[]) => Promise<readonly Delivery<Body>[]>;
   /** Awaited before each receive: holds the consumers back while there is no sense in receiving. It must let go when all is to stop. */
   readonly beforeReceive: () => Promise<void>;
   readonly onMalformed: (error: unknown, message: Message) => void;
@@ -32,15 +34,15 @@ const RECEIVE_WAIT_SECONDS = 2;
 const RECEIVE_BACKOFF_MS = { first: 100, longest: 3200 };
 
 /** Several consumers on one queue that start and stop together. */
-export class ConsumerGroup {
-  readonly #options: ConsumerGroupOptions;
+export class ConsumerGroup<Body> {
+  readonly #options: ConsumerGroupOptions<Body>;
   #consumers: readonly Consumer[] = [];
   #starting: Promise<void> = Promise.resolve();
   #failures = 0;
   #stopping = false;
   readonly #stop = new AbortController();
 
-  constructor(options: ConsumerGroupOptions) {
+  constructor(options: ConsumerGroupOptions<Body>) {
     this.#options = options;
   }
 
@@ -77,11 +79,11 @@ export class ConsumerGroup {
   }
 
   #createConsumer(queueUrl: string): Consumer {
-    const { client, visibilitySeconds, onError } = this.#options;
+    const { client, batchSize, visibilitySeconds, onError } = this.#options;
     const consumer = Consumer.create({
       queueUrl,
       sqs: client,
-      batchSize: SQS_BATCH_SIZE,
+      batchSize,
       waitTimeSeconds: RECEIVE_WAIT_SECONDS,
       visibilityTimeout: visibilitySeconds,
       messageAttributeNames: ['All'],
@@ -115,11 +117,11 @@ export class ConsumerGroup {
 
   /** What can be read goes first: its time is running, and SQS may be slow to take the rest. */
   async #handle(messages: Message[]): Promise<Message[]> {
-    const deliveries: Delivery[] = [];
+    const deliveries: Delivery<Body>[] = [];
     const malformed: Message[] = [];
     for (const message of messages) {
       try {
-        deliveries.push(toDelivery(message));
+        deliveries.push(this.#toDelivery(message));
       } catch (error) {
         this.#options.onMalformed(error, message);
         malformed.push(message);
@@ -130,6 +132,15 @@ export class ConsumerGroup {
       malformed.map(async (message) => ((await this.#bury(message)) ? [message] : [])),
     );
     return [...buried.flat(), ...done.map(({ message }) => message)];
+  }
+
+  #toDelivery(message: Message): Delivery<Body> {
+    return {
+      body: this.#options.decode(message.Body),
+      context: decodeContext(message.MessageAttributes),
+      receiptHandle: message.ReceiptHandle ?? '',
+      message,
+    };
   }
 
   /**
@@ -152,15 +163,6 @@ export class ConsumerGroup {
       return false;
     }
   }
-}
-
-function toDelivery(message: Message): Delivery {
-  return {
-    upload: decodeUpload(message.Body),
-    context: decodeContext(message.MessageAttributes),
-    receiptHandle: message.ReceiptHandle ?? '',
-    message,
-  };
 }
 
 /** sqs-consumer says `stopped` while handlers still run; `isPolling` is false only when the last batch is acknowledged. */

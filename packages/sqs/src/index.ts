@@ -1,8 +1,8 @@
-export { createSqsClient, type SqsClientOptions } from './client.ts';
+export { createSqsClient, type SqsClient, type SqsClientOptions } from './client.ts';
 export { createQueue, deadLetterQueueName, queueDepth, type Queue } from './queue.ts';
-export { decodeUpload } from './wire.ts';
-export { sendUploads, type OutgoingUpload } from './send.ts';
-export { UploadDispatcher, type UploadDispatcherOptions } from './upload-dispatcher.ts';
+export { decodeJob, decodeUpload, type Decode } from './wire.ts';
+export { sendJobs, sendUploads, type OutgoingJob, type OutgoingUpload } from './send.ts';
+export { MessageDispatcher, type MessageDispatcherOptions } from './message-dispatcher.ts';
 export type { Delivery } from './delivery.ts';
 export { changeVisibility, type VisibilityChange } from './visibility.ts';
 export { HandBack } from './hand-back.ts';

@@ -1,15 +1,22 @@
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { SQS_BATCH_SIZE, type MessageContext } from '@pasteflow/domain';
 import { rethrowUnavailable, type Queue } from './queue.ts';
-import { encodeContext, encodeUpload } from './wire.ts';
+import { encodeContext, encodeJob, encodeUpload } from './wire.ts';
 
 /** A message to be sent for an execution that is due. */
-export interface OutgoingUpload {
+interface Outgoing {
   readonly executionId: string;
+  readonly context: MessageContext;
+}
+
+export interface OutgoingUpload extends Outgoing {
   readonly shortCode: string;
   /** Content to travel inline, of up to INLINE_CONTENT_BYTES; null: it is read from its payload. */
   readonly content: Buffer | null;
-  readonly context: MessageContext;
+}
+
+export interface OutgoingJob extends Outgoing {
+  readonly jobId: string;
 }
 
 /**
@@ -17,24 +24,42 @@ export interface OutgoingUpload {
  * @returns the ids of the executions whose message SQS has taken; the others want another try
  * @throws DependencyUnavailableError when SQS took none
  */
-export async function sendUploads(
+export function sendUploads(
   client: SQSClient,
   queue: Queue,
   uploads: readonly OutgoingUpload[],
 ): Promise<readonly string[]> {
-  if (uploads.length === 0) return [];
-  if (uploads.length > SQS_BATCH_SIZE) throw new RangeError(`at most ${SQS_BATCH_SIZE} messages a request`);
+  return send(client, queue, uploads, ({ shortCode, content }) => encodeUpload(shortCode, content));
+}
+
+/** As `sendUploads`. */
+export function sendJobs(
+  client: SQSClient,
+  queue: Queue,
+  jobs: readonly OutgoingJob[],
+): Promise<readonly string[]> {
+  return send(client, queue, jobs, ({ jobId }) => encodeJob(jobId));
+}
+
+async function send<Each extends Outgoing>(
+  client: SQSClient,
+  queue: Queue,
+  messages: readonly Each[],
+  encode: (message: Each) => string,
+): Promise<readonly string[]> {
+  if (messages.length === 0) return [];
+  if (messages.length > SQS_BATCH_SIZE) throw new RangeError(`at most ${SQS_BATCH_SIZE} messages a request`);
   const { Successful = [] } = await client
     .send(
       new SendMessageBatchCommand({
         QueueUrl: await queue.url(),
-        Entries: uploads.map(({ shortCode, content, context }, index) => ({
+        Entries: messages.map((message, index) => ({
           Id: String(index),
-          MessageBody: encodeUpload(shortCode, content),
-          MessageAttributes: encodeContext(context),
+          MessageBody: encode(message),
+          MessageAttributes: encodeContext(message.context),
         })),
       }),
     )
     .catch(rethrowUnavailable);
-  return Successful.flatMap(({ Id }) => uploads[Number(Id)]?.executionId ?? []);
+  return Successful.flatMap(({ Id }) => messages[Number(Id)]?.executionId ?? []);
 }

@@ -1,5 +1,11 @@
 import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
-import { isShortCode, PasteflowError, type MessageContext, type UploadMessage } from '@pasteflow/domain';
+import {
+  isShortCode,
+  PasteflowError,
+  type JobMessage,
+  type MessageContext,
+  type UploadMessage,
+} from '@pasteflow/domain';
 import { z } from 'zod';
 
 const uploadMessage = z.strictObject({
@@ -7,7 +13,15 @@ const uploadMessage = z.strictObject({
   contentBytes: z.base64().optional(),
 });
 
+/** In lower case, as Postgres writes it: what was claimed is found again by it. */
+const jobMessage = z.strictObject({
+  jobId: z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'not the id of a job'),
+});
+
 const contextAttribute = z.string().regex(/^[\x20-\x7e]{1,200}$/);
+
+/** Reads the body of a message. @throws PasteflowError malformed_message, saying what is wrong with it */
+export type Decode<Body> = (body: string | undefined) => Body;
 
 /** Validated on the way out as on the way in: what we send, every worker of this version can read. */
 export function encodeUpload(shortCode: string, content: Buffer | null): string {
@@ -18,26 +32,34 @@ export function encodeUpload(shortCode: string, content: Buffer | null): string 
   return JSON.stringify(uploadMessage.parse(message));
 }
 
-/** @throws PasteflowError malformed_message, saying what is wrong with it */
-export function decodeUpload(body: string | undefined): UploadMessage {
-  const { success, data, error } = uploadMessage.safeParse(parseJson(body ?? ''));
-  if (!success) throw malformed(z.prettifyError(error));
-  return {
-    shortCode: data.shortCode,
-    ...(data.contentBytes !== undefined && { contentBytes: data.contentBytes }),
-  };
+export function encodeJob(jobId: string): string {
+  const message: JobMessage = { jobId };
+  return JSON.stringify(jobMessage.parse(message));
 }
 
-function parseJson(body: string): unknown {
+export const decodeUpload: Decode<UploadMessage> = (body) => {
+  const { shortCode, contentBytes } = decode(body, uploadMessage, 'an upload message');
+  return { shortCode, ...(contentBytes !== undefined && { contentBytes }) };
+};
+
+export const decodeJob: Decode<JobMessage> = (body) => decode(body, jobMessage, 'a job message');
+
+function decode<Body>(body: string | undefined, schema: z.ZodType<Body>, wanted: string): Body {
+  const { success, data, error } = schema.safeParse(parseJson(body ?? '', wanted));
+  if (!success) throw malformed(wanted, z.prettifyError(error));
+  return data;
+}
+
+function parseJson(body: string, wanted: string): unknown {
   try {
     return JSON.parse(body);
   } catch (error) {
-    throw malformed('not JSON', error);
+    throw malformed(wanted, 'not JSON', error);
   }
 }
 
-function malformed(why: string, cause?: unknown): PasteflowError {
-  return new PasteflowError('malformed_message', `Not an upload message: ${why}`, { cause });
+function malformed(wanted: string, why: string, cause?: unknown): PasteflowError {
+  return new PasteflowError('malformed_message', `Not ${wanted}: ${why}`, { cause });
 }
 
 /** SQS refuses empty and non-text attribute values: what doesn't fit is left out, a context is never worth a message. */

@@ -1,17 +1,21 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { UploadMessage } from '@pasteflow/domain';
 import {
   acknowledge,
   ConsumerGroup,
+  decodeJob,
+  decodeUpload,
   queueDepth,
   receiveDeadLetters,
   type ConsumerGroupOptions,
+  type Decode,
   type Delivery,
 } from '../src/index.ts';
-import { encodeUpload } from '../src/wire.ts';
+import { encodeJob, encodeUpload } from '../src/wire.ts';
 import { sendRaw, until, useEmulator } from './support/emulator.ts';
 
 const emulator = useEmulator();
-let group: ConsumerGroup | undefined;
+let group: { stop(): Promise<void> } | undefined;
 
 afterEach(async () => {
   emulator.proxy.clear();
@@ -19,17 +23,22 @@ afterEach(async () => {
   group = undefined;
 });
 
-function startGroup(options: Partial<ConsumerGroupOptions> = {}): {
-  received: Delivery[];
-  errors: unknown[];
-} {
-  const received: Delivery[] = [];
+const startGroup = (options: Partial<ConsumerGroupOptions<UploadMessage>> = {}) =>
+  startGroupOf(decodeUpload, options);
+
+function startGroupOf<Body>(
+  decode: Decode<Body>,
+  options: Partial<ConsumerGroupOptions<Body>>,
+): { received: Delivery<Body>[]; errors: unknown[] } {
+  const received: Delivery<Body>[] = [];
   const errors: unknown[] = [];
-  group = new ConsumerGroup({
+  const started = new ConsumerGroup<Body>({
     client: emulator.client,
     queue: emulator.queue,
     deadLetterQueue: emulator.deadLetters,
     consumers: 2,
+    batchSize: 10,
+    decode,
     visibilitySeconds: 10,
     handle: (deliveries) => {
       received.push(...deliveries);
@@ -40,7 +49,8 @@ function startGroup(options: Partial<ConsumerGroupOptions> = {}): {
     onError: (error) => errors.push(error),
     ...options,
   });
-  group.start();
+  started.start();
+  group = started;
   return { received, errors };
 }
 
@@ -50,8 +60,32 @@ describe('a consumer group', () => {
     const { received } = startGroup({ consumers: 1 });
     await until(() => received.length === 10);
     await group!.stop();
-    expect(received.map(({ upload }) => upload.shortCode).toSorted()[0]).toBe('c0');
+    expect(received.map(({ body }) => body.shortCode).toSorted()[0]).toBe('c0');
     expect(emulator.proxy.matching({ target: 'DeleteMessageBatch' })).toHaveLength(1);
+    expect(await queueDepth(emulator.direct, emulator.queue)).toBe(0);
+  });
+
+  it('of batches of one hands a consumer the next message only when the one before is handled', async () => {
+    const ids = ['0190b8a0-0000-7000-8000-000000000001', '0190b8a0-0000-7000-8000-000000000002'];
+    for (const id of ids) await sendRaw(emulator, encodeJob(id));
+    const batches: string[][] = [];
+    const first = Promise.withResolvers<void>();
+    startGroupOf(decodeJob, {
+      consumers: 1,
+      batchSize: 1,
+      handle: async (deliveries) => {
+        batches.push(deliveries.map(({ body }) => body.jobId));
+        if (batches.length === 1) await first.promise;
+        return deliveries;
+      },
+    });
+    await until(() => batches.length === 1);
+    expect(emulator.proxy.matching({ target: 'ReceiveMessage' })).toHaveLength(1);
+    first.resolve();
+    await until(() => batches.length === 2);
+    await group!.stop();
+    expect(batches.map(({ length }) => length)).toEqual([1, 1]);
+    expect(batches.flat().toSorted()).toEqual(ids);
     expect(await queueDepth(emulator.direct, emulator.queue)).toBe(0);
   });
 
@@ -66,7 +100,7 @@ describe('a consumer group', () => {
     expect(dead.map(({ Body }) => Body)).toEqual(['poison']);
     await acknowledge(emulator.direct, emulator.deadLetters, dead);
     expect(await queueDepth(emulator.direct, emulator.queue)).toBe(0);
-    expect(received.map(({ upload }) => upload.shortCode)).toEqual(['good']);
+    expect(received.map(({ body }) => body.shortCode)).toEqual(['good']);
   });
 
   it('backs off while SQS fails, and receives again when it works', async () => {

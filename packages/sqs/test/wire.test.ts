@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { decodeUpload } from '../src/index.ts';
-import { decodeContext, encodeContext, encodeUpload } from '../src/wire.ts';
+import { decodeJob, decodeUpload } from '../src/index.ts';
+import { decodeContext, encodeContext, encodeJob, encodeUpload } from '../src/wire.ts';
 
 describe('an upload message', () => {
   it('is exactly { shortCode, contentBytes }, with the content as base64', () => {
@@ -32,6 +32,31 @@ describe('an upload message', () => {
     '{"shortCode":"abc","more":1}',
   ])('is refused as malformed when it is %s', (body) => {
     expect(() => decodeUpload(body)).toThrow(expect.objectContaining({ code: 'malformed_message' }));
+  });
+});
+
+describe('a job message', () => {
+  const jobId = '0190b8a0-1234-7000-8000-0123456789ab';
+
+  it('is exactly { jobId }, and comes back as it was sent', () => {
+    expect(JSON.parse(encodeJob(jobId))).toEqual({ jobId });
+    expect(decodeJob(encodeJob(jobId))).toEqual({ jobId });
+  });
+
+  it.each([
+    undefined,
+    'no json',
+    '{}',
+    '{"jobId":7}',
+    '{"jobId":"abc"}',
+    `{"jobId":"${jobId.toUpperCase()}"}`,
+    `{"jobId":"${jobId}","more":1}`,
+  ])('is refused as malformed when it is %s', (body) => {
+    expect(() => decodeJob(body)).toThrow(expect.objectContaining({ code: 'malformed_message' }));
+  });
+
+  it('with what is no id of a job is not sent', () => {
+    expect(() => encodeJob("'; DROP TABLE jobs")).toThrow('not the id of a job');
   });
 });
 

@@ -1,23 +1,43 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Readiness } from '@pasteflow/runtime';
+import type { ObjectStore } from '@pasteflow/s3';
+import type { Admit } from './admission/admit.ts';
+import { callerOf } from './admission/caller-of.ts';
+import { readDocs, readDocsFile } from './docs/read-docs.ts';
 import { healthz, readyz } from './http/health.ts';
+import { scopeOf } from './http/caller.ts';
+import type { TrustedProxies } from './http/trusted-proxies.ts';
 import { contextOf, pathOf } from './http/request-context.ts';
 import { RequestError } from './http/request-error.ts';
 import type { RequestEvents } from './http/request-events.ts';
 import { respondWithError } from './http/respond-with-error.ts';
 import { defaultHeaders } from './http/response-headers.ts';
+import { createJob, type CreateJobDependencies } from './jobs/create-job.ts';
+import type { AssetUrlDependencies } from './jobs/asset-view.ts';
+import { listAssets } from './jobs/list-assets.ts';
+import { listJobs } from './jobs/list-jobs.ts';
+import { readJob } from './jobs/read-job.ts';
+import { readJobTimeline } from './jobs/read-job-timeline.ts';
+import type { Limits } from './limits/limits.ts';
 import type { Handler, Method, Routes } from './openapi/endpoint.ts';
 import { readDocument } from './openapi/read-document.ts';
 import { createPaste, createPasteFromShell, type CreatePasteDependencies } from './pastes/create-paste.ts';
 import { deletePaste } from './pastes/delete-paste.ts';
+import { listPastes } from './pastes/list-pastes.ts';
 import { readContent, type ReadContentDependencies } from './pastes/read-content.ts';
 import { readPaste } from './pastes/read-paste.ts';
 import { readTimeline } from './pastes/read-timeline.ts';
 import { usage } from './usage.ts';
 
-export interface AppDependencies extends CreatePasteDependencies, ReadContentDependencies {
+export interface AppDependencies
+  extends CreatePasteDependencies, ReadContentDependencies, CreateJobDependencies, AssetUrlDependencies {
+  readonly store: Pick<ObjectStore, 'get' | 'presign'>;
   readonly readiness: Readiness;
+  /** Whose X-Forwarded-For counts, as Express has it; undefined: nobody's. */
+  readonly trustProxy: TrustedProxies | undefined;
   readonly events: RequestEvents;
+  readonly admit: Admit;
+  readonly limits: Pick<Limits, 'countMiss'>;
 }
 
 /**
@@ -30,10 +50,16 @@ export function routesOf(deps: AppDependencies): Routes {
     '/healthz': { GET: healthz },
     '/readyz': { GET: readyz(deps) },
     '/openapi.json': { GET: readDocument(deps, () => routes) },
-    '/v1/pastes': { POST: createPaste(deps) },
+    '/docs': { GET: readDocs },
+    '/docs/:file': { GET: readDocsFile },
+    '/v1/pastes': { GET: listPastes(deps), POST: createPaste(deps) },
     '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
     '/v1/pastes/:short_code/content': { GET: readContent(deps, 'readContent') },
     '/v1/pastes/:short_code/timeline': { GET: readTimeline(deps) },
+    '/v1/jobs': { GET: listJobs(deps), POST: createJob(deps) },
+    '/v1/jobs/:id': { GET: readJob(deps) },
+    '/v1/jobs/:id/assets': { GET: listAssets(deps) },
+    '/v1/jobs/:id/timeline': { GET: readJobTimeline(deps) },
     '/:short_code': { GET: readContent(deps, 'readContentByShortUrl') },
   };
   return routes;
@@ -42,12 +68,13 @@ export function routesOf(deps: AppDependencies): Routes {
 export function buildApp(deps: AppDependencies): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
+  app.set('trust proxy', deps.trustProxy ?? false);
   app.use((req, res, next) => {
     res.set({ ...defaultHeaders, 'X-Request-Id': contextOf(req).requestId });
     next();
   });
   app.use(requireHost);
-  for (const [path, methods] of Object.entries(routesOf(deps))) app.all(path, byMethod(path, methods));
+  for (const [path, methods] of Object.entries(routesOf(deps))) app.all(path, byMethod(path, methods, deps));
   app.use((req: Request) => {
     throw new RequestError(
       'route_not_found',
@@ -61,16 +88,34 @@ export function buildApp(deps: AppDependencies): Express {
   return app;
 }
 
-function byMethod(path: string, methods: Routes[string]): Handler {
+function byMethod(
+  path: string,
+  methods: Routes[string],
+  { admit, limits }: Pick<AppDependencies, 'admit' | 'limits'>,
+): Handler {
   const allowed = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-  return (req, res) => {
+  return async (req, res) => {
     contextOf(req).route = path;
     const endpoint = methods[req.method === 'HEAD' ? 'GET' : (req.method as Method)];
-    if (endpoint !== undefined) return endpoint.handle(req, res);
-    throw new RequestError('method_not_allowed', `Use ${allowed.join(' or ')} here.`, {
-      headers: { Allow: allowed.join(', ') },
-    });
+    if (endpoint === undefined) {
+      throw new RequestError('method_not_allowed', `Use ${allowed.join(' or ')} here.`, {
+        headers: { Allow: allowed.join(', ') },
+      });
+    }
+    await admit(req, res, endpoint.operation);
+    try {
+      await endpoint.handle(req, res);
+    } catch (error) {
+      if (isMiss(req, error)) await limits.countMiss(res, scopeOf(callerOf(req)));
+      throw error;
+    }
   };
+}
+
+/** It may have been a guess; what can't be a short code, and was never looked up, is none: browsers ask for /favicon.ico. */
+function isMiss(req: Request, error: unknown): boolean {
+  const lookedUp = contextOf(req).shortCode !== undefined;
+  return lookedUp && error instanceof RequestError && error.code === 'paste_not_found';
 }
 
 /** RFC 9112, 3.2. Node would answer this one itself, without problem details. */

@@ -1,12 +1,32 @@
-import { createDatabase, pingDatabase, stampDispatched, type DatabaseOptions } from '@pasteflow/postgres';
+import {
+  createDatabase,
+  pingDatabase,
+  rateLimitStore,
+  stampDispatched,
+  type DatabaseOptions,
+} from '@pasteflow/postgres';
 import { HealthServer, sleep, type Component, type ServiceContext } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
-import { createQueue, createSqsClient, queueDepth, UploadDispatcher } from '@pasteflow/sqs';
+import {
+  createQueue,
+  createSqsClient,
+  MessageDispatcher,
+  queueDepth,
+  sendJobs,
+  sendUploads,
+  type OutgoingJob,
+  type OutgoingUpload,
+} from '@pasteflow/sqs';
+import { createAdmit } from './admission/admit.ts';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { ApiServer } from './http/api-server.ts';
 import { RequestEvents } from './http/request-events.ts';
-import { randomShortCode, type ShortCodes } from './pastes/short-codes.ts';
+import { composeOidc } from './identity/compose-oidc.ts';
+import { createOnce } from './idempotency/once.ts';
+import { createIdentify } from './identity/identify.ts';
+import { Limits } from './limits/limits.ts';
+import { randomShortCode, type ShortCodes } from '@pasteflow/pastes';
 
 /** What tests put in place of the real thing. */
 export interface Overrides {
@@ -14,6 +34,7 @@ export interface Overrides {
   readonly onStatement?: NonNullable<DatabaseOptions['onStatement']>;
   readonly stopDeadlineMs?: number;
   readonly stopNoticeMs?: number;
+  readonly oidcCooldownMs?: number;
 }
 
 export interface ComposedApi {
@@ -71,17 +92,28 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     endpoint: aws.sqsEndpoint,
     requestTimeoutMs: SQS_REQUEST_TIMEOUT_MS,
   });
-  const queue = createQueue(sqs, config.queues.uploads);
-  const dispatcher = new UploadDispatcher({
-    client: sqs,
-    queue,
-    onSent: (executionIds) => stampDispatched(db, executionIds),
-    onError: (error, count) => logger.warn('messages left to the relay', { error, count }),
+  const uploadQueue = createQueue(sqs, config.queues.uploads);
+  const jobQueue = createQueue(sqs, config.queues.jobs);
+  const sending = {
+    onSent: (executionIds: readonly string[]) => stampDispatched(db, executionIds),
+    onError: (error: unknown, count: number) => logger.warn('messages left to the relay', { error, count }),
+  };
+  const dispatcher = new MessageDispatcher<OutgoingUpload>({
+    send: (uploads) => sendUploads(sqs, uploadQueue, uploads),
+    ...sending,
+  });
+  const jobDispatcher = new MessageDispatcher<OutgoingJob>({
+    send: (jobs) => sendJobs(sqs, jobQueue, jobs),
+    ...sending,
   });
   readiness.addCheck('postgres', () => pingDatabase(db));
   readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
-  readiness.addCheck('sqs', () => queueDepth(sqs, queue), { required: false });
+  readiness.addCheck('sqs', () => queueDepth(sqs, uploadQueue), { required: false });
 
+  const oidc =
+    config.identity.oidc &&
+    composeOidc(config.identity.oidc, { db, logger, cooldownMs: overrides.oidcCooldownMs });
+  const limits = new Limits({ perMinute: config.limits, store: rateLimitStore(db), logger });
   const events = new RequestEvents(logger, metrics);
   const server = new ApiServer({
     host: http.host,
@@ -97,12 +129,19 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       db,
       store,
       dispatcher,
+      jobDispatcher,
+      assetUrlSeconds: http.assetUrlSeconds,
       newShortCode: overrides.newShortCode ?? randomShortCode,
-      maxPasteBytes: http.maxPasteBytes,
+      maxPasteBytes: config.maxPasteBytes,
+      anonymousPastes: config.identity.anonymousPastes,
       publicUrl,
       logger,
       readiness,
       events,
+      trustProxy: http.trustProxy,
+      limits,
+      admit: createAdmit({ identify: createIdentify({ db, oidc }), limits }),
+      once: createOnce({ db, retentionSeconds: config.idempotencyRetentionSeconds, logger }),
     }),
   );
 
@@ -111,7 +150,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     health,
     closing('database', () => db.destroy()),
     closing('object store', () => store.close()),
-    closing('dispatcher', () => stopDispatcher(dispatcher, () => sqs.destroy())),
+    closing('dispatchers', () => stopDispatchers([dispatcher, jobDispatcher], () => sqs.destroy())),
     server,
     {
       name: 'announcement',
@@ -123,9 +162,13 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
 }
 
 /** Sends what waits, but not for long: what hangs is cut, and the relay sends it. */
-async function stopDispatcher(dispatcher: UploadDispatcher, cutConnections: () => void): Promise<void> {
+async function stopDispatchers(
+  dispatchers: readonly { stop(): Promise<void> }[],
+  cutConnections: () => void,
+): Promise<void> {
   const waiting = new AbortController();
-  await Promise.race([dispatcher.stop(), sleep(DISPATCH_STOP_MS, waiting.signal)]);
+  const stopped = Promise.all(dispatchers.map((dispatcher) => dispatcher.stop()));
+  await Promise.race([stopped, sleep(DISPATCH_STOP_MS, waiting.signal)]);
   waiting.abort();
   cutConnections();
 }

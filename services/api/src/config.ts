@@ -1,48 +1,124 @@
-import { DEFAULT_MAX_PASTE_BYTES } from '@pasteflow/domain';
 import {
   awsEnv,
   bucketEnv,
   databaseEnv,
   groups,
+  idempotencyRetentionEnv,
   httpUrl,
   intervalSeconds,
   logEnv,
+  maxPasteBytesEnv,
   metricsEnv,
+  nonNegativeInteger,
+  oneOf,
   port,
   positiveInteger,
   queueEnv,
   text,
 } from '@pasteflow/runtime';
 import { z } from 'zod';
+import { trustedProxies, type TrustedProxies } from './http/trusted-proxies.ts';
+import type { LimitsConfig } from './limits/limits.ts';
 
 export interface HttpConfig {
   readonly host: string;
   readonly port: number;
   /** Where clients reach the api, without a slash at its end; undefined: where it listens. */
   readonly publicUrl: string | undefined;
-  readonly maxPasteBytes: number;
   readonly requestTimeoutMs: number;
+  /** Undefined: a client's address is its socket's. */
+  readonly trustProxy: TrustedProxies | undefined;
+  /** For how long the URL of an asset in S3 is good. */
+  readonly assetUrlSeconds: number;
 }
 
-/** JSON of six times the size has to fit into one string, and V8's longest has 2^29 - 24 characters. */
-const MOST_PASTE_BYTES = 64 * 1024 * 1024;
+/** A week: S3 signs for no longer. */
+const MOST_ASSET_URL_SECONDS = 604_800;
 
 const httpEnv: z.ZodType<HttpConfig> = z
   .object({
     API_HOST: text('an address to listen on').default('127.0.0.1'),
     API_PORT: port().default(3000),
     PUBLIC_URL: httpUrl('https://paste.example.org').optional(),
-    MAX_PASTE_BYTES: positiveInteger()
-      .pipe(z.number().max(MOST_PASTE_BYTES, `is too large; set it to at most ${MOST_PASTE_BYTES}`))
-      .default(DEFAULT_MAX_PASTE_BYTES),
     REQUEST_TIMEOUT_SECONDS: intervalSeconds().default(60),
+    TRUST_PROXY: trustedProxies().optional(),
+    ASSET_URL_SECONDS: positiveInteger({ most: MOST_ASSET_URL_SECONDS }).default(900),
   })
   .transform((env) => ({
     host: env.API_HOST,
     port: env.API_PORT,
     publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
-    maxPasteBytes: env.MAX_PASTE_BYTES,
     requestTimeoutMs: env.REQUEST_TIMEOUT_SECONDS * 1000,
+    trustProxy: env.TRUST_PROXY,
+    assetUrlSeconds: env.ASSET_URL_SECONDS,
+  }));
+
+export interface OidcConfig {
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+export interface IdentityConfig {
+  readonly anonymousPastes: 'allow' | 'deny';
+  /** Null: api tokens only. */
+  readonly oidc: OidcConfig | null;
+}
+
+const identityEnv: z.ZodType<IdentityConfig> = z
+  .object({
+    ANONYMOUS_PASTES: oneOf(['allow', 'deny']).default('allow'),
+    // OpenID Connect Discovery, 2: without query and fragment. Users are named ISSUER#SUBJECT, which a second # would blur.
+    OIDC_ISSUER: httpUrl('https://login.example.org')
+      .refine((issuer) => !/[?#@]/.test(issuer), 'has a query, a fragment or credentials; set it without')
+      .optional(),
+    OIDC_AUDIENCE: text('what the tokens have as aud').optional(),
+  })
+  .transform(
+    ({ ANONYMOUS_PASTES: anonymousPastes, OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience }, context) => {
+      if (issuer !== undefined && audience !== undefined)
+        return { anonymousPastes, oidc: { issuer, audience } };
+      if (issuer !== undefined) {
+        context.addIssue({
+          code: 'custom',
+          path: ['OIDC_AUDIENCE'],
+          message: 'is missing; set it to what the tokens for this api have as aud, or unset OIDC_ISSUER',
+        });
+      }
+      if (audience !== undefined) {
+        context.addIssue({
+          code: 'custom',
+          path: ['OIDC_ISSUER'],
+          message: 'is missing; set it to the URL of the identity provider, or unset OIDC_AUDIENCE',
+        });
+      }
+      return { anonymousPastes, oidc: null };
+    },
+  );
+
+/** The counters are integers of 32 bits, and what is refused counts on for a while. */
+const MOST_POINTS = 1_000_000_000;
+
+function pointsPerMinute(standard: number) {
+  return nonNegativeInteger()
+    .pipe(z.number().max(MOST_POINTS, `is too large; set it to at most ${MOST_POINTS}, or to 0 for no limit`))
+    .default(standard);
+}
+
+/**
+ * So high that only a program that has gone wild meets them: they protect the service, and who may use how much of it is the operator's to
+ * say. 200 creations and 1000 requests a second are a good part of what one process can do; ten misses a second are more than any
+ * client makes by mistake, and it takes one 2.7 years of them to find one of a billion pastes.
+ */
+const limitsEnv: z.ZodType<LimitsConfig> = z
+  .object({
+    RATE_LIMIT_REQUESTS_PER_MINUTE: pointsPerMinute(60_000),
+    RATE_LIMIT_CREATIONS_PER_MINUTE: pointsPerMinute(12_000),
+    RATE_LIMIT_MISSES_PER_MINUTE: pointsPerMinute(600),
+  })
+  .transform((env) => ({
+    requests: env.RATE_LIMIT_REQUESTS_PER_MINUTE,
+    creations: env.RATE_LIMIT_CREATIONS_PER_MINUTE,
+    misses: env.RATE_LIMIT_MISSES_PER_MINUTE,
   }));
 
 export const configSchema = groups({
@@ -52,6 +128,10 @@ export const configSchema = groups({
   bucket: bucketEnv,
   queues: queueEnv,
   http: httpEnv,
+  limits: limitsEnv,
+  idempotencyRetentionSeconds: idempotencyRetentionEnv,
+  identity: identityEnv,
+  maxPasteBytes: maxPasteBytesEnv,
   metrics: metricsEnv(9464),
 });
 

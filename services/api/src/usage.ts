@@ -13,6 +13,7 @@ export function usage({
     operation: {
       operationId: 'readUsage',
       tag: 'shell',
+      access: 'open',
       summary: 'Explains itself to people.',
       answers: { 200: { description: 'Some commands.', content: { 'text/plain': { schema: z.string() } } } },
       errors: [],
@@ -34,11 +35,15 @@ Read:       curl --retry 5 ${url}/SHORT_CODE
 About it:   curl ${url}/v1/pastes/SHORT_CODE
             curl ${url}/v1/pastes/SHORT_CODE/timeline
 Delete:     curl -X DELETE -H "Delete-Token: TOKEN" ${url}/v1/pastes/SHORT_CODE
+As a user:  curl -H "Authorization: Bearer TOKEN" --data-binary @FILE "${url}/v1/pastes?visibility=private"
+            curl -H "Authorization: Bearer TOKEN" ${url}/v1/pastes
+            curl -H "Authorization: Bearer TOKEN" -X DELETE ${url}/v1/pastes/SHORT_CODE
 
 Content is 1 to ${maxPasteBytes} bytes, of any kind. It expires after 30 days unless expires_in says otherwise:
-60 to 31536000 seconds, or never. A paste's delete token is in the answer to the POST: as delete_token, or in
-the header Delete-Token (curl -i shows it).
+60 to 31536000 seconds, or never. An anonymous paste's delete token is in the answer to the POST: as
+delete_token, or in the header Delete-Token (curl -i shows it). A paste made with a user's token is that user's.
 
+All of it, for people:   ${url}/docs
 All of it, for programs: ${url}/openapi.json
 `;
 }

@@ -43,6 +43,7 @@ describe('creating a paste', () => {
       content_url: `${bed.api.url}/v1/pastes/${paste.short_code}/content`,
       status: 'IN_PROGRESS',
       deletion_status: 'NOT_EXPIRED',
+      visibility: 'unlisted',
       title: 'Ä title',
       syntax: 'c++',
       content_hash: `sha256:${sha256('hällo').toString('hex')}`,

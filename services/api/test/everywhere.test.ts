@@ -28,7 +28,7 @@ describe('an error', () => {
 
   it.each([
     ['PUT', '/', 'GET, HEAD, POST'],
-    ['GET', '/v1/pastes', 'POST'],
+    ['DELETE', '/v1/pastes', 'GET, HEAD, POST'],
     ['POST', '/v1/pastes/x', 'GET, HEAD, DELETE'],
     ['DELETE', '/v1/pastes/x/content', 'GET, HEAD'],
     ['PATCH', '/v1/pastes/x/timeline', 'GET, HEAD'],

@@ -1,15 +1,15 @@
-import { createPaste } from '@pasteflow/postgres';
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { errorCodes } from '@pasteflow/domain';
+import { jobTypes } from '@pasteflow/jobs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { buildApp, routesOf, type AppDependencies } from '../src/app.ts';
 import { asTemplate } from '../src/openapi/document.ts';
-import { example } from '../src/pastes/example.ts';
 import { useApi } from './support/api.ts';
 import { document, faultsOf, schemaAt, type Document } from './support/document.ts';
-import { exampleRequests } from './support/example-requests.ts';
-import { sha256, upload } from './support/pastes.ts';
+import { exampleRequests, examplesOf } from './support/example-requests.ts';
+import { putExampleJob, putExamplePaste } from './support/examples.ts';
 import { faultsOfAnswer } from './support/undocumented.ts';
+import { newUser, type TestUser } from './support/users.ts';
 
 const bed = useApi();
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -24,25 +24,12 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
 );
 
-/** The example paste, PROCESSED; when it is there already, it has been deleted at worst. */
-async function putExample(): Promise<void> {
-  const { numUpdatedRows } = await bed.db
-    .updateTable('pastes')
-    .set({ expires_at: null })
-    .where('short_code', '=', example.shortCode)
-    .executeTakeFirst();
-  if (numUpdatedRows === 1n) return;
-  await createPaste(bed.db, {
-    shortCode: example.shortCode,
-    content: Buffer.from(example.content),
-    contentHash: example.contentHash,
-    title: example.title,
-    syntax: example.syntax,
-    expiresInSeconds: example.expiresIn,
-    deleteTokenHash: sha256(example.deleteToken),
-  });
-  await upload(bed.db, bed.store, example.shortCode, example.content);
-}
+let user: TestUser;
+
+beforeAll(async () => {
+  user = await newUser(bed.db);
+  await putExampleJob(bed, user);
+});
 
 describe('GET /openapi.json', () => {
   it('is a valid document of OpenAPI 3.1', async () => {
@@ -91,6 +78,7 @@ describe('GET /openapi.json', () => {
     expect(errorCodes.filter((code) => !text.includes(`(\`${code}\`)`))).toEqual([
       'invalid_transition',
       'paste_in_progress', // the body is empty
+      'execution_taken',
       'malformed_message',
     ]);
   });
@@ -103,12 +91,59 @@ describe('GET /openapi.json', () => {
       const at = ['paths', path, method];
       for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
         const schema = [...at, 'requestBody', 'content', type, 'schema'];
-        if (media.schema !== undefined) expect(faultsOf(media.example, ...schema)).toEqual([]);
+        if (media.schema === undefined) continue;
+        for (const each of examplesOf(media)) expect(faultsOf(each, ...schema)).toEqual([]);
       }
       for (const [i, parameter] of operation.parameters.entries()) {
         expect(faultsOf(parameter.example, ...at, 'parameters', String(i), 'schema')).toEqual([]);
       }
     }
+  });
+
+  it('has an example of each problem of each answer', () => {
+    for (const { path, method, operation } of operations) {
+      for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+        const type = 'application/problem+json';
+        const at = ['paths', path, method, 'responses', status, 'content', type, 'schema'];
+        for (const [code, { $ref }] of Object.entries(content[type]?.examples ?? {})) {
+          expect($ref).toBe(`#/components/examples/${code}`);
+          expect(faultsOf(document.components.examples[code]!.value, ...at)).toEqual([]);
+        }
+      }
+    }
+  });
+
+  it('tells jobs apart by their type', () => {
+    const { schema } = document.paths['/v1/jobs']!.post!.requestBody!.content['application/json']!;
+    const mapping = Object.fromEntries(
+      [...jobTypes.keys()].map((name) => [
+        name,
+        expect.stringMatching(/^#\/components\/schemas\/New\w+Job$/),
+      ]),
+    );
+    expect(schema).toMatchObject({ discriminator: { propertyName: 'job_type', mapping } });
+    expect([...jobTypes.keys()]).toEqual(['export', 'import']);
+  });
+
+  it.each<[string, object, boolean]>([
+    ...[...jobTypes.values()].map(({ name, example }): [string, object, boolean] => [
+      name,
+      { job_type: name, parameters: example },
+      true,
+    ]),
+    ['an unknown type', { job_type: 'x', parameters: {} }, false],
+    ['no type', { parameters: {} }, false],
+    ['no parameters', { job_type: 'export' }, false],
+    ['an unknown parameter', { job_type: 'export', parameters: { x: 1 } }, false],
+    ['an unknown field', { job_type: 'export', parameters: {}, x: 1 }, false],
+  ])('allows as a job just what the api takes: %s', async (_name, body, allowed) => {
+    const schema = ['paths', '/v1/jobs', 'post', 'requestBody', 'content', 'application/json', 'schema'];
+    const { status } = await fetch(`${bed.api.url}/v1/jobs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...user.headers },
+      body: JSON.stringify(body),
+    });
+    expect({ status, allowed: schemaAt(...schema)(body) }).toEqual({ status: allowed ? 202 : 422, allowed });
   });
 
   it.each<[string, object, boolean]>([
@@ -137,10 +172,12 @@ describe('GET /openapi.json', () => {
 
 describe('the examples', () => {
   // What the answers have to be is checked for every test by support/undocumented.ts.
-  it.each(exampleRequests(document))('can be sent: $name', async ({ path, init }) => {
-    await putExample();
-    const { status } = await fetch(bed.api.url + path, init);
-    expect([200, 201, 204, 206, 304]).toContain(status);
+  it.each(exampleRequests(document))('can be sent: $name', async ({ path, init, as }) => {
+    await putExamplePaste(bed, as === 'user' ? user : null);
+    const headers = new Headers(init.headers);
+    if (as === 'user') headers.set('Authorization', `Bearer ${user.token}`);
+    const { status } = await fetch(bed.api.url + path, { ...init, headers });
+    expect([200, 201, 202, 204, 206, 304]).toContain(status);
   });
 });
 

@@ -35,6 +35,11 @@ describe('the process', () => {
         PUBLIC_URL: 'paste.example.org',
         MAX_PASTE_BYTES: '1000000000',
         REQUEST_TIMEOUT_SECONDS: '0',
+        TRUST_PROXY: 'true',
+        RATE_LIMIT_REQUESTS_PER_MINUTE: '-1',
+        RATE_LIMIT_CREATIONS_PER_MINUTE: '2000000000',
+        RATE_LIMIT_MISSES_PER_MINUTE: 'many',
+        IDEMPOTENCY_RETENTION_SECONDS: '0',
         S3_BUCKET: 'No Bucket',
         METRICS_PORT: 'x',
       },
@@ -45,11 +50,16 @@ describe('the process', () => {
       'API_PORT',
       'AWS_ENDPOINT_URL',
       'DATABASE_URL',
+      'IDEMPOTENCY_RETENTION_SECONDS',
       'MAX_PASTE_BYTES',
       'METRICS_PORT',
       'PUBLIC_URL',
+      'RATE_LIMIT_CREATIONS_PER_MINUTE',
+      'RATE_LIMIT_MISSES_PER_MINUTE',
+      'RATE_LIMIT_REQUESTS_PER_MINUTE',
       'REQUEST_TIMEOUT_SECONDS',
       'S3_BUCKET',
+      'TRUST_PROXY',
     ]);
   });
 });

@@ -8,7 +8,7 @@ import {
   type ServiceContext,
 } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
-import { createQueue, createSqsClient, deadLetterQueueName, queueDepth } from '@pasteflow/sqs';
+import { createSqsClient, queueDepth } from '@pasteflow/sqs';
 import type { JanitorConfig } from './config.ts';
 import { SweepRunner } from './run-sweep.ts';
 import { Schedule } from './schedule.ts';
@@ -16,11 +16,16 @@ import { sweepNames, type Sweep } from './sweep.ts';
 import { Cleanup } from './sweeps/cleanup.ts';
 import { DeadLetters } from './sweeps/dead-letters.ts';
 import { DeletionWatchdog } from './sweeps/deletion-watchdog.ts';
+import { ExpiredKeys } from './sweeps/expired-keys.ts';
 import { FailedPastes } from './sweeps/failed-pastes.ts';
+import { Jobs } from './sweeps/jobs.ts';
 import { ReapExecutions } from './sweeps/reap-executions.ts';
 import { Reconcile } from './sweeps/reconcile.ts';
 import { Relay } from './sweeps/relay.ts';
 import { Tombstones } from './sweeps/tombstones.ts';
+import { createJobEvents } from './work/job-events.ts';
+import { jobWork } from './work/jobs.ts';
+import { uploadWork } from './work/uploads.ts';
 
 /**
  * The service stops within 10 s, and a sweep stops between batches: no single wait may take that long. S3 gets one try, the next run is
@@ -43,7 +48,7 @@ export function composeSweeps(
   { config, instance, logger }: Entry<JanitorConfig>,
   metrics: Metrics,
 ): ComposedSweeps {
-  const { database, aws, queues, bucket, retry: policy, sweeps: settings } = config;
+  const { database, aws, queues, bucket, sweeps: settings } = config;
   const connect = (maxConnections: number) =>
     createDatabase({
       url: database.url,
@@ -66,30 +71,33 @@ export function composeSweeps(
     endpoint: aws.sqsEndpoint,
     requestTimeoutMs: SQS_TIMEOUT_MS,
   });
-  const uploads = createQueue(sqs, queues.uploads);
-  const deadLetters = createQueue(sqs, deadLetterQueueName(queues.uploads));
-  const retrying = { policy, random: Math.random };
+  const events = createJobEvents(logger, metrics);
+  const works = [
+    uploadWork({ db, sqs, queueName: queues.uploads, policy: config.uploadRetry }),
+    jobWork({ db, sqs, queueName: queues.jobs, policy: config.jobRetry, events }),
+  ];
   const base = { db, actor: instance, logger };
+  const working = { sqs, works, random: Math.random };
 
   const sweeps: readonly Sweep[] = [
     new Relay({
-      db,
-      sqs,
-      uploads,
+      ...working,
       graceSeconds: settings.relayGraceSeconds,
       redispatchAfterSeconds: settings.relayRedispatchAfterSeconds,
     }),
-    new ReapExecutions({ ...base, ...retrying, sqs, uploads }),
+    new ReapExecutions({ ...base, ...working }),
     new Cleanup({ ...base, store }),
     new DeletionWatchdog({ ...base, stuckAfterSeconds: settings.deletionStuckAfterSeconds }),
     new FailedPastes({ ...base, store, retentionSeconds: settings.failedRetentionSeconds }),
-    new DeadLetters({ ...base, ...retrying, sqs, deadLetters, leaseSeconds: settings.leaseSeconds }),
+    new DeadLetters({ ...base, ...working, leaseSeconds: settings.leaseSeconds }),
+    new Jobs({ ...base, store, retentionSeconds: settings.jobRetentionSeconds }),
     new Tombstones({
       db,
       tombstoneRetentionSeconds: settings.tombstoneRetentionSeconds,
       transitionRetentionSeconds: settings.transitionRetentionSeconds,
     }),
     new Reconcile({ ...base, store, minAgeSeconds: settings.reconcileMinAgeSeconds }),
+    new ExpiredKeys({ db, idempotencyRetentionSeconds: config.idempotencyRetentionSeconds }),
   ];
   const runner = new SweepRunner({ locks, lockIdleSeconds: settings.lockIdleSeconds, logger, metrics });
   return {
@@ -98,7 +106,7 @@ export function composeSweeps(
     checks: {
       postgres: () => pingDatabase(db),
       s3: (signal) => store.ping(signal),
-      sqs: () => queueDepth(sqs, uploads),
+      sqs: () => Promise.all(works.map(({ queue }) => queueDepth(sqs, queue))),
     },
     close: async () => {
       store.close();

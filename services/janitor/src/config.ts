@@ -4,14 +4,16 @@ import {
   bucketEnv,
   databaseEnv,
   groups,
+  idempotencyRetentionEnv,
   intervalSeconds,
+  jobRetryEnv,
   leaseSeconds,
   loadConfig,
   logEnv,
   metricsEnv,
   queueEnv,
-  retryEnv,
   seconds,
+  uploadRetryEnv,
   type AwsConfig,
   type DatabaseConfig,
   type Environment,
@@ -33,6 +35,7 @@ export interface SweepsConfig {
   readonly relayRedispatchAfterSeconds: number;
   readonly deletionStuckAfterSeconds: number;
   readonly failedRetentionSeconds: number;
+  readonly jobRetentionSeconds: number;
   readonly tombstoneRetentionSeconds: number;
   readonly transitionRetentionSeconds: number;
   readonly reconcileMinAgeSeconds: number;
@@ -45,11 +48,14 @@ export interface JanitorConfig {
   readonly queues: QueueConfig;
   readonly bucket: string;
   readonly metrics: MetricsConfig;
-  readonly retry: RetryPolicy;
+  readonly uploadRetry: RetryPolicy;
+  readonly jobRetry: RetryPolicy;
+  readonly idempotencyRetentionSeconds: number;
   readonly sweeps: SweepsConfig;
 }
 
-const DAY = 86_400;
+const HOUR = 3600;
+const DAY = 24 * HOUR;
 
 const sweepsEnv: z.ZodType<SweepsConfig> = z
   .object({
@@ -59,14 +65,17 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
     DELETION_WATCHDOG_INTERVAL_SECONDS: intervalSeconds().default(600),
     FAILED_PASTES_INTERVAL_SECONDS: intervalSeconds().default(DAY),
     DEAD_LETTERS_INTERVAL_SECONDS: intervalSeconds().default(60),
+    JOBS_INTERVAL_SECONDS: intervalSeconds().default(DAY),
     TOMBSTONES_INTERVAL_SECONDS: intervalSeconds().default(DAY),
     RECONCILE_INTERVAL_SECONDS: intervalSeconds().default(DAY),
+    EXPIRED_KEYS_INTERVAL_SECONDS: intervalSeconds().default(HOUR),
     SWEEP_LOCK_IDLE_SECONDS: seconds().default(5),
     EXECUTION_LEASE_SECONDS: leaseSeconds().default(DEFAULT_LEASE_SECONDS),
     RELAY_GRACE_SECONDS: seconds().default(1),
     RELAY_REDISPATCH_AFTER_SECONDS: seconds().default(30),
     DELETION_STUCK_AFTER_SECONDS: seconds().default(7200),
     FAILED_RETENTION_SECONDS: seconds().default(DAY),
+    JOB_RETENTION_SECONDS: seconds().default(30 * DAY),
     TOMBSTONE_RETENTION_SECONDS: seconds().default(30 * DAY),
     TRANSITION_RETENTION_SECONDS: seconds().default(90 * DAY),
     RECONCILE_MIN_AGE_SECONDS: seconds().default(DAY),
@@ -90,8 +99,10 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
         'deletion-watchdog': env.DELETION_WATCHDOG_INTERVAL_SECONDS,
         'failed-pastes': env.FAILED_PASTES_INTERVAL_SECONDS,
         'dead-letters': env.DEAD_LETTERS_INTERVAL_SECONDS,
+        jobs: env.JOBS_INTERVAL_SECONDS,
         tombstones: env.TOMBSTONES_INTERVAL_SECONDS,
         reconcile: env.RECONCILE_INTERVAL_SECONDS,
+        'expired-keys': env.EXPIRED_KEYS_INTERVAL_SECONDS,
       },
       lockIdleSeconds: env.SWEEP_LOCK_IDLE_SECONDS,
       leaseSeconds: env.EXECUTION_LEASE_SECONDS,
@@ -99,6 +110,7 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
       relayRedispatchAfterSeconds: env.RELAY_REDISPATCH_AFTER_SECONDS,
       deletionStuckAfterSeconds: env.DELETION_STUCK_AFTER_SECONDS,
       failedRetentionSeconds: env.FAILED_RETENTION_SECONDS,
+      jobRetentionSeconds: env.JOB_RETENTION_SECONDS,
       tombstoneRetentionSeconds: env.TOMBSTONE_RETENTION_SECONDS,
       transitionRetentionSeconds: env.TRANSITION_RETENTION_SECONDS,
       reconcileMinAgeSeconds: env.RECONCILE_MIN_AGE_SECONDS,
@@ -112,7 +124,9 @@ const janitorEnv: z.ZodType<JanitorConfig> = groups({
   queues: queueEnv,
   bucket: bucketEnv,
   metrics: metricsEnv(9466),
-  retry: retryEnv,
+  uploadRetry: uploadRetryEnv,
+  jobRetry: jobRetryEnv,
+  idempotencyRetentionSeconds: idempotencyRetentionEnv,
   sweeps: sweepsEnv,
 });
 

@@ -6,8 +6,10 @@ export const sweepNames = [
   'deletion-watchdog',
   'failed-pastes',
   'dead-letters',
+  'jobs',
   'tombstones',
   'reconcile',
+  'expired-keys',
 ] as const;
 
 export type SweepName = (typeof sweepNames)[number];

@@ -1,4 +1,4 @@
-import { defaultRetryPolicy, DependencyUnavailableError } from '@pasteflow/domain';
+import { DependencyUnavailableError } from '@pasteflow/domain';
 import { makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
@@ -16,13 +16,12 @@ beforeEach(() => world.reset());
 const DEAD_LETTERS = `${UPLOADS}-dead-letters`;
 const nothing = { unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 };
 
-const sweep = (db = world.db) =>
+const sweep = (works = world.works) =>
   new DeadLetters({
     ...world,
-    db,
+    works,
     actor: 'janitor/test',
     leaseSeconds: 6,
-    policy: defaultRetryPolicy,
     random: () => 0.5,
     logger: world.log,
   });
@@ -125,9 +124,11 @@ describe('dead-letters', () => {
     await upload('due', { status: 'PENDING' });
     await bury(messageFor('due'));
     const nowhere = connect('postgres://pasteflow:x@127.0.0.1:1/none', 1);
-    await expect(sweep(nowhere).runOnce(running())).rejects.toThrow(DependencyUnavailableError);
+    await expect(sweep(world.worksOn(nowhere)).runOnce(running())).rejects.toThrow(
+      DependencyUnavailableError,
+    );
     await nowhere.destroy();
-    expect(world.proxy.matching({ target: 'ReceiveMessage' })).toHaveLength(1);
+    expect(world.proxy.matching({ target: 'ReceiveMessage' })).toHaveLength(2); // one a queue
     expect(world.proxy.matching({ target: 'DeleteMessageBatch' })).toEqual([]);
   });
 });

@@ -38,8 +38,10 @@ const countsOf: Record<SweepName, readonly string[]> = {
   'deletion-watchdog': ['reset'],
   'failed-pastes': ['removed', 'refused'],
   'dead-letters': ['unreadable', 'alive', 'ended', 'failed', 'given_up'],
+  jobs: ['removed', 'refused', 'objects', 'aborted'],
   tombstones: ['removed', 'strays', 'partitions_made', 'partitions_dropped'],
-  reconcile: ['listed', 'removed', 'refused', 'foreign', 'missing'],
+  reconcile: ['listed', 'removed', 'refused', 'foreign', 'missing', 'aborted'],
+  'expired-keys': ['keys', 'counters'],
 };
 
 describe('janitor --once', () => {

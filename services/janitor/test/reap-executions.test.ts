@@ -1,4 +1,3 @@
-import { defaultRetryPolicy } from '@pasteflow/domain';
 import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
@@ -15,7 +14,7 @@ afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
 const reaper = (actor = 'janitor/test') =>
-  new ReapExecutions({ ...world, actor, policy: defaultRetryPolicy, random: () => 0.5, logger: world.log });
+  new ReapExecutions({ ...world, actor, random: () => 0.5, logger: world.log });
 const zombies = (count: number, attempt = 1) =>
   makePastes(world.db, count, {
     status: 'IN_PROGRESS',

@@ -17,7 +17,7 @@ beforeEach(() => world.reset());
 
 /** Old enough to be removed is what was there before the run, unless told. */
 const sweep = (minAgeSeconds = 0) => new Reconcile({ ...world, minAgeSeconds, logger: world.log });
-const nothing = { listed: 0, removed: 0, refused: 0, foreign: 0, missing: 0 };
+const nothing = { listed: 0, removed: 0, refused: 0, foreign: 0, missing: 0, aborted: 0 };
 const pastes = (shape: PasteShape, count = 1) => makePastes(world.db, count, shape);
 const codes = (made: readonly MadePaste[]) => made.map(({ shortCode }) => shortCode);
 const rows = () => world.db.selectFrom('pastes').selectAll().orderBy('short_code').execute();

@@ -9,12 +9,21 @@ const REASON = '<Code>AccessDenied</Code><Message>Access Denied</Message>';
  * Lends a store on an S3 that refuses to delete the objects of some pastes, key by key inside a 200 as S3 does, and passes the other
  * deletions on to `store`. It knows DeleteObjects, and answers 200 to all else.
  */
-export async function withRefusingS3(
+export function withRefusingS3(
   store: ObjectStore,
   shortCodes: readonly string[],
   use: (refusing: ObjectStore) => Promise<void>,
 ): Promise<void> {
-  const refused = new Set(shortCodes.map(objectKeyOf));
+  return withRefusedKeys(store, shortCodes.map(objectKeyOf), use);
+}
+
+/** The same for any keys. */
+export async function withRefusedKeys(
+  store: ObjectStore,
+  keys: readonly string[],
+  use: (refusing: ObjectStore) => Promise<void>,
+): Promise<void> {
+  const refused = new Set(keys);
   const deleteOthers = async (request: IncomingMessage): Promise<string> => {
     let text = '';
     for await (const chunk of request) text += String(chunk);

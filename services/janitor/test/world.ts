@@ -4,16 +4,23 @@ import {
   startTestStack,
   type TestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
+import { defaultRetryPolicy } from '@pasteflow/domain';
 import { createDatabase, migrate, type Database } from '@pasteflow/postgres';
+import { makeUsers } from '@pasteflow/postgres/testing';
+import { Metrics } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
-import { createQueue, createSqsClient, deadLetterQueueName, type Queue } from '@pasteflow/sqs';
+import { createSqsClient, deadLetterQueueName, type Queue, type SqsClient } from '@pasteflow/sqs';
 import { sql } from 'kysely';
-import type { SqsClient } from '../src/dispatch.ts';
+import { createJobEvents } from '../src/work/job-events.ts';
+import { jobWork } from '../src/work/jobs.ts';
+import { uploadWork } from '../src/work/uploads.ts';
+import type { Work } from '../src/work/work.ts';
 import { callSqs } from './messages.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 export const BUCKET = 'pasteflow';
 export const UPLOADS = 'pasteflow-uploads';
+export const JOBS = 'pasteflow-jobs';
 
 process.env.AWS_ACCESS_KEY_ID = 'pasteflow';
 process.env.AWS_SECRET_ACCESS_KEY = 'pasteflow';
@@ -28,7 +35,12 @@ export interface World {
   readonly store: ObjectStore;
   readonly sqs: SqsClient;
   readonly uploads: Queue;
-  readonly deadLetters: Queue;
+  /** Uploads and jobs, as a janitor with defaults has them. */
+  readonly works: readonly Work[];
+  /** The same on another database. */
+  worksOn(db: Database): readonly Work[];
+  /** Whoever owns what is made. */
+  readonly userId: string;
   readonly log: RecordingLogger;
   /** The environment of a janitor process in this world. */
   readonly env: Readonly<Record<string, string>>;
@@ -45,9 +57,13 @@ export async function createWorld(): Promise<World> {
   const aws = { region: stack.aws.region, endpoint: proxy.url };
   const store = createObjectStore({ ...aws, bucket: BUCKET, maxAttempts: 1, requestTimeoutMs: 7000 });
   const sqs = createSqsClient({ ...aws, requestTimeoutMs: 3000 });
-  const uploads = createQueue(sqs, UPLOADS);
-  const deadLetters = createQueue(sqs, deadLetterQueueName(UPLOADS));
   const log = new RecordingLogger();
+  const events = createJobEvents(log, new Metrics('janitor', { process: false }));
+  const worksOn = (database: Database): readonly [Work, Work] => {
+    const base = { db: database, sqs, policy: defaultRetryPolicy };
+    return [uploadWork({ ...base, queueName: UPLOADS }), jobWork({ ...base, queueName: JOBS, events })];
+  };
+  const works = worksOn(db);
   return {
     stack,
     proxy,
@@ -55,8 +71,10 @@ export async function createWorld(): Promise<World> {
     db,
     store,
     sqs,
-    uploads,
-    deadLetters,
+    uploads: works[0].queue,
+    works,
+    worksOn,
+    userId: (await makeUsers(db, 1))[0]!.id,
     log,
     env: {
       DATABASE_URL: database.url,
@@ -69,9 +87,13 @@ export async function createWorld(): Promise<World> {
     },
     reset: async () => {
       proxy.clear();
-      await sql`TRUNCATE pastes, paste_payloads, task_executions, state_transitions`.execute(db);
+      await sql`TRUNCATE pastes, paste_payloads, jobs, assets, task_executions, state_transitions`.execute(
+        db,
+      );
       for await (const page of store.list('')) await store.deleteMany(page.map(({ key }) => key));
-      for (const name of [UPLOADS, deadLetterQueueName(UPLOADS)])
+      for await (const page of store.listMultipartUploads(''))
+        for (const upload of page) await store.abortMultipartUpload(upload);
+      for (const name of [UPLOADS, JOBS].flatMap((queue) => [queue, deadLetterQueueName(queue)]))
         await callSqs(stack.aws.endpoint, 'PurgeQueue', name);
       proxy.requests.length = 0;
       log.lines.length = 0;

@@ -4,15 +4,22 @@ import {
   bucketEnv,
   databaseEnv,
   groups,
+  jobRetryEnv,
   leaseSeconds,
+  listOf,
   logEnv,
+  maxPasteBytesEnv,
   metricsEnv,
   milliseconds,
   positiveInteger,
   queueEnv,
-  retryEnv,
+  uploadRetryEnv,
 } from '@pasteflow/runtime';
 import { z } from 'zod';
+
+/** The queues that a worker can consume. */
+export const queueKinds = ['uploads', 'jobs'] as const;
+export type QueueKind = (typeof queueKinds)[number];
 
 export interface UploadConfig {
   /** Consumers in this process, each with up to 10 uploads at a time. */
@@ -33,6 +40,20 @@ const uploadEnv: z.ZodType<UploadConfig> = z
     leaseSeconds: env.EXECUTION_LEASE_SECONDS,
   }));
 
+export interface JobConfig {
+  /** Jobs at a time in this process. */
+  readonly consumers: number;
+}
+
+const jobEnv: z.ZodType<JobConfig> = z
+  .object({ JOB_CONCURRENCY: positiveInteger({ most: 100 }).default(2) })
+  .transform((env) => ({ consumers: env.JOB_CONCURRENCY }));
+
+/** Uploads and jobs can be scaled apart: a worker consumes what it is told to, by default both. */
+const consumedEnv: z.ZodType<readonly QueueKind[]> = z
+  .object({ UPLOAD_WORKER_QUEUES: listOf(queueKinds).default(queueKinds) })
+  .transform((env) => env.UPLOAD_WORKER_QUEUES);
+
 export const configSchema = groups({
   log: logEnv,
   metrics: metricsEnv(9465),
@@ -40,8 +61,12 @@ export const configSchema = groups({
   aws: awsEnv,
   bucket: bucketEnv,
   queues: queueEnv,
-  retry: retryEnv,
+  consumed: consumedEnv,
+  maxPasteBytes: maxPasteBytesEnv,
+  uploadRetry: uploadRetryEnv,
+  jobRetry: jobRetryEnv,
   upload: uploadEnv,
+  job: jobEnv,
 });
 
 export type Config = z.output<typeof configSchema>;

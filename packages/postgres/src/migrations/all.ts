@@ -6,6 +6,11 @@ import * as pastePayloads from './0004-paste-payloads.ts';
 import * as taskExecutions from './0005-task-executions.ts';
 import * as jobs from './0006-jobs.ts';
 import * as stateTransitions from './0007-state-transitions.ts';
+import * as apiTokens from './0008-api-tokens.ts';
+import * as pasteOwners from './0009-paste-owners.ts';
+import * as assets from './0010-assets.ts';
+import * as idempotencyKeys from './0011-idempotency-keys.ts';
+import * as rateLimits from './0012-rate-limits.ts';
 
 /** In order. A migration that has been released is frozen: what must change gets a migration of its own. */
 export const migrations: Record<string, Migration> = {
@@ -16,4 +21,9 @@ export const migrations: Record<string, Migration> = {
   '0005-task-executions': taskExecutions,
   '0006-jobs': jobs,
   '0007-state-transitions': stateTransitions,
+  '0008-api-tokens': apiTokens,
+  '0009-paste-owners': pasteOwners,
+  '0010-assets': assets,
+  '0011-idempotency-keys': idempotencyKeys,
+  '0012-rate-limits': rateLimits,
 };

@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
+import type { Visibility } from '@pasteflow/domain';
 import type { Database } from '../database.ts';
 
 export interface NewPaste {
+  /** Its owner; null: anonymous. */
+  readonly userId: string | null;
+  readonly visibility: Visibility;
   readonly shortCode: string;
   readonly content: Buffer;
   /** `sha256:` and 64 hex digits. */
@@ -28,13 +32,14 @@ export interface CreatedPaste {
 export async function createPaste(db: Database, paste: NewPaste): Promise<CreatedPaste | null> {
   const { rows } = await sql<CreatedPaste>`
     WITH paste AS (
-      INSERT INTO pastes (short_code, content_hash, size_bytes, title, syntax, expires_at, delete_token_hash)
-      VALUES (${paste.shortCode}, ${paste.contentHash}, ${paste.content.length}, ${paste.title}, ${paste.syntax},
+      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, expires_at, delete_token_hash)
+      VALUES (${paste.shortCode}, ${paste.userId}, ${paste.visibility}, ${paste.contentHash}, ${paste.content.length}, ${paste.title}, ${paste.syntax},
         now() + make_interval(secs => ${paste.expiresInSeconds}), ${paste.deleteTokenHash})
       ON CONFLICT (short_code) DO NOTHING
-      RETURNING id, created_at, expires_at
+      RETURNING id, user_id, created_at, expires_at
     ), payload AS (
-      INSERT INTO paste_payloads (paste_id, content) SELECT id, ${paste.content}::bytea FROM paste
+      INSERT INTO paste_payloads (paste_id, content, user_id, created_at)
+      SELECT id, ${paste.content}::bytea, user_id, created_at FROM paste
     ), execution AS (
       INSERT INTO task_executions (kind, subject_id, attempt) SELECT 'upload', id, 1 FROM paste RETURNING id
     )

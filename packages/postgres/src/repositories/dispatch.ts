@@ -65,3 +65,35 @@ export async function findOverdue(
     ORDER BY dispatched_at NULLS FIRST LIMIT ${limit}`;
   return (await withContent(due).execute(db)).rows;
 }
+
+/** A PENDING execution of a job that wants a message. */
+export interface DueJob {
+  readonly executionId: string;
+  readonly jobId: string;
+}
+
+/** Up to `limit` jobs that no message was ever sent for; as `findUndispatched`. */
+export async function findUndispatchedJobs(
+  db: Database,
+  { graceSeconds, limit }: { graceSeconds: number; limit: number },
+): Promise<readonly DueJob[]> {
+  const { rows } = await sql<DueJob>`
+    SELECT id AS "executionId", subject_id AS "jobId" FROM task_executions
+    WHERE status = 'PENDING' AND kind = 'job' AND dispatched_at IS NULL
+      AND run_at < now() - make_interval(secs => ${graceSeconds})
+    ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+/** Up to `limit` jobs whose message may be lost; as `findOverdue`. */
+export async function findOverdueJobs(
+  db: Database,
+  { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
+): Promise<readonly DueJob[]> {
+  const { rows } = await sql<DueJob>`
+    SELECT id AS "executionId", subject_id AS "jobId" FROM task_executions
+    WHERE status = 'PENDING' AND kind = 'job' AND dispatched_at < now() - make_interval(secs => ${olderThanSeconds})
+      AND run_at < now() - make_interval(secs => ${olderThanSeconds})
+    ORDER BY dispatched_at NULLS FIRST LIMIT ${limit}`.execute(db);
+  return rows;
+}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
+import type { ExecutionKind } from '../schema/task-executions.ts';
 import { opaqueState } from './opaque-state.ts';
 
 /**
@@ -28,7 +29,11 @@ export interface Zombie {
 }
 
 /** Up to `limit` executions past their lease, the longest overdue first. */
-export async function findZombies(db: Database, kind: 'upload', limit: number): Promise<readonly Zombie[]> {
+export async function findZombies(
+  db: Database,
+  kind: ExecutionKind,
+  limit: number,
+): Promise<readonly Zombie[]> {
   const { rows } = await sql<Zombie>`
     SELECT id AS "executionId", attempt, worker_id AS "workerId" FROM task_executions
     WHERE status = 'RUNNING' AND lease_expires_at < now() AND kind = ${kind}

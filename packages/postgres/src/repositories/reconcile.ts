@@ -15,6 +15,21 @@ export async function findLive(db: Database, shortCodes: readonly string[]): Pro
   return new Set(rows.map((row) => row.short_code));
 }
 
+/** Which of these jobs have a row: what lies in the bucket for any other is nobody's. @param ids UUIDs */
+export async function findLiveJobs(db: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ id: string }>`SELECT id FROM jobs WHERE id = ANY (${ids}::uuid[])`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Which of these jobs have not come to their end: a worker may be at work for them. @param ids UUIDs */
+export async function findOpenJobs(db: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM jobs WHERE id = ANY (${ids}::uuid[]) AND completed_at IS NULL`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
 /** Now, by the clock that all times in the tables come from. */
 export async function databaseTime(db: Database): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`SELECT now()`.execute(db);

@@ -1,11 +1,13 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { PasteDeletionState, PasteUploadState } from '@pasteflow/domain';
+import type { PasteDeletionState, PasteUploadState, Visibility } from '@pasteflow/domain';
 
 export interface PastesTable {
   id: Generated<string>;
   short_code: string;
   /** NULL for an anonymous paste. */
   user_id: string | null;
+  /** `private` only with an owner. */
+  visibility: Generated<Visibility>;
   title: string | null;
   syntax: string | null;
   status: Generated<PasteUploadState>;

@@ -1,15 +1,23 @@
+import type { ApiTokensTable } from './api-tokens.ts';
+import type { AssetsTable } from './assets.ts';
+import type { IdempotencyKeysTable } from './idempotency-keys.ts';
 import type { JobsTable } from './jobs.ts';
 import type { PastePayloadsTable } from './paste-payloads.ts';
 import type { PastesTable } from './pastes.ts';
+import type { RateLimitsTable } from './rate-limits.ts';
 import type { StateTransitionsTable } from './state-transitions.ts';
 import type { TaskExecutionsTable } from './task-executions.ts';
 import type { UsersTable } from './users.ts';
 
 export interface Schema {
   users: UsersTable;
+  api_tokens: ApiTokensTable;
   pastes: PastesTable;
   paste_payloads: PastePayloadsTable;
   jobs: JobsTable;
+  assets: AssetsTable;
   task_executions: TaskExecutionsTable;
   state_transitions: StateTransitionsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  rate_limits: RateLimitsTable;
 }

@@ -1,7 +1,4 @@
-export {
-  makePastes,
-  type DeletionShape,
-  type ExecutionShape,
-  type MadePaste,
-  type PasteShape,
-} from './factories.ts';
+export type { ExecutionShape } from './made-executions.ts';
+export { makeJobs, type JobShape, type MadeJob } from './make-jobs.ts';
+export { makePastes, type DeletionShape, type MadePaste, type PasteShape } from './make-pastes.ts';
+export { makeUsers, type MadeUser } from './make-users.ts';

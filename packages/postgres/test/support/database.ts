@@ -3,8 +3,19 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
 import { createDatabase, createPaste, migrate, type CreatedPaste, type Database } from '../../src/index.ts';
 
-export function open(url: string, maxConnections = 20): Database {
-  return createDatabase({ url, applicationName: 'test', maxConnections, onConnectionError: () => {} });
+export function open(url: string, maxConnections = 20, statementTimeoutMs = 30_000): Database {
+  return createDatabase({
+    url,
+    applicationName: 'test',
+    maxConnections,
+    statementTimeoutMs,
+    onConnectionError: () => {},
+  });
+}
+
+/** For filling tables, which takes as long as it takes. */
+export function openToFill(url: string): Database {
+  return open(url, 4, 0);
 }
 
 export async function migrateUrl(url: string): Promise<void> {
@@ -49,6 +60,8 @@ export async function newPaste(
     title: null,
     syntax: null,
     expiresInSeconds: 3600,
+    userId: null,
+    visibility: 'unlisted',
     deleteTokenHash: null,
   });
   if (created === null) throw new Error('the short code was taken');

@@ -50,3 +50,16 @@ export async function fillWithHistory(db: Database, pastes: number): Promise<voi
   });
   await sql`VACUUM (ANALYZE) pastes, task_executions, state_transitions`.execute(db);
 }
+
+/** Idempotency keys of a day with their answers, and counters of an hour's callers, none of them due for removal. */
+export async function fillWithKeys(db: Database, rows: number): Promise<void> {
+  await sql`
+    INSERT INTO idempotency_keys (caller, key_hash, fingerprint, claim_id, claimed_until, answer, created_at)
+    SELECT 'address:' || n % 100, sha256(n::text::bytea), sha256(''), gen_random_uuid(), now(), sha256(''),
+      now() - make_interval(secs => n * 0.01) FROM generate_series(1, ${rows}::integer) n`.execute(db);
+  await sql`
+    INSERT INTO rate_limits
+    SELECT 'requests:address:' || n, 1, extract(epoch FROM now())::bigint * 1000 + n
+    FROM generate_series(1, ${rows}::integer) n`.execute(db);
+  await sql`VACUUM (ANALYZE) idempotency_keys, rate_limits`.execute(db);
+}

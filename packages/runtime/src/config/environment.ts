@@ -1,4 +1,4 @@
-import { defaultRetryPolicy, type RetryPolicy } from '@pasteflow/domain';
+import { DEFAULT_MAX_PASTE_BYTES, defaultRetryPolicy, type RetryPolicy } from '@pasteflow/domain';
 import { z } from 'zod';
 import {
   httpUrl,
@@ -7,6 +7,7 @@ import {
   oneOf,
   port,
   positiveInteger,
+  seconds,
   text,
   url,
 } from './variables.ts';
@@ -90,13 +91,35 @@ export const bucketEnv: z.ZodType<string> = z
   })
   .transform((env) => env.S3_BUCKET);
 
-/** R3, unless told otherwise: see `defaultRetryPolicy`. */
-export const retryEnv: z.ZodType<RetryPolicy> = z
+/** JSON of six times the size has to fit into one string, and V8's longest has 2^29 - 24 characters. */
+const MOST_PASTE_BYTES = 64 * 1024 * 1024;
+
+/** How long a paste's content may be, in bytes: the same for what comes in by a request and by a job. */
+export const maxPasteBytesEnv: z.ZodType<number> = z
   .object({
-    UPLOAD_RETRY_DELAYS_MS: millisecondsList().default([...defaultRetryPolicy.delaysMs]),
-    UPLOAD_RETRY_JITTER_MS: milliseconds().default(defaultRetryPolicy.jitterMs),
+    MAX_PASTE_BYTES: positiveInteger()
+      .pipe(z.number().max(MOST_PASTE_BYTES, `is too large; set it to at most ${MOST_PASTE_BYTES}`))
+      .default(DEFAULT_MAX_PASTE_BYTES),
   })
+  .transform((env) => env.MAX_PASTE_BYTES);
+
+/** For how long the answer to a request with an Idempotency-Key is kept: the api replays it until then, the janitor removes it after that. */
+export const idempotencyRetentionEnv: z.ZodType<number> = z
+  .object({ IDEMPOTENCY_RETENTION_SECONDS: seconds().default(86_400) })
+  .transform((env) => env.IDEMPOTENCY_RETENTION_SECONDS);
+
+const retryDelays = millisecondsList().default([...defaultRetryPolicy.delaysMs]);
+const retryJitter = milliseconds().default(defaultRetryPolicy.jitterMs);
+
+/** R3, unless told otherwise: see `defaultRetryPolicy`. */
+export const uploadRetryEnv: z.ZodType<RetryPolicy> = z
+  .object({ UPLOAD_RETRY_DELAYS_MS: retryDelays, UPLOAD_RETRY_JITTER_MS: retryJitter })
   .transform((env) => ({ delaysMs: env.UPLOAD_RETRY_DELAYS_MS, jitterMs: env.UPLOAD_RETRY_JITTER_MS }));
+
+/** The same for jobs. */
+export const jobRetryEnv: z.ZodType<RetryPolicy> = z
+  .object({ JOB_RETRY_DELAYS_MS: retryDelays, JOB_RETRY_JITTER_MS: retryJitter })
+  .transform((env) => ({ delaysMs: env.JOB_RETRY_DELAYS_MS, jitterMs: env.JOB_RETRY_JITTER_MS }));
 
 export interface MetricsConfig {
   readonly host: string;

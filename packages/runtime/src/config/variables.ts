@@ -99,6 +99,16 @@ export function oneOf<const T extends string>(values: readonly T[]): Variable<T>
   return variable(values.join(' or '), (text) => values.find((value) => value === text));
 }
 
+/** One or more of the values, separated by commas, each at most once: `uploads,jobs`. */
+export function listOf<const T extends string>(values: readonly T[]): Variable<readonly T[]> {
+  const wanted = `one or more of ${values.join(', ')}, separated by commas`;
+  return variable(wanted, (text) => {
+    const parts = text.split(',').map((part) => values.find((value) => value === part.trim()));
+    const known = parts.filter((part) => part !== undefined);
+    return known.length === parts.length && new Set(known).size === known.length ? known : undefined;
+  });
+}
+
 /**
  * An absolute URL with one of the protocols (`http:`), as it was written. The value isn't repeated in the message, for it
  * may hold a password.

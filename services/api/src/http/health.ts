@@ -9,6 +9,7 @@ export const healthz: Endpoint = {
   operation: {
     operationId: 'readHealth',
     tag: 'operation',
+    access: 'open',
     summary: 'The process is alive.',
     answers: { 200: { description: 'It is.', content: { 'application/json': { schema: alive } } } },
     errors: [],
@@ -39,6 +40,7 @@ export function readyz({ readiness }: { readiness: Readiness }): Endpoint {
     operation: {
       operationId: 'readReadiness',
       tag: 'operation',
+      access: 'open',
       summary: 'The process can take requests.',
       answers: {
         200: { description: 'It can.', content },

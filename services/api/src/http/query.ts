@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { RequestError, validationFailed } from './request-error.ts';
+import type { z } from 'zod';
+import { RequestError, validate, validationFailed } from './request-error.ts';
 
 /**
  * The parameters of the query. URLSearchParams would take broken percent-encoding as text and bytes that are
@@ -15,6 +16,11 @@ export function parseQuery(req: IncomingMessage): ReadonlyMap<string, string> {
     parameters.set(name, value.join('='));
   }
   return parameters;
+}
+
+/** The query by its schema. @throws RequestError as parseQuery, and validation_failed for what breaks a rule */
+export function readQuery<T>(req: IncomingMessage, schema: z.ZodType<T>): T {
+  return validate(schema, Object.fromEntries(parseQuery(req)));
 }
 
 function decode(text: string): string {

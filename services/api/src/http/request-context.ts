@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode, MessageContext } from '@pasteflow/domain';
+import type { Caller } from './caller.ts';
 
 /**
  * What is known of a request beside its bytes; handlers fill in what they find out, for the request's log
@@ -13,8 +14,13 @@ export interface RequestContext {
   readonly startedAtMs: number;
   /** The pattern, never the path: a label has few values. */
   route: string;
+  /** Once it is admitted; an open endpoint has none. */
+  caller?: Caller;
   shortCode?: string;
+  jobId?: string;
   sizeBytes?: number;
+  /** The answer to an earlier request with the same Idempotency-Key is given again. */
+  replayed?: true;
   errorCode?: ErrorCode;
 }
 

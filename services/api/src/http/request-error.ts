@@ -34,12 +34,22 @@ export class RequestError extends PasteflowError {
   }
 }
 
+/** More than anybody corrects one by one, in an answer of some kilobytes. */
+const MAX_FIELD_ERRORS = 100;
+
 export function validationFailed(errors: readonly FieldError[]): RequestError {
   return new RequestError(
     'validation_failed',
     'Correct the fields named in `errors` and send the request again.',
-    { errors },
+    { errors: errors.slice(0, MAX_FIELD_ERRORS) },
   );
+}
+
+/** What the schema makes of it. @throws RequestError validation_failed */
+export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (!result.success) throw validationFailed(fieldErrors(result.error));
+  return result.data;
 }
 
 /** zod reports unknown fields as one issue of the object that holds them; here each has its own line. */

@@ -35,8 +35,11 @@ export class RequestEvents {
       duration_ms: Math.round(durationMs * 10) / 10,
       bytes: Number(res.getHeader('Content-Length') ?? 0),
       request_id: context.requestId,
+      ...(context.caller?.kind === 'user' && { user_id: context.caller.userId }),
       ...(context.shortCode !== undefined && { short_code: context.shortCode }),
+      ...(context.jobId !== undefined && { job_id: context.jobId }),
       ...(context.sizeBytes !== undefined && { size_bytes: context.sizeBytes }),
+      ...(context.replayed === true && { replayed: true }),
       ...(context.errorCode !== undefined && { code: context.errorCode }),
       ...(!res.writableFinished && { aborted: true }),
     });
@@ -53,6 +56,7 @@ export class RequestEvents {
       request_id: context.requestId,
       route: context.route,
       short_code: context.shortCode,
+      job_id: context.jobId,
       error,
     };
     this.#logger[severity]('request failed', fields);

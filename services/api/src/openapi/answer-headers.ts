@@ -13,10 +13,42 @@ export const xRequestId = z.string().meta({
     description: 'Names the request in logs and messages: the one that was sent, or a new one.',
   },
 });
+/** Lists of structured fields (RFC 9651): a quoted name with its parameters. */
+function limits(parameters: string): z.ZodType {
+  const item = `"[a-z]+"${parameters}`;
+  return z.string().regex(new RegExp(`^${item}(, ${item})*$`));
+}
+
+export const rateLimitPolicy = limits(';q=\\d+;w=\\d+')
+  .optional()
+  .meta({
+    header: {
+      id: 'RateLimit-Policy',
+      description:
+        'The limits that the request counts against: so many (q) in so many seconds (w). ' +
+        'https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/',
+    },
+  });
+export const rateLimit = limits(';r=\\d+;t=\\d+')
+  .optional()
+  .meta({
+    header: {
+      id: 'RateLimit',
+      description: 'What is left of each (r), and after how many seconds (t) all of it is there again.',
+    },
+  });
+export const idempotencyReplayed = z
+  .literal('true')
+  .optional()
+  .meta({ header: { description: 'The answer to an earlier request with this Idempotency-Key.' } });
 export const location = header('The URL of the paste.', z.url());
+export const jobLocation = header('The URL of the job.', z.url());
 export const retryAfter = header('Whole seconds after which to try again.', count);
 export const contentLength = header('The number of bytes.', count);
-export const deleteToken = header('Deletes the paste; shown this once.');
+export const deleteToken = header(
+  'Deletes an anonymous paste; shown this once. One with an owner has none.',
+  z.string().optional(),
+);
 export const etag = header(
   'The SHA-256 of the content, as a strong entity tag.',
   z.string().regex(/^"[0-9a-f]{64}"$/),

@@ -8,8 +8,9 @@ import {
 } from 'zod-openapi';
 import { REQUEST_ID } from '../http/request-context.ts';
 import { xRequestId } from './answer-headers.ts';
+import { edgeErrors, edgeHeaders, edgeParameters, replayHeaders } from './edge.ts';
 import type { Operation, Routes } from './endpoint.ts';
-import { problemResponse, problemResponses } from './problem-responses.ts';
+import { problemExamples, problemResponse, problemResponses } from './problem-responses.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
@@ -50,6 +51,7 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
     servers: [{ url: publicUrl }],
     tags: [
       { name: 'pastes', description: 'Create, read, look back at and delete pastes.' },
+      { name: 'jobs', description: 'Hand over longer work, watch it, and take what it made.' },
       { name: 'shell', description: 'For people at a command line.' },
       { name: 'operation', description: 'For load balancers and tools.' },
     ],
@@ -57,6 +59,16 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
       Object.entries(routes).map(([path, methods]) => [asTemplate(path), pathItem(methods)]),
     ),
     components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            "An api token (`pf_…`), or an access token of the operator's own identity provider. One that is not good is refused " +
+            'everywhere, also where none is needed.',
+        },
+      },
+      examples: problemExamples,
       responses: {
         RouteNotFound: problemResponse(404, ['route_not_found']),
         MethodNotAllowed: problemResponse(405, ['method_not_allowed']),
@@ -72,23 +84,44 @@ export function asTemplate(path: string): string {
 
 function pathItem(methods: Routes[string]): ZodOpenApiPathItemObject {
   const operations = Object.entries(methods).map(
-    ([method, { operation }]) => [method.toLowerCase(), describe(operation)] as const,
+    ([method, { operation }]) => [method.toLowerCase(), describe(method, operation)] as const,
   );
   return Object.fromEntries(operations);
 }
 
-function describe({ tag, params, body, answers, errors, ...texts }: Operation): ZodOpenApiOperationObject {
-  const responses = new Map(problemResponses([...anyErrors, ...errors]));
+/** What whoever says who they are may be answered, and where it matters whoever doesn't. */
+const admissionErrors: readonly ErrorCode[] = ['unauthorized', 'dependency_unavailable'];
+
+/** `{}`: nobody needs to. */
+const security: Readonly<Record<Operation['access'], NonNullable<ZodOpenApiOperationObject['security']>>> = {
+  open: [],
+  anyone: [{ bearer: [] }, {}],
+  user: [{ bearer: [] }],
+};
+
+function describe(method: string, operation: Operation): ZodOpenApiOperationObject {
+  const { tag, access, params, body, answers, errors, ...texts } = operation;
+  const admission = access === 'open' ? [] : admissionErrors;
+  const responses = new Map(
+    problemResponses([...anyErrors, ...admission, ...errors, ...edgeErrors(method, operation)]),
+  );
   for (const [status, answer] of Object.entries(answers)) {
-    responses.set(Number(status), withProblem(answer, responses.get(Number(status))));
+    responses.set(
+      Number(status),
+      withProblem(withHeaders(answer, replayHeaders(method)), responses.get(Number(status))),
+    );
   }
   return {
     ...texts,
     tags: [tag],
+    security: security[access],
     ...(params !== undefined && { requestParams: params }),
-    parameters: [requestIdParam],
+    parameters: [requestIdParam, ...edgeParameters(method, operation)],
     ...(body !== undefined && { requestBody: body }),
-    responses: Object.fromEntries(responses), // integer keys: JavaScript sorts them
+    // integer keys: JavaScript sorts them
+    responses: Object.fromEntries(
+      [...responses].map(([status, response]) => [status, withHeaders(response, edgeHeaders(operation))]),
+    ),
   };
 }
 
@@ -97,10 +130,14 @@ function withProblem(
   answer: ZodOpenApiResponseObject,
   problem: ZodOpenApiResponseObject | undefined,
 ): ZodOpenApiResponseObject {
-  const headers = answer.headers instanceof z.ZodObject ? answer.headers.shape : {};
   return {
+    ...withHeaders(answer, { 'X-Request-Id': xRequestId }),
     description: [answer.description, problem?.description].filter(Boolean).join(' Or: '),
-    headers: z.object({ 'X-Request-Id': xRequestId, ...headers }),
     ...((answer.content ?? problem?.content) && { content: { ...answer.content, ...problem?.content } }),
   };
+}
+
+function withHeaders(answer: ZodOpenApiResponseObject, more: z.ZodRawShape): ZodOpenApiResponseObject {
+  const headers = answer.headers instanceof z.ZodObject ? answer.headers.shape : {};
+  return { ...answer, headers: z.object({ ...headers, ...more }) };
 }

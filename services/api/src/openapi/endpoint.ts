@@ -9,7 +9,9 @@ import type {
 /** What the document says of a route's method. What all of them have in common is added by document.ts. */
 export interface Operation {
   readonly operationId: string;
-  readonly tag: 'pastes' | 'shell' | 'operation';
+  readonly tag: 'pastes' | 'jobs' | 'shell' | 'operation';
+  /** Who may: `open` asks nobody who they are, and counts against no limit; `user` wants a token. */
+  readonly access: 'open' | 'anyone' | 'user';
   /** One sentence. */
   readonly summary: string;
   readonly description?: string;

@@ -1,13 +1,15 @@
-import type { ErrorCode } from '@pasteflow/domain';
+import { errorCodes, PasteflowError, type ErrorCode } from '@pasteflow/domain';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { problemSchema, statusOf, titleOf } from '../http/problem.ts';
+import { answerTo, problemSchema, statusOf, titleOf, type Problem } from '../http/problem.ts';
 import { allow, contentRange, retryAfter, wwwAuthenticate, xRequestId } from './answer-headers.ts';
 
 const headersByStatus: Readonly<Record<number, z.ZodRawShape>> = {
   401: { 'WWW-Authenticate': wwwAuthenticate },
   405: { Allow: allow },
+  409: { 'Retry-After': retryAfter },
   416: { 'Content-Range': contentRange },
+  429: { 'Retry-After': retryAfter },
   503: { 'Retry-After': retryAfter },
 };
 
@@ -24,6 +26,21 @@ export function problemResponse(status: number, codes: readonly ErrorCode[]): Zo
   return {
     description: `${codes.map((code) => `${titleOf(code)} (\`${code}\`)`).join('; ')}.`,
     headers: z.object({ 'X-Request-Id': xRequestId, ...headersByStatus[status] }),
-    content: { 'application/problem+json': { schema: z.intersection(problemSchema, narrowed) } },
+    content: {
+      'application/problem+json': {
+        schema: z.intersection(problemSchema, narrowed),
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
   };
+}
+
+/** Components to refer to, by code: a hundred responses have some of them. */
+export const problemExamples = Object.fromEntries(
+  errorCodes.map((code) => [code, { summary: titleOf(code), value: exampleProblem(code) }]),
+);
+
+function exampleProblem(code: ErrorCode): Problem {
+  const { problem } = answerTo(new PasteflowError(code, `${titleOf(code)}.`), '/v1/pastes/q7Zk2Lm9Xa');
+  return problem;
 }

@@ -9,6 +9,7 @@ export function readDocument({ publicUrl }: { publicUrl: () => string }, routes:
     operation: {
       operationId: 'readDocument',
       tag: 'operation',
+      access: 'open',
       summary: 'This document.',
       answers: {
         200: {

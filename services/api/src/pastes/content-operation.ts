@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Operation } from '../openapi/endpoint.ts';
-import { etagOf } from './content-hash.ts';
+import { etagOf } from './etag.ts';
 import { example } from './example.ts';
 import { findErrors, namedPaste } from './find-named-paste.ts';
 
@@ -27,6 +27,7 @@ function bytes(description: string, more: z.ZodRawShape = {}): ZodOpenApiRespons
 /** What readContent does, at both of its paths. */
 export const contentOperation: Omit<Operation, 'operationId'> = {
   tag: 'pastes',
+  access: 'anyone',
   summary: 'Reads the content of a paste, byte for byte.',
   description: 'A paste whose upload failed is not found. HEAD ignores Range.',
   params: {

@@ -4,7 +4,7 @@ import { TRACEPARENT } from '../http/request-context.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Operation } from '../openapi/endpoint.ts';
 import { pasteBodies } from './paste-bodies.ts';
-import { textOptions } from './paste-input.ts';
+import { textOptions } from '@pasteflow/pastes';
 import { createdPasteSchema } from './paste-view.ts';
 
 const errors: readonly ErrorCode[] = [
@@ -32,14 +32,26 @@ const params = {
   }),
 };
 
+export interface CreateRules {
+  readonly maxPasteBytes: number;
+  readonly anonymousPastes: 'allow' | 'deny';
+}
+
+function accessOf({ anonymousPastes }: CreateRules): Operation['access'] {
+  return anonymousPastes === 'deny' ? 'user' : 'anyone';
+}
+
 /** Of POST /v1/pastes. */
-export function createOperation({ maxPasteBytes }: { maxPasteBytes: number }): Operation {
+export function createOperation(rules: CreateRules): Operation {
   return {
     operationId: 'createPaste',
     tag: 'pastes',
+    access: accessOf(rules),
     summary: 'Creates a paste from JSON, a form, or any other body as it is.',
+    description:
+      'With a token it belongs to its user, who lists and deletes it; without one it has a delete_token.',
     params,
-    body: pasteBodies({ maxPasteBytes, json: true }),
+    body: pasteBodies({ maxPasteBytes: rules.maxPasteBytes, json: true }),
     answers: {
       201: {
         description: 'Stored for good; its upload is under way.',
@@ -52,14 +64,15 @@ export function createOperation({ maxPasteBytes }: { maxPasteBytes: number }): O
 }
 
 /** Of POST /. */
-export function shellOperation({ maxPasteBytes }: { maxPasteBytes: number }): Operation {
+export function shellOperation(rules: CreateRules): Operation {
   return {
     operationId: 'createPasteFromShell',
     tag: 'shell',
+    access: accessOf(rules),
     summary: 'Creates a paste from a form or any other body as it is, JSON included, and answers its URL.',
     description: '`COMMAND | curl --data-binary @- HOST`',
     params,
-    body: pasteBodies({ maxPasteBytes, json: false }),
+    body: pasteBodies({ maxPasteBytes: rules.maxPasteBytes, json: false }),
     answers: {
       201: {
         description: 'Stored for good: the URL of the paste and a newline.',

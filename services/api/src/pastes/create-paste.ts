@@ -6,55 +6,67 @@ import {
   type Database,
   type NewPaste,
 } from '@pasteflow/postgres';
-import type { UploadDispatcher } from '@pasteflow/sqs';
+import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
+import { userIdOf } from '../admission/caller-of.ts';
+import { hashOfSecret, newSecret } from '../identity/secret.ts';
+import { jsonAnswer, textAnswer, type Answer } from '../http/answer.ts';
 import { contextOf, messageContextOf } from '../http/request-context.ts';
 import { RequestError } from '../http/request-error.ts';
+import type { Once } from '../idempotency/once.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
-import { contentHashOf } from './content-hash.ts';
+import { contentHashOf } from '@pasteflow/pastes';
 import { createOperation, shellOperation } from './create-operations.ts';
-import { hashOfToken, newDeleteToken } from './delete-token.ts';
 import { viewOf, type CreatedPasteView, type PasteView } from './paste-view.ts';
 import { receivePaste, type ReceivedPaste } from './receive-paste.ts';
-import type { ShortCodes } from './short-codes.ts';
+import type { ShortCodes } from '@pasteflow/pastes';
 
 export interface CreatePasteDependencies {
-  readonly db: Database;
-  readonly dispatcher: Pick<UploadDispatcher, 'dispatch'>;
+  readonly once: Once;
+  readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
   readonly newShortCode: ShortCodes;
   readonly maxPasteBytes: number;
+  /** Whether a paste may be made without a token. */
+  readonly anonymousPastes: 'allow' | 'deny';
   readonly publicUrl: () => string;
 }
 
 interface Created {
   readonly view: PasteView;
-  readonly deleteToken: string;
+  /** Null for a paste with an owner, who needs none. */
+  readonly deleteToken: string | null;
 }
 
-/** POST /v1/pastes: 201 with the paste and, this once, its delete_token. */
+/** POST /v1/pastes: 201 with the paste and, this once, the delete_token of an anonymous one. */
 export function createPaste(deps: CreatePasteDependencies): Endpoint {
   return {
     operation: createOperation(deps),
-    handle: async (req, res) => {
-      const { view, deleteToken } = await create(deps, req, res, { json: true });
-      const created: CreatedPasteView = { ...view, delete_token: deleteToken };
-      res.status(201).location(view.url).json(created);
-    },
+    handle: (req, res) =>
+      create(deps, req, res, {
+        json: true,
+        answer: ({ view, deleteToken }) => {
+          const created: CreatedPasteView = {
+            ...view,
+            ...(deleteToken !== null && { delete_token: deleteToken }),
+          };
+          return jsonAnswer(201, created, { Location: view.url });
+        },
+      }),
   };
 }
 
-/** POST / for the shell: 201 with the URL and a newline, and the delete token in a header. */
+/** POST / for the shell: 201 with the URL and a newline, and the delete token of an anonymous paste in a header. */
 export function createPasteFromShell(deps: CreatePasteDependencies): Endpoint {
   return {
     operation: shellOperation(deps),
-    handle: async (req, res) => {
-      const { view, deleteToken } = await create(deps, req, res, { json: false });
-      res
-        .status(201)
-        .location(view.url)
-        .set('Delete-Token', deleteToken)
-        .type('text/plain')
-        .send(`${view.url}\n`);
-    },
+    handle: (req, res) =>
+      create(deps, req, res, {
+        json: false,
+        answer: ({ view, deleteToken }) =>
+          textAnswer(201, `${view.url}\n`, {
+            Location: view.url,
+            ...(deleteToken !== null && { 'Delete-Token': deleteToken }),
+          }),
+      }),
   };
 }
 
@@ -62,27 +74,38 @@ async function create(
   deps: CreatePasteDependencies,
   req: Request,
   res: Response,
-  { json }: { json: boolean },
-): Promise<Created> {
-  const received = await receivePaste(req, res, { maxBytes: deps.maxPasteBytes, json });
-  const deleteToken = newDeleteToken();
+  { json, answer }: { json: boolean; answer: (created: Created) => Answer },
+): Promise<void> {
+  const userId = userIdOf(req);
+  const received = await receivePaste(req, res, {
+    maxBytes: deps.maxPasteBytes,
+    json,
+    anonymous: userId === null,
+  });
+  const deleteToken = userId === null ? newSecret() : null;
   const paste = {
     ...received,
+    userId,
     contentHash: contentHashOf(received.content),
-    deleteTokenHash: hashOfToken(deleteToken),
+    deleteTokenHash: deleteToken === null ? null : hashOfSecret(deleteToken),
   };
-  const { shortCode, created } = await insertWithFreeCode(deps, paste);
-
-  const context = contextOf(req);
-  context.shortCode = shortCode;
-  context.sizeBytes = received.content.length;
-  deps.dispatcher.dispatch({
-    executionId: created.executionId,
-    shortCode,
-    content: received.content.length <= INLINE_CONTENT_BYTES ? received.content : null,
-    context: messageContextOf(req),
+  const { content, ...options } = received;
+  contextOf(req).sizeBytes = content.length;
+  await deps.once(req, res, {
+    said: JSON.stringify([options, paste.contentHash]),
+    create: (db) => insertWithFreeCode(db, deps.newShortCode, paste),
+    answer: ({ shortCode, created }) =>
+      answer({ view: viewOfNew({ ...paste, shortCode }, created, deps.publicUrl()), deleteToken }),
+    committed: ({ shortCode, created }) => {
+      contextOf(req).shortCode = shortCode;
+      deps.dispatcher.dispatch({
+        executionId: created.executionId,
+        shortCode,
+        content: content.length <= INLINE_CONTENT_BYTES ? content : null,
+        context: messageContextOf(req),
+      });
+    },
   });
-  return { view: viewOfNew({ ...paste, shortCode }, created, deps.publicUrl()), deleteToken };
 }
 
 /**
@@ -91,7 +114,8 @@ async function create(
 const MAX_CODES = 5;
 
 async function insertWithFreeCode(
-  { db, newShortCode }: CreatePasteDependencies,
+  db: Database,
+  newShortCode: ShortCodes,
   paste: Omit<NewPaste, 'shortCode'>,
 ): Promise<{ shortCode: string; created: CreatedPaste }> {
   for (let tried = 0; tried < MAX_CODES; tried += 1) {
@@ -107,6 +131,7 @@ function viewOfNew(paste: ReceivedPaste & NewPaste, created: CreatedPaste, publi
     short_code: paste.shortCode,
     status: 'IN_PROGRESS',
     deletion_status: 'NOT_EXPIRED',
+    visibility: paste.visibility,
     title: paste.title,
     syntax: paste.syntax,
     content_hash: paste.contentHash,

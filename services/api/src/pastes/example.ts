@@ -1,4 +1,4 @@
-import { contentHashOf } from './content-hash.ts';
+import { contentHashOf } from '@pasteflow/pastes';
 
 /** The one paste that the document's examples speak of; the tests make it and send them. */
 export const example = {

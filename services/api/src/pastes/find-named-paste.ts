@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { isShortCode, type ErrorCode } from '@pasteflow/domain';
 import { findPaste, type Database, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
+import { userIdOf } from '../admission/caller-of.ts';
 import { contextOf } from '../http/request-context.ts';
 import { RequestError } from '../http/request-error.ts';
 import { example } from './example.ts';
@@ -18,12 +19,16 @@ export const findErrors = [
   'dependency_unavailable',
 ] as const satisfies ErrorCode[];
 
-/** The paste that the URL names, or null. What can't be a short code never reaches the database. */
+/**
+ * The paste that the URL names, or null when the caller may not know of it: a private paste of somebody else is, on every route and in every
+ * state, just as one that there isn't. What can't be a short code never reaches the database.
+ */
 export async function findNamedPaste(db: Database, req: Request): Promise<PasteRow | null> {
   const shortCode = String(req.params.short_code);
   if (!isShortCode(shortCode)) return null;
   contextOf(req).shortCode = shortCode;
-  return await findPaste(db, shortCode);
+  const paste = await findPaste(db, shortCode);
+  return paste?.visibility === 'private' && paste.user_id !== userIdOf(req) ? null : paste;
 }
 
 /** D4: an expired, claimed or deleted paste is never served. */

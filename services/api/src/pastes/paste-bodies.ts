@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiMediaTypeObject, ZodOpenApiRequestBodyObject } from 'zod-openapi';
 import { example } from './example.ts';
-import { jsonPaste, textOptions } from './paste-input.ts';
+import { jsonPaste, textOptions } from '@pasteflow/pastes';
 
 const { content, title, syntax, expiresIn } = example;
 

@@ -1,92 +1,7 @@
-import {
-  DEFAULT_EXPIRY_SECONDS,
-  MAX_EXPIRY_SECONDS,
-  MAX_SYNTAX_CHARACTERS,
-  MAX_TITLE_CHARACTERS,
-  MIN_EXPIRY_SECONDS,
-} from '@pasteflow/domain';
+import { jsonPaste, textOptions, toOptions, type PasteOptions } from '@pasteflow/pastes';
 import { z } from 'zod';
-import { fieldErrors, validationFailed } from '../http/request-error.ts';
-import { example } from './example.ts';
+import { validate, validationFailed } from '../http/request-error.ts';
 
-/** What describes a paste beside its content. `expiresInSeconds` null: never. */
-export interface PasteOptions {
-  readonly title: string | null;
-  readonly syntax: string | null;
-  readonly expiresInSeconds: number | null;
-}
-
-/**
- * One line of text. Postgres takes no NUL, UTF-8 no lone surrogate; an empty text, as forms send it, and null
- * count as none.
- */
-function line(maxCharacters: number) {
-  return z
-    .string('must be a text')
-    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
-    .regex(/^\P{Cc}*$/u, 'must not have control characters')
-    .refine(
-      (text) => Array.from(text).length <= maxCharacters,
-      `must have at most ${maxCharacters} characters`,
-    )
-    .meta({ maxLength: maxCharacters }); // JSON Schema counts characters too; zod's max() counts UTF-16 units
-}
-
-function noneIfEmpty(text: string | null | undefined): string | null {
-  return text === undefined || text === '' ? null : text;
-}
-
-const EXPIRY_RULE = `must be whole seconds from ${MIN_EXPIRY_SECONDS} to ${MAX_EXPIRY_SECONDS}, or "never"`;
-const expiresInMeta = {
-  description: 'Whole seconds from now, or never.',
-  param: { example: example.expiresIn },
-};
-const expiresIn = z
-  .union(
-    [
-      z.literal('never'),
-      z
-        .int({ error: EXPIRY_RULE, abort: true })
-        .min(MIN_EXPIRY_SECONDS, EXPIRY_RULE)
-        .max(MAX_EXPIRY_SECONDS, EXPIRY_RULE),
-    ],
-    EXPIRY_RULE,
-  )
-  .default(DEFAULT_EXPIRY_SECONDS)
-  .transform((value) => (value === 'never' ? null : value))
-  .meta(expiresInMeta);
-
-/** In a query and a form everything is text. */
-const expiresInAsText = z
-  .preprocess(
-    (value) => (typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value),
-    expiresIn,
-  )
-  .meta(expiresInMeta);
-
-const title = line(MAX_TITLE_CHARACTERS);
-const titleMeta = { description: 'One line of text.', param: { example: example.title } };
-const syntax = line(MAX_SYNTAX_CHARACTERS);
-const syntaxMeta = { description: 'The language of the content.', param: { example: example.syntax } };
-
-export const jsonPaste = z.strictObject(
-  {
-    content: z
-      .string('must be a text')
-      .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
-      .meta({ minLength: 1 }), // which has a code of its own, and is checked for every form alike
-    title: title.nullish().transform(noneIfEmpty).meta(titleMeta),
-    syntax: syntax.nullish().transform(noneIfEmpty).meta(syntaxMeta),
-    expires_in: expiresIn,
-  },
-  { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },
-);
-
-export const textOptions = z.strictObject({
-  title: title.optional().transform(noneIfEmpty).meta(titleMeta),
-  syntax: syntax.optional().transform(noneIfEmpty).meta(syntaxMeta),
-  expires_in: expiresInAsText,
-});
 const noOptions = z.strictObject({});
 
 /** @throws RequestError validation_failed */
@@ -105,12 +20,10 @@ export function refuseParameters(query: ReadonlyMap<string, string>): void {
   validate(noOptions, Object.fromEntries(query));
 }
 
-function toOptions(parsed: z.output<typeof textOptions>): PasteOptions {
-  return { title: parsed.title, syntax: parsed.syntax, expiresInSeconds: parsed.expires_in };
-}
-
-function validate<T>(schema: z.ZodType<T>, value: unknown): T {
-  const result = schema.safeParse(value);
-  if (!result.success) throw validationFailed(fieldErrors(result.error));
-  return result.data;
+/** For pastes without an owner, who alone could read it. @throws RequestError validation_failed */
+export function refusePrivate({ visibility }: PasteOptions): void {
+  if (visibility !== 'private') return;
+  throw validationFailed([
+    { path: 'visibility', message: 'can be private only with a token, for its owner' },
+  ]);
 }

@@ -1,4 +1,4 @@
-import { pasteDeletion, pasteUpload, statesOf } from '@pasteflow/domain';
+import { pasteDeletion, pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
 import type { PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { instant } from '../openapi/formats.ts';
@@ -12,6 +12,7 @@ export const pasteSchema = z
     content_url: z.url(),
     status: z.enum(statesOf(pasteUpload)).meta({ description: 'How far its upload is.' }),
     deletion_status: z.enum(statesOf(pasteDeletion)),
+    visibility: z.enum(visibilities).meta({ description: 'private: its owner alone can read it.' }),
     title: z.string().nullable(),
     syntax: z.string().nullable(),
     content_hash: z.string().regex(/^sha256:[0-9a-f]{64}$/),
@@ -26,7 +27,12 @@ export const pasteSchema = z
 export type PasteView = Readonly<z.output<typeof pasteSchema>>;
 
 export const createdPasteSchema = pasteSchema
-  .extend({ delete_token: z.string().meta({ description: 'Deletes the paste; shown this once.' }) })
+  .extend({
+    delete_token: z
+      .string()
+      .optional()
+      .meta({ description: 'Deletes an anonymous paste; shown this once. One with an owner has none.' }),
+  })
   .meta({
     id: 'CreatedPaste',
     description: 'A new paste.',
@@ -41,6 +47,7 @@ export type ViewedPaste = Pick<
   | 'short_code'
   | 'status'
   | 'deletion_status'
+  | 'visibility'
   | 'title'
   | 'syntax'
   | 'content_hash'
@@ -58,6 +65,7 @@ export function viewOf(paste: ViewedPaste, publicUrl: string): PasteView {
     content_url: `${publicUrl}/v1/pastes/${paste.short_code}/content`,
     status: paste.status,
     deletion_status: paste.deletion_status,
+    visibility: paste.visibility,
     title: paste.title,
     syntax: paste.syntax,
     content_hash: paste.content_hash,
@@ -74,6 +82,7 @@ function examplePaste(): object {
     short_code: example.shortCode,
     status: 'IN_PROGRESS',
     deletion_status: 'NOT_EXPIRED',
+    visibility: 'unlisted',
     title: example.title,
     syntax: example.syntax,
     content_hash: example.contentHash,

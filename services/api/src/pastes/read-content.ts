@@ -8,7 +8,7 @@ import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/condition
 import { contextOf } from '../http/request-context.ts';
 import { RequestError } from '../http/request-error.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
-import { etagOf } from './content-hash.ts';
+import { etagOf } from './etag.ts';
 import { contentOperation } from './content-operation.ts';
 import { assertNotGone, findNamedPaste, pasteNotFound } from './find-named-paste.ts';
 import { openObject, sendObject } from './object-stream.ts';

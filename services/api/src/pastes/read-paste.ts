@@ -9,6 +9,7 @@ export function readPaste({ db, publicUrl }: { db: Database; publicUrl: () => st
     operation: {
       operationId: 'readPaste',
       tag: 'pastes',
+      access: 'anyone',
       summary: 'Shows a paste in any upload state, without its content.',
       params: { path: namedPaste },
       answers: {

@@ -12,6 +12,7 @@ export function readTimeline({ db }: { db: Database }): Endpoint {
     operation: {
       operationId: 'readTimeline',
       tag: 'pastes',
+      access: 'anyone',
       summary: 'Shows what happened to a paste and to the executions of its upload.',
       params: { path: namedPaste },
       answers: {

@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { assertUtf8, parseJson } from '../http/json-body.ts';
 import { mediaTypeOf } from '../http/media-type.ts';
 import { MULTIPART_OVERHEAD_BYTES, parseForm } from '../http/multipart.ts';
 import { parseQuery } from '../http/query.ts';
 import { readBody } from '../http/read-body.ts';
 import { RequestError } from '../http/request-error.ts';
-import { parseJsonPaste, parseTextOptions, refuseParameters, type PasteOptions } from './paste-input.ts';
+import type { PasteOptions } from '@pasteflow/pastes';
+import { parseJsonPaste, parseTextOptions, refuseParameters, refusePrivate } from './paste-input.ts';
 
 export interface ReceivedPaste extends PasteOptions {
   readonly content: Buffer;
@@ -16,6 +18,8 @@ export interface ReceiveOptions {
    * Whether a body of type application/json is a document that holds the content, or is the content itself.
    */
   readonly json: boolean;
+  /** Nobody owns what is received: it can't be private. */
+  readonly anonymous: boolean;
 }
 
 /** JSON may write each byte of the content as \u00XX; the rest is for the other fields. */
@@ -30,9 +34,9 @@ const JSON_OVERHEAD_BYTES = 16 * 1024;
 export async function receivePaste(
   req: IncomingMessage,
   res: ServerResponse,
-  { maxBytes, json }: ReceiveOptions,
+  { maxBytes, json, anonymous }: ReceiveOptions,
 ): Promise<ReceivedPaste> {
-  const { type, charset } = mediaTypeOf(req);
+  const { type } = mediaTypeOf(req);
   const query = parseQuery(req);
   const tooLarge = (): RequestError =>
     new RequestError('content_too_large', `Send at most ${maxBytes} bytes of content.`);
@@ -44,12 +48,14 @@ export async function receivePaste(
     received = await fromForm(req, await body(maxBytes + MULTIPART_OVERHEAD_BYTES));
   } else if (type === 'application/json' && json) {
     refuseParameters(query);
-    assertUtf8(charset);
+    assertUtf8(req);
     received = fromJson(await body(maxBytes * JSON_BYTES_PER_CONTENT_BYTE + JSON_OVERHEAD_BYTES));
   } else {
     const options = parseTextOptions(query);
+    if (anonymous) refusePrivate(options);
     received = { content: await body(maxBytes), ...options };
   }
+  if (anonymous) refusePrivate(received);
   if (received.content.length > maxBytes) throw tooLarge();
   if (received.content.length === 0) throw contentEmpty('must not be empty');
   return received;
@@ -65,19 +71,6 @@ async function fromForm(req: IncomingMessage, body: Buffer): Promise<ReceivedPas
 function fromJson(body: Buffer): ReceivedPaste {
   const { content, options } = parseJsonPaste(parseJson(body));
   return { content: Buffer.from(content), ...options };
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch (error) {
-    throw new RequestError('malformed_request', 'The body is not valid JSON in UTF-8.', { cause: error });
-  }
-}
-
-function assertUtf8(charset: string): void {
-  if (charset === '' || charset === 'utf-8' || charset === 'utf8') return;
-  throw new RequestError('unsupported_media_type', 'Send JSON in UTF-8.');
 }
 
 function contentEmpty(message: string): RequestError {

@@ -31,7 +31,7 @@ const execution = z.object({
 
 export const timelineSchema = z
   .object({ transitions: z.array(transition), executions: z.array(execution) })
-  .meta({ id: 'Timeline', description: 'State changes and upload attempts, oldest first.' });
+  .meta({ id: 'Timeline', description: 'State changes and attempts, oldest first.' });
 
 export type TimelineView = Readonly<z.output<typeof timelineSchema>>;
 

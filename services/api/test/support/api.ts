@@ -19,8 +19,10 @@ export interface RunningApi {
   readonly port: number;
   readonly metricsUrl: string;
   readonly logs: readonly LogLine[];
-  /** SQL that the api has sent. */
+  /** SQL that the api has sent, but for the counters of the limits, which come with the clock and not with a request. */
   readonly statements: readonly string[];
+  /** And those. */
+  readonly counterStatements: readonly string[];
   readonly readiness: Readiness;
   /** What was wrong with its answers, as the document has them. */
   readonly undocumented: string[];
@@ -87,6 +89,7 @@ async function startApi(
 ): Promise<RunningApi> {
   const logs: LogLine[] = [];
   const statements: string[] = [];
+  const counterStatements: string[] = [];
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
       for (const line of chunk.toString().trim().split('\n')) logs.push(JSON.parse(line) as LogLine);
@@ -112,7 +115,12 @@ async function startApi(
       metrics: new Metrics('api', { process: false }),
       readiness,
     },
-    { stopNoticeMs: 1, onStatement: (event) => statements.push(event.query.sql), ...overrides },
+    {
+      stopNoticeMs: 1,
+      onStatement: ({ query: { sql } }) =>
+        (sql.includes('"rate_limits"') ? counterStatements : statements).push(sql),
+      ...overrides,
+    },
   );
   const lifecycle = new Lifecycle(composed.components, logger);
   await lifecycle.start().catch(async (error: unknown) => {
@@ -127,6 +135,7 @@ async function startApi(
     metricsUrl: `http://127.0.0.1:${composed.health.port}`,
     logs,
     statements,
+    counterStatements,
     readiness,
     undocumented: answers.undocumented,
     stop: async () => {

@@ -7,7 +7,8 @@ export interface Document {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, { readonly examples?: readonly unknown[] }>>;
-    readonly headers: Readonly<Record<string, unknown>>;
+    readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+    readonly headers: Readonly<Record<string, DocumentedHeader>>;
     readonly responses: Readonly<Record<string, DocumentedAnswer>>;
   };
   readonly [field: string]: unknown;
@@ -18,6 +19,8 @@ export type PathItem = Readonly<Record<string, Operation>>;
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
+  /** Who may send it: any one of these. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly Parameter[];
   readonly requestBody?: {
     readonly description: string;
@@ -36,6 +39,11 @@ export interface Parameter {
 export interface MediaType {
   readonly schema?: object;
   readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value?: unknown; readonly $ref?: string }>>;
+}
+
+export interface DocumentedHeader {
+  readonly required?: boolean;
 }
 
 export interface DocumentedAnswer {
@@ -55,7 +63,8 @@ export const document = JSON.parse(
 ) as Document;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/); // in UTC, which RFC 3339 leaves open
+// In UTC, which RFC 3339 leaves open. Milliseconds are in every answer, and optional in a request.
+ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
 ajv.addFormat('uuid', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
 ajv.addFormat('uri', (text) => URL.canParse(text));
 ajv.addSchema(document, 'document');

@@ -5,40 +5,75 @@ export interface ExampleRequest {
   /** With the query. */
   readonly path: string;
   readonly init: RequestInit;
+  /** Who sends it: nobody, or somebody with a token, which isn't in the headers yet. */
+  readonly as: 'nobody' | 'user';
 }
 
 interface Target {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
+  readonly as: ExampleRequest['as'];
 }
 
-/** Each body of each operation with the parameters it needs, and then each other parameter once. */
+interface ExampleBody {
+  readonly type: string;
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/**
+ * Each body of each operation with the parameters it needs, and then each other parameter once, with a token wherever one is taken. Where
+ * nobody needs one, all parameters once more without.
+ */
 export function exampleRequests({ paths }: Document): readonly ExampleRequest[] {
   return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, operation]) =>
-      requestsOf({ method: method.toUpperCase(), path, operation }),
-    ),
+    Object.entries(item).flatMap(([method, operation]) => {
+      const target = { method: method.toUpperCase(), path, operation } as const;
+      const takesToken = operation.security.some((each) => 'bearer' in each);
+      const wantsToken = takesToken && operation.security.every((each) => 'bearer' in each);
+      return [
+        ...requestsOf({ ...target, as: takesToken ? 'user' : 'nobody' }),
+        ...(takesToken && !wantsToken ? [withEverything({ ...target, as: 'nobody' })] : []),
+      ];
+    }),
   );
 }
 
+/** What the document has as examples of a body. */
+export function examplesOf({ example, examples }: MediaType): readonly unknown[] {
+  return examples === undefined ? [example] : Object.values(examples).map(({ value }) => value);
+}
+
 function requestsOf(target: Target): readonly ExampleRequest[] {
-  const { parameters, requestBody } = target.operation;
+  const { parameters } = target.operation;
   const needed = parameters.filter(({ required }) => required === true);
-  const bodies: [type: string, body: MediaType][] = Object.entries(requestBody?.content ?? { 'no body': {} });
+  const bodies = bodiesOf(target.operation);
   return [
     ...bodies.map((body) => requestOf(target, needed, body)),
-    // The last body is the raw one: the others take no options in the query.
     ...parameters
       .filter((each) => !needed.includes(each))
       .map((other) => requestOf(target, [...needed, other], bodies.at(-1)!, ` with ${other.name}`)),
   ];
 }
 
+function withEverything(target: Target): ExampleRequest {
+  const body = bodiesOf(target.operation).at(-1)!;
+  return requestOf(target, target.operation.parameters, body, ' with everything, without a token');
+}
+
+/** The last body of a paste is the raw one: the others take no options in the query. */
+function bodiesOf({ requestBody }: Operation): readonly ExampleBody[] {
+  if (requestBody === undefined) return [{ type: '', name: 'no body', value: undefined }];
+  return Object.entries(requestBody.content).flatMap(([type, media]) =>
+    examplesOf(media).map((value, i) => ({ type, name: i === 0 ? type : `${type} ${i + 1}`, value })),
+  );
+}
+
 function requestOf(
-  { method, path, operation }: Target,
+  { method, path, operation, as }: Target,
   parameters: readonly Parameter[],
-  [type, { example }]: readonly [string, MediaType],
+  body: ExampleBody,
   comment = '',
 ): ExampleRequest {
   let filled = path;
@@ -48,18 +83,19 @@ function requestOf(
     if (place === 'path') filled = filled.replace(`{${name}}`, String(value));
     else (place === 'query' ? query : headers).set(name, String(value));
   }
-  if (type === 'application/json') headers.set('Content-Type', type); // fetch names the others, and a form's boundary
+  if (body.type === 'application/json') headers.set('Content-Type', body.type); // fetch names the others, and a form's boundary
   return {
-    name: `${operation.operationId}${comment}, ${type}`,
+    name: `${operation.operationId}${comment}, ${body.name}`,
     path: query.size === 0 ? filled : `${filled}?${query.toString()}`,
-    init: { method, headers, ...(type !== 'no body' && { body: bodyOf(type, example) }) },
+    init: { method, headers, ...(body.type !== '' && { body: bytesOf(body) }) },
+    as,
   };
 }
 
-function bodyOf(type: string, example: unknown): string | FormData {
-  if (type === 'application/json') return JSON.stringify(example);
-  if (type !== 'multipart/form-data') return String(example);
+function bytesOf({ type, value }: ExampleBody): string | FormData {
+  if (type === 'application/json') return JSON.stringify(value);
+  if (type !== 'multipart/form-data') return String(value);
   const form = new FormData();
-  for (const [name, value] of Object.entries(example as object)) form.append(name, String(value));
+  for (const [name, field] of Object.entries(value as object)) form.append(name, String(field));
   return form;
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { objectKeyOf } from '@pasteflow/domain';
+import { objectKeyOf, type Visibility } from '@pasteflow/domain';
 import {
   claimExpired,
   claimUploads,
@@ -17,8 +17,18 @@ export function sha256(content: Buffer | string): Buffer {
   return createHash('sha256').update(content).digest();
 }
 
-/** A paste IN_PROGRESS, made behind the api's back. @returns its short code */
-export async function newPaste(db: Database, content: Buffer | string = 'hello'): Promise<string> {
+/** Whose a paste is; nobody's and unlisted unless told. */
+export interface Ownership {
+  readonly userId?: string | null;
+  readonly visibility?: Visibility;
+}
+
+/** A paste IN_PROGRESS, made behind the api's back. An anonymous one can be deleted by `the token`. @returns its short code */
+export async function newPaste(
+  db: Database,
+  content: Buffer | string = 'hello',
+  { userId = null, visibility = 'unlisted' }: Ownership = {},
+): Promise<string> {
   const shortCode = randomBytes(5).toString('hex');
   const created = await createPaste(db, {
     shortCode,
@@ -27,7 +37,9 @@ export async function newPaste(db: Database, content: Buffer | string = 'hello')
     title: null,
     syntax: null,
     expiresInSeconds: 3600,
-    deleteTokenHash: sha256('the token'),
+    userId,
+    visibility,
+    deleteTokenHash: userId === null ? sha256('the token') : null,
   });
   if (created === null) throw new Error('the short code was taken');
   return shortCode;
@@ -47,14 +59,15 @@ export async function upload(
 export async function processedPaste(
   { db, store }: { db: Database; store: ObjectStore },
   content: Buffer | string,
+  ownership: Ownership = {},
 ): Promise<string> {
-  const shortCode = await newPaste(db, content);
+  const shortCode = await newPaste(db, content, ownership);
   await upload(db, store, shortCode, content);
   return shortCode;
 }
 
-export async function failedPaste(db: Database): Promise<string> {
-  const shortCode = await newPaste(db);
+export async function failedPaste(db: Database, ownership: Ownership = {}): Promise<string> {
+  const shortCode = await newPaste(db, 'hello', ownership);
   await settle(db, shortCode, null);
   return shortCode;
 }

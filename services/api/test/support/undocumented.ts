@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { defaultHeaders } from '../../src/http/response-headers.ts';
-import { document, faultsOf, type DocumentedAnswer } from './document.ts';
+import { document, faultsOf, type DocumentedAnswer, type DocumentedHeader } from './document.ts';
 
 interface Answer {
   readonly method: string;
@@ -64,7 +64,7 @@ export function faultsOfAnswer(answer: Answer): readonly string[] {
 function documentedAt({ method, path, status }: Answer): readonly string[] {
   const template = Object.keys(document.paths)
     .toSorted((a, b) => a.split('{').length - b.split('{').length) // what is written out goes first
-    .find((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path));
+    .find((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(path));
   if (template === undefined) return ['components', 'responses', status === 404 ? 'RouteNotFound' : 'none'];
   const operation = (method === 'HEAD' ? 'GET' : method).toLowerCase();
   if (document.paths[template]![operation] === undefined) {
@@ -81,7 +81,12 @@ function headerFaults(
   documented: DocumentedAnswer['headers'],
   at: readonly string[],
 ): readonly string[] {
-  const missing = Object.keys(documented).filter((name) => headers[name.toLowerCase()] === undefined);
+  const required = ([name, header]: readonly [string, object]): boolean =>
+    ('$ref' in header ? document.components.headers[name]! : (header as DocumentedHeader)).required === true;
+  const missing = Object.entries(documented)
+    .filter(required)
+    .map(([name]) => name)
+    .filter((name) => headers[name.toLowerCase()] === undefined);
   const known = new Set([...Object.keys(documented), ...implied].map((name) => name.toLowerCase()));
   const unknown = Object.keys(headers).filter((name) => !known.has(name));
   const wrong = Object.entries(documented).flatMap(([name, header]) => {

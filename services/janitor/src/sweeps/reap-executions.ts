@@ -1,19 +1,15 @@
-import { sequelOf, WORKER_LOST, type RetryPolicy } from '@pasteflow/domain';
-import {
-  findZombies,
-  settleUploads,
-  type Actor,
-  type SettledUpload,
-  type UploadSettlement,
-  type Zombie,
-} from '@pasteflow/postgres';
+import { WORKER_LOST } from '@pasteflow/domain';
+import { findZombies, type Actor, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { dispatchUploads, type UploadQueue } from '../dispatch.ts';
 import type { Sweep, SweepCounts } from '../sweep.ts';
+import type { Due } from '../work/due.ts';
+import { settlementOf } from '../work/settlement.ts';
+import { sumOver, type Work } from '../work/work.ts';
 
-export interface ReapExecutionsOptions extends UploadQueue {
+export interface ReapExecutionsOptions {
+  readonly db: Database;
+  readonly works: readonly Work[];
   readonly actor: Actor;
-  readonly policy: RetryPolicy;
   readonly random: () => number;
   readonly logger: Logger;
 }
@@ -30,42 +26,37 @@ export class ReapExecutions implements Sweep {
   }
 
   /** `outrun`: zombies that came back, or were ended by someone else, before this could end them. */
-  async runOnce(signal: AbortSignal): Promise<SweepCounts> {
-    const { db, actor } = this.#options;
+  runOnce(signal: AbortSignal): Promise<SweepCounts> {
+    return sumOver(this.#options.works, (work) => this.#reap(work, signal));
+  }
+
+  async #reap(work: Work, signal: AbortSignal): Promise<SweepCounts> {
+    const { db, actor, random } = this.#options;
     const counts = { lost: 0, rescued: 0, given_up: 0, dispatched: 0, outrun: 0 };
     while (!signal.aborted) {
-      const zombies = await findZombies(db, 'upload', BATCH);
-      const settlements = zombies.map((zombie) => this.#settlementOf(zombie));
-      const settled = await settleUploads(db, settlements, { actor, onlyPastLease: true, dispatched: false });
-      const successors = [...settled.values()].flatMap(toDue);
-      counts.lost += settled.size;
-      counts.outrun += zombies.length - settled.size;
-      counts.rescued += successors.length;
-      counts.given_up += settled.size - successors.length;
-      counts.dispatched += await this.#dispatch(successors, signal);
-      if (zombies.length < BATCH || settled.size === 0) break;
+      const zombies = await findZombies(db, work.kind, BATCH);
+      const settlements = zombies.map(({ executionId, attempt, workerId }) => {
+        const outcome = { kind: 'lost', error: `${WORKER_LOST}: ${workerId}` } as const;
+        return settlementOf({ executionId, attempt }, outcome, work.policy, random());
+      });
+      const { count, successors } = await work.settle(settlements, { actor, onlyPastLease: true });
+      counts.lost += count;
+      counts.outrun += zombies.length - count;
+      counts.rescued += successors.count;
+      counts.given_up += count - successors.count;
+      counts.dispatched += await this.#dispatch(work, successors, signal);
+      if (zombies.length < BATCH || count === 0) break;
     }
     return counts;
   }
 
-  #settlementOf({ executionId, attempt, workerId }: Zombie): UploadSettlement {
-    const { policy, random } = this.#options;
-    const outcome = { kind: 'lost', error: `${WORKER_LOST}: ${workerId}` } as const;
-    return { executionId, outcome, sequel: sequelOf(outcome, attempt, policy, random()) };
-  }
-
   /** Not left to the relay, which would wait out its interval and its grace. If SQS is down it is the relay's after all. */
-  async #dispatch(successors: ReturnType<typeof toDue>, signal: AbortSignal): Promise<number> {
+  async #dispatch({ kind }: Work, successors: Due, signal: AbortSignal): Promise<number> {
     try {
-      return await dispatchUploads(this.#options, successors, signal);
+      return await successors.dispatch(signal);
     } catch (error) {
-      this.#options.logger.warn('rescued uploads wait for the relay', { count: successors.length, error });
+      this.#options.logger.warn(`rescued ${kind}s wait for the relay`, { count: successors.count, error });
       return 0;
     }
   }
-}
-
-/** Without content: the worker reads it from its payload, which is rare enough. */
-function toDue({ successorId, shortCode }: SettledUpload) {
-  return successorId === null ? [] : [{ executionId: successorId, shortCode, content: null }];
 }

@@ -3,6 +3,8 @@ import { databaseTime, findLive, findStored, type Database } from '@pasteflow/po
 import type { Logger } from '@pasteflow/runtime';
 import type { ListedObject, ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from '../delete-objects.ts';
+import { Findings, MAX_NAMED } from '../findings.ts';
+import { reconcileJobs } from '../reconcile-jobs.ts';
 import type { Sweep, SweepCounts } from '../sweep.ts';
 
 export interface ReconcileOptions {
@@ -14,11 +16,8 @@ export interface ReconcileOptions {
 
 const BATCH = 1000;
 
-/** Short codes and keys that a run names in the log; the counts say how many there are. */
-const MAX_NAMED = 100;
-
 /**
- * Compares S3 with the table: removes objects without a live row, reports rows without an object. S3 lists in byte order, and so does the
+ * Compares S3 with the tables: removes objects without a live row, reports pastes without an object. S3 lists in byte order, and so does the
  * table (COLLATE "C"), so that the two are merged page by page, in constant memory.
  */
 export class Reconcile implements Sweep {
@@ -30,8 +29,9 @@ export class Reconcile implements Sweep {
   }
 
   /**
-   * `removed` and `refused`: objects without a live row; younger ones are left for a later run. `foreign`: keys that are no paste's, left
-   * alone. `missing`: rows without an object, changed in nothing: somebody has to look.
+   * `removed` and `refused`: objects without a live row; younger ones are left for a later run. `foreign`: keys that are neither a paste's
+   * nor a job's, left alone. `missing`: pastes without an object, changed in nothing: somebody has to look. `aborted`: multipart uploads that
+   * were left by jobs.
    */
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, store, minAgeSeconds, logger } = this.#options;
@@ -63,7 +63,15 @@ export class Reconcile implements Sweep {
     if (foreign.count > 0) {
       logger.warn('objects that are not pastes', { count: foreign.count, keys: foreign.named });
     }
-    return { ...counts, foreign: foreign.count, missing: missing.count };
+    const jobs = await reconcileJobs(this.#options, oldEnough, signal);
+    return {
+      listed: counts.listed + jobs.listed,
+      removed: counts.removed + jobs.removed,
+      refused: counts.refused + jobs.refused,
+      foreign: foreign.count + jobs.foreign,
+      missing: missing.count,
+      aborted: jobs.aborted,
+    };
   }
 
   async #removeOrphans(
@@ -91,17 +99,6 @@ export class Reconcile implements Sweep {
       after = stored.at(-1) ?? after;
       if (stored.length < BATCH) break;
     }
-  }
-}
-
-/** How many there are, and the first of them by name. */
-class Findings {
-  count = 0;
-  readonly named: string[] = [];
-
-  add(names: readonly string[]): void {
-    this.count += names.length;
-    this.named.push(...names.slice(0, MAX_NAMED - this.named.length));
   }
 }
 

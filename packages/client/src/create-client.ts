@@ -1,0 +1,16 @@
+import { Jobs } from './jobs.ts';
+import { Pastes } from './pastes.ts';
+import { Transport, type BareApi, type ClientOptions } from './transport.ts';
+
+export interface PasteflowClient {
+  readonly pastes: Pastes;
+  readonly jobs: Jobs;
+  /** For what the rest doesn't have. */
+  readonly api: BareApi;
+}
+
+/** Makes no request. @throws TypeError when `baseUrl` is none */
+export function createClient(options: ClientOptions): PasteflowClient {
+  const transport = new Transport(options);
+  return { pastes: new Pastes(transport), jobs: new Jobs(transport), api: transport.api };
+}

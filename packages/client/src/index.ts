@@ -1,0 +1,36 @@
+export type {
+  Asset,
+  AssetFilter,
+  CreatedPaste,
+  ErrorCode,
+  FieldError,
+  Job,
+  JobFilter,
+  ListedJob,
+  NewJob,
+  NewPasteFields,
+  Paste,
+  PasteFilter,
+  QueuedJob,
+  Timeline,
+} from './api-types.ts';
+export type { CallOptions, CreateOptions } from './call-options.ts';
+export type { Content, StreamFactory } from './content-source.ts';
+export { createClient, type PasteflowClient } from './create-client.ts';
+export {
+  JobFailedError,
+  PasteFailedError,
+  PasteflowApiError,
+  PasteflowConnectionError,
+  PasteflowError,
+  PasteflowTimeoutError,
+  type ApiErrorFacts,
+} from './errors.ts';
+export type { CreateJobOptions, Jobs, JobWaitOptions } from './jobs.ts';
+export type { Listing, Page } from './listing.ts';
+export type { PasteContent } from './paste-content.ts';
+export type { CreatePasteOptions, DeletePasteOptions, Pastes } from './pastes.ts';
+export { DEFAULT_RETRY, type RetryPolicy } from './retry-policy.ts';
+export type { components, operations, paths } from './schema.ts';
+export type { BareApi, ClientOptions, Fetch, TokenSource } from './transport.ts';
+export type { WaitOptions } from './waiting.ts';

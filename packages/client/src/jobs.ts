@@ -1,0 +1,111 @@
+import type { CallOptions, CreateOptions } from './call-options.ts';
+import type {
+  Asset,
+  AssetFilter,
+  Job,
+  JobFilter,
+  ListedJob,
+  NewJob,
+  QueuedJob,
+  Timeline,
+} from './api-types.ts';
+import { JobFailedError } from './errors.ts';
+import { newIdempotencyKey } from './idempotency-key.ts';
+import { Listing } from './listing.ts';
+import type { Transport } from './transport.ts';
+import { waitUntilSettled, type Look, type WaitOptions } from './waiting.ts';
+
+export interface JobWaitOptions extends WaitOptions {
+  /** Called with the job whenever its status, progress or message has changed, the first look included. */
+  readonly onProgress?: ((job: Job) => void) | undefined;
+}
+
+export interface CreateJobOptions extends CreateOptions, JobWaitOptions {}
+
+export class Jobs {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** @throws JobFailedError with `wait`, when it has failed */
+  create(job: NewJob, options: CreateJobOptions & { readonly wait: true }): Promise<Job>;
+  create(job: NewJob, options?: CreateJobOptions & { readonly wait?: false }): Promise<QueuedJob>;
+  async create(
+    job: NewJob,
+    { wait = false, idempotencyKey = newIdempotencyKey(), signal, ...waiting }: CreateJobOptions = {},
+  ): Promise<QueuedJob | Job> {
+    const headers = { 'Idempotency-Key': idempotencyKey };
+    const { data: queued } = await this.#transport.call(
+      async (init) => await this.#transport.api.POST('/v1/jobs', { body: job, headers, ...init }),
+      { signal },
+    );
+    return wait ? await this.wait(queued.job_id, { signal, ...waiting }) : queued;
+  }
+
+  async get(id: string, { signal }: CallOptions = {}): Promise<Job> {
+    const { data } = await this.#transport.call(
+      async (init) => await this.#transport.api.GET('/v1/jobs/{id}', { params: { path: { id } }, ...init }),
+      { signal },
+    );
+    return data;
+  }
+
+  /** Resolves when it is completed or partial, however long that takes unless told. @throws JobFailedError */
+  async wait(id: string, { onProgress, ...options }: JobWaitOptions = {}): Promise<Job> {
+    let told = '';
+    return await waitUntilSettled(`job ${id}`, options, async (signal): Promise<Look<Job>> => {
+      const job = await this.get(id, { signal });
+      const news = JSON.stringify([job.status, job.progress, job.progress_message]);
+      if (news !== told) onProgress?.(job);
+      told = news;
+      switch (job.status) {
+        case 'completed':
+        case 'partial':
+          return { settled: job };
+        case 'failed':
+          throw new JobFailedError(job);
+        case 'queued':
+        case 'processing':
+          return { pending: job.status };
+        default:
+          return job.status satisfies never;
+      }
+    });
+  }
+
+  /** The caller's own, newest first. */
+  list({ signal, ...filter }: JobFilter & CallOptions = {}): Listing<ListedJob> {
+    return new Listing(async (place) => {
+      const query = { ...filter, ...place };
+      const { data } = await this.#transport.call(
+        async (init) => await this.#transport.api.GET('/v1/jobs', { params: { query }, ...init }),
+        { signal },
+      );
+      return { items: data.jobs, nextCursor: data.next_cursor };
+    });
+  }
+
+  /** What a job has made so far, newest first. */
+  assets(id: string, { signal, ...filter }: AssetFilter & CallOptions = {}): Listing<Asset> {
+    return new Listing(async (place) => {
+      const params = { path: { id }, query: { ...filter, ...place } };
+      const { data } = await this.#transport.call(
+        async (init) => await this.#transport.api.GET('/v1/jobs/{id}/assets', { params, ...init }),
+        { signal },
+      );
+      return { items: data.assets, nextCursor: data.next_cursor };
+    });
+  }
+
+  /** What happened to it and to its executions, oldest first. */
+  async timeline(id: string, { signal }: CallOptions = {}): Promise<Timeline> {
+    const { data } = await this.#transport.call(
+      async (init) =>
+        await this.#transport.api.GET('/v1/jobs/{id}/timeline', { params: { path: { id } }, ...init }),
+      { signal },
+    );
+    return data;
+  }
+}

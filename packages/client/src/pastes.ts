@@ -1,0 +1,173 @@
+import type { CallOptions, CreateOptions } from './call-options.ts';
+import type { CreatedPaste, NewPasteFields, Paste, PasteFilter, Timeline } from './api-types.ts';
+import { contentSource, type Content } from './content-source.ts';
+import { PasteFailedError, PasteflowApiError } from './errors.ts';
+import { newIdempotencyKey } from './idempotency-key.ts';
+import { Listing } from './listing.ts';
+import { PasteContent } from './paste-content.ts';
+import type { Transport } from './transport.ts';
+import { waitUntilSettled, type Look, type WaitOptions } from './waiting.ts';
+
+/** The API's own fields (`title`, `syntax`, `expires_in`, `visibility`), and how to go about it. */
+export interface CreatePasteOptions extends CreateOptions, NewPasteFields {}
+
+export interface DeletePasteOptions extends CallOptions {
+  /** Of an anonymous paste; the owner needs none. */
+  readonly deleteToken?: string | undefined;
+}
+
+/** An upload that keeps failing is given up after about 31 s, and one whose worker died is taken over within 10. */
+const UPLOAD_TIMEOUT_MS = 120_000;
+
+export class Pastes {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** @throws PasteFailedError with `wait`, when the upload is given up; PasteflowApiError paste_gone when the paste is deleted meanwhile */
+  async create(
+    content: Content,
+    {
+      wait = false,
+      idempotencyKey = newIdempotencyKey(),
+      signal,
+      timeoutMs,
+      ...query
+    }: CreatePasteOptions = {},
+  ): Promise<CreatedPaste> {
+    const source = contentSource(content);
+    const headers = { 'Content-Type': 'application/octet-stream', 'Idempotency-Key': idempotencyKey };
+    const created = await this.#transport
+      .call(
+        async (init) =>
+          await this.#transport.api.POST('/v1/pastes', {
+            params: { query },
+            headers,
+            bodySerializer: (body) => body,
+            ...(await source.next()),
+            ...init,
+          }),
+        { signal, isRepeatable: source.isRepeatable },
+      )
+      .catch((error: unknown) => {
+        source.release(error);
+        throw error;
+      });
+    const { data: paste } = created;
+    return wait ? { ...paste, ...(await this.wait(paste.short_code, { signal, timeoutMs })) } : paste;
+  }
+  /** In any state; its content is left out. */
+  async get(shortCode: string, { signal }: CallOptions = {}): Promise<Paste> {
+    const { data } = await this.#transport.call(
+      async (init) =>
+        await this.#transport.api.GET('/v1/pastes/{short_code}', { params: pathOf(shortCode), ...init }),
+      { signal },
+    );
+    return data;
+  }
+
+  /** Resolves when its upload has succeeded. @throws PasteFailedError when it is given up */
+  async wait(shortCode: string, { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {}): Promise<Paste> {
+    const what = `paste ${shortCode}`;
+    return await waitUntilSettled(what, { signal, timeoutMs }, async (lookSignal): Promise<Look<Paste>> => {
+      const paste = await this.get(shortCode, { signal: lookSignal });
+      switch (paste.status) {
+        case 'PROCESSED':
+          return { settled: paste };
+        case 'FAILED':
+          throw new PasteFailedError(paste);
+        case 'IN_PROGRESS':
+          return { pending: paste.status };
+        default:
+          return paste.status satisfies never;
+      }
+    });
+  }
+
+  /** Resolves when the first bytes are there: an upload under way is waited for. */
+  async content(
+    shortCode: string,
+    { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {},
+  ): Promise<PasteContent> {
+    const what = `paste ${shortCode}`;
+    const first = await waitUntilSettled(what, { signal, timeoutMs }, async (lookSignal) => {
+      try {
+        return { settled: await this.#open(shortCode, {}, lookSignal) };
+      } catch (error) {
+        if (!(error instanceof PasteflowApiError) || error.code !== 'paste_in_progress') throw error;
+        return { pending: 'IN_PROGRESS', notBeforeMs: (error.retryAfter ?? 0) * 1000 };
+      }
+    });
+    const etag = first.headers.get('ETag') ?? '';
+    const resume = async (fromByte: number): Promise<Response> =>
+      await this.#open(shortCode, { Range: `bytes=${fromByte}-`, 'If-Match': etag }, signal);
+    return new PasteContent(first, resume, this.#transport.policy.maxTries - 1);
+  }
+
+  /** At once and for good. */
+  async delete(shortCode: string, { deleteToken, signal }: DeletePasteOptions = {}): Promise<void> {
+    const header = deleteToken === undefined ? {} : { 'Delete-Token': deleteToken };
+    let tries = 0;
+    try {
+      await this.#transport.call(
+        async (init) => {
+          tries += 1;
+          const params = { ...pathOf(shortCode), header };
+          return await this.#transport.api.DELETE('/v1/pastes/{short_code}', { params, ...init });
+        },
+        { signal },
+      );
+    } catch (error) {
+      const isGone = error instanceof PasteflowApiError && error.code === 'paste_gone';
+      if (!isGone || tries === 1) throw error; // else an earlier try has done it, and its answer was lost
+    }
+  }
+
+  /** The caller's own, newest first. */
+  list({ signal, ...filter }: PasteFilter & CallOptions = {}): Listing<Paste> {
+    return new Listing(async (place) => {
+      const query = { ...filter, ...place };
+      const { data } = await this.#transport.call(
+        async (init) => await this.#transport.api.GET('/v1/pastes', { params: { query }, ...init }),
+        { signal },
+      );
+      return { items: data.pastes, nextCursor: data.next_cursor };
+    });
+  }
+
+  /** What happened to it and to the executions of its upload, oldest first. */
+  async timeline(shortCode: string, { signal }: CallOptions = {}): Promise<Timeline> {
+    const { data } = await this.#transport.call(
+      async (init) =>
+        await this.#transport.api.GET('/v1/pastes/{short_code}/timeline', {
+          params: pathOf(shortCode),
+          ...init,
+        }),
+      { signal },
+    );
+    return data;
+  }
+
+  async #open(
+    shortCode: string,
+    header: { Range?: string; 'If-Match'?: string },
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    const { response } = await this.#transport.call(
+      async (init) =>
+        await this.#transport.api.GET('/v1/pastes/{short_code}/content', {
+          params: { ...pathOf(shortCode), header },
+          parseAs: 'stream',
+          ...init,
+        }),
+      { signal, streamed: true },
+    );
+    return response;
+  }
+}
+
+function pathOf(shortCode: string): { path: { short_code: string } } {
+  return { path: { short_code: shortCode } };
+}

@@ -1,0 +1,115 @@
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, it } from '@jest/globals';
+import { PasteflowConnectionError, type Content } from '../src/index.ts';
+import { pasteWith } from './support/paste.ts';
+import { json, problem, reset, type Handler } from './support/scripted-server.ts';
+import { useServer } from './support/server.ts';
+
+const bed = useServer();
+
+let received: Buffer;
+const store: Handler = async (req, res) => {
+  received = await buffer(req);
+  await json(201, pasteWith({}))(req, res);
+};
+
+const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+const streamOf = (...chunks: Uint8Array[]): ReadableStream<Uint8Array> => ReadableStream.from(chunks);
+
+describe('content', () => {
+  it.each<[string, Content, Uint8Array]>([
+    ['a text, as UTF-8', 'zéro € 🦊\0', Buffer.from('zéro € 🦊\0')],
+    ['bytes', bytes, bytes],
+    ['a part of a larger buffer', bytes.subarray(10, 20), bytes.slice(10, 20)],
+    ['a Blob', new Blob([bytes]), bytes],
+    ['a stream', streamOf(bytes, bytes), Buffer.concat([bytes, bytes])],
+    ['a function that makes a stream', () => streamOf(bytes), bytes],
+    ['a function that promises one', async () => streamOf(bytes), bytes],
+  ])('may be %s, and goes out byte for byte', async (_, content, expected) => {
+    bed.server.script(store);
+    await bed.client().pastes.create(content, { title: 'A title & more', expires_in: 'never' });
+    expect(received.equals(expected)).toBe(true);
+    const [{ path, headers }] = bed.server.requests as [(typeof bed.server.requests)[0]];
+    expect(path).toBe('/v1/pastes?title=A%20title%20%26%20more&expires_in=never');
+    expect(headers['content-type']).toBe('application/octet-stream');
+  });
+
+  it('that is text with a lone surrogate is refused before it is sent', async () => {
+    bed.server.script(store);
+    await expect(bed.client().pastes.create('half a fox: \ud83e')).rejects.toThrow(TypeError);
+    expect(bed.server.requests).toEqual([]);
+  });
+});
+
+describe('a stream', () => {
+  it('goes out as it is made: the server has its beginning before there is more', async () => {
+    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+    bed.server.script(async (req, res) => {
+      req.once('data', () => arrive());
+      await json(201, pasteWith({}))(req, res);
+    });
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      yield bytes;
+      await arrived;
+      yield bytes;
+    }
+    await bed.client().pastes.create(ReadableStream.from(chunks()));
+    expect(bed.server.requests).toHaveLength(1);
+  });
+
+  it('is read no faster than the server takes it', async () => {
+    const MIB = 1_048_576;
+    let [made, taken, ahead] = [0, 0, 0];
+    const content = new ReadableStream<Uint8Array>({
+      pull: (controller) => {
+        if (made === 64 * MIB) return controller.close();
+        made += MIB;
+        ahead = Math.max(ahead, made - taken);
+        controller.enqueue(new Uint8Array(MIB));
+      },
+    });
+    bed.server.script(async (req, res) => {
+      for await (const chunk of req) taken += (chunk as Buffer).length;
+      await json(201, pasteWith({}))(req, res);
+    });
+    await bed.client().pastes.create(content);
+    expect(taken).toBe(64 * MIB);
+    expect(ahead).toBeLessThan(16 * MIB); // the kernel's buffers are some MiB
+  });
+
+  it('is not sent again once some of it has been read, and is cancelled', async () => {
+    let cancelled: unknown;
+    const content = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(bytes),
+      cancel: (reason) => void (cancelled = reason),
+    });
+    bed.server.script((req) => void req.once('data', () => req.socket.resetAndDestroy()));
+    await expect(bed.client().pastes.create(content)).rejects.toBeInstanceOf(PasteflowConnectionError);
+    expect(bed.server.requests).toHaveLength(1);
+    expect(cancelled).toBeDefined();
+  });
+
+  it('is sent again as long as none of it has been read', async () => {
+    bed.server.script(store);
+    let tries = 0;
+    const content = streamOf(bytes);
+    const flaky = (request: Request): Promise<Response> => {
+      tries += 1;
+      return tries < 3 ? Promise.reject(new TypeError('no connection')) : fetch(request);
+    };
+    await bed.client({ fetch: flaky }).pastes.create(content);
+    expect(tries).toBe(3);
+    expect(received.equals(bytes)).toBe(true);
+  });
+
+  it('that a function makes is made anew for each try', async () => {
+    let made = 0;
+    bed.server.script(reset, problem(503, 'dependency_unavailable', { 'retry-after': '0' }), store);
+    await bed.client().pastes.create(() => {
+      made += 1;
+      return streamOf(bytes, bytes);
+    });
+    expect(made).toBe(3);
+    expect(received.equals(Buffer.concat([bytes, bytes]))).toBe(true);
+  });
+});

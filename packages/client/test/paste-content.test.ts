@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import { PasteflowConnectionError } from '../src/index.ts';
+import { answer, problem, reset, silence, type Handler } from './support/scripted-server.ts';
+import { useServer } from './support/server.ts';
+
+const bed = useServer();
+
+const CODE = 'q7Zk2Lm9Xa';
+const ETAG = `"${'a'.repeat(64)}"`;
+const CONTENT = Buffer.from('0123456789abcdefghij');
+const inProgress = answer(503, '', { 'retry-after': '0' });
+
+/** Serves the content, and honours Range; `count` bytes from the wanted one on, and then the connection breaks. */
+function serve(count = Infinity): Handler {
+  return (req, res) => {
+    const from = Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? 'bytes=0-')?.[1]);
+    const part = CONTENT.subarray(from);
+    res.writeHead(from === 0 ? 200 : 206, { 'content-length': part.length, etag: ETAG });
+    if (count >= part.length) res.end(part);
+    else res.write(part.subarray(0, count), () => setImmediate(() => res.socket?.resetAndDestroy()));
+  };
+}
+
+describe('the content of a paste', () => {
+  it('comes as bytes, with its size and its ETag', async () => {
+    bed.server.script(serve());
+    const content = await bed.client().pastes.content(CODE);
+    expect({ size: content.size, etag: content.etag }).toEqual({ size: 20, etag: ETAG });
+    expect(CONTENT.equals(await content.bytes())).toBe(true);
+    expect(bed.server.requests[0]!.path).toBe(`/v1/pastes/${CODE}/content`);
+  });
+
+  it('comes as text with nothing left out, a byte order mark included', async () => {
+    const text = '\ufeffzéro € 🦊\0';
+    bed.server.script(answer(200, text, { etag: ETAG }));
+    expect(await (await bed.client().pastes.content(CODE)).text()).toBe(text);
+  });
+
+  it('comes as a stream, whose beginning is there before its end is sent', async () => {
+    const { promise: seen, resolve: see } = Promise.withResolvers<void>();
+    bed.server.script((_req, res) => {
+      res.writeHead(200, { 'content-length': 2, etag: ETAG }).write('a');
+      void seen.then(() => res.end('b'));
+    });
+    const chunks: string[] = [];
+    for await (const chunk of (await bed.client().pastes.content(CODE)).stream) {
+      chunks.push(Buffer.from(chunk).toString());
+      see();
+    }
+    expect(chunks).toEqual(['a', 'b']);
+  });
+
+  it('is waited for while its upload is under way, however many tries a failure may have', async () => {
+    bed.server.script(inProgress, inProgress, inProgress, serve());
+    const content = await bed.client({ retry: { maxTries: 2, firstDelayMs: 1 } }).pastes.content(CODE);
+    expect(CONTENT.equals(await content.bytes())).toBe(true);
+  });
+
+  it('is not waited for beyond timeoutMs', async () => {
+    bed.server.script(inProgress);
+    await expect(bed.client().pastes.content(CODE, { timeoutMs: 100 })).rejects.toMatchObject({
+      name: 'PasteflowTimeoutError',
+      message: `paste ${CODE} is IN_PROGRESS after 100 ms`,
+    });
+  });
+
+  it.each([
+    [404, 'paste_not_found'],
+    [410, 'paste_gone'],
+  ])('that is not there is an error of status %s and code %s', async (status, code) => {
+    bed.server.script(problem(status, code));
+    await expect(bed.client().pastes.content(CODE)).rejects.toMatchObject({ status, code });
+  });
+});
+
+describe('a download that breaks off', () => {
+  it('goes on where it was, each time, with the same ETag', async () => {
+    bed.server.script(serve(6), reset, serve(6), serve());
+    const content = await bed.client().pastes.content(CODE);
+    expect(Buffer.from(await content.bytes()).toString()).toBe(CONTENT.toString());
+    expect(bed.server.requests.map(({ headers }) => [headers.range, headers['if-match']])).toEqual([
+      [undefined, undefined],
+      ['bytes=6-', ETAG],
+      ['bytes=6-', ETAG],
+      ['bytes=12-', ETAG],
+    ]);
+  });
+
+  it('is an error when the paste has been deleted meanwhile', async () => {
+    bed.server.script(serve(6), problem(410, 'paste_gone'));
+    const content = await bed.client().pastes.content(CODE);
+    await expect(content.bytes()).rejects.toMatchObject({ code: 'paste_gone' });
+  });
+
+  it('is given up when going on brings nothing, again and again', async () => {
+    bed.server.script(serve(6), serve(0));
+    const content = await bed.client({ retry: { maxTries: 3, firstDelayMs: 1 } }).pastes.content(CODE);
+    await expect(content.bytes()).rejects.toThrow(/broke off after 6 bytes/);
+    expect(bed.server.requests).toHaveLength(3);
+  });
+
+  it('is an error at once with retry: false', async () => {
+    bed.server.script(serve(6));
+    const content = await bed.client({ retry: false }).pastes.content(CODE);
+    await expect(content.bytes()).rejects.toBeInstanceOf(PasteflowConnectionError);
+    expect(bed.server.requests).toHaveLength(1);
+  });
+
+  it('by an AbortSignal ends with its reason', async () => {
+    const controller = new AbortController();
+    bed.server.script((_req, res) => void res.writeHead(200, { 'content-length': 2, etag: ETAG }).write('a'));
+    const content = await bed.client().pastes.content(CODE, { signal: controller.signal });
+    const reading = content.bytes();
+    const reason = new Error('the user has left');
+    controller.abort(reason);
+    await expect(reading).rejects.toBe(reason);
+    expect(bed.server.requests).toHaveLength(1);
+  });
+
+  it('by its reader leaves no request open', async () => {
+    const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+    bed.server.script((req, res) => {
+      req.socket.once('close', () => close());
+      res.writeHead(200, { 'content-length': 2, etag: ETAG }).write('a');
+    });
+    const { stream } = await bed.client().pastes.content(CODE);
+    for await (const _chunk of stream) break;
+    await closed;
+  });
+});
+
+it('leaves a server that says nothing when its AbortSignal fires', async () => {
+  bed.server.script(silence);
+  const signal = AbortSignal.timeout(50);
+  const error: unknown = await bed
+    .client()
+    .pastes.content(CODE, { signal })
+    .catch((each: unknown) => each);
+  expect(error).toBe(signal.reason);
+});

@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process';
+
+const commands = {
+  zip: (file: string, folder: string) => ['unzip', '-q', file, '-d', folder] as const,
+  'tar.gz': (file: string, folder: string) => ['tar', '-xzf', file, '-C', folder] as const,
+};
+
+/** With this machine's unzip or tar. Rejects with what it says when it finds anything wrong, or isn't there: then `apt-get install unzip`. */
+export async function unpack(format: keyof typeof commands, file: string, folder: string): Promise<void> {
+  const [command, ...args] = commands[format](file, folder);
+  await new Promise<void>((resolve, reject) => {
+    execFile(command, args, (error, _stdout, stderr) => {
+      if (error === null && stderr === '') resolve();
+      else reject(new Error(`${command}: ${stderr}`, { cause: error }));
+    });
+  });
+}

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Fetch, Paste, PasteflowClient } from '@pasteflow/client';
+import { startCluster, type Cluster, type User } from '../src/index.ts';
+
+let cluster: Cluster;
+let alice: User;
+beforeAll(async () => {
+  // Two attempts in 100 ms, so that FAILED is reached quickly.
+  cluster = await startCluster({ env: { UPLOAD_RETRY_DELAYS_MS: '100', UPLOAD_RETRY_JITTER_MS: '0' } });
+  alice = await cluster.user('alice');
+}, 60_000);
+afterEach(() => cluster.s3.clear());
+afterAll(() => cluster.stop());
+
+const MIB = 1_048_576;
+const content = randomBytes(3000);
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+describe('the client', () => {
+  it('waits for an upload that runs, and reads back what it has sent', async () => {
+    const put = cluster.s3.hold({ method: 'PUT' });
+    const creating = cluster.client().pastes.create(content, { wait: true, title: 'Some bytes' });
+    await (await put).forward();
+    const paste = await creating;
+    expect(paste).toMatchObject({ status: 'PROCESSED', title: 'Some bytes', size_bytes: 3000 });
+    const read = await cluster.client().pastes.content(paste.short_code);
+    expect(content.equals(await read.bytes())).toBe(true);
+    expect(read.etag).toBe(`"${paste.content_hash.replace('sha256:', '')}"`);
+  });
+
+  it('waits for content that is not there yet', async () => {
+    const put = cluster.s3.hold({ method: 'PUT' });
+    const { short_code: code } = await cluster.client().pastes.create(content);
+    const held = await put;
+    const reading = cluster.client().pastes.content(code);
+    const isAskedFor = () =>
+      cluster.apis[0]!.log.some((line) => line.status === 503 && line.short_code === code);
+    await cluster.until(isAskedFor);
+    await held.forward();
+    expect(content.equals(await (await reading).bytes())).toBe(true);
+  });
+
+  it('rejects when the upload is given up, with the reason', async () => {
+    cluster.s3.rule({ method: 'PUT' }, { kind: 'fail', status: 500 });
+    await expect(cluster.client().pastes.create(content, { wait: true })).rejects.toMatchObject({
+      name: 'PasteFailedError',
+      paste: { status: 'FAILED', failure_reason: expect.stringMatching(/2 attempts failed/) },
+    });
+  });
+
+  it('rejects when the paste is deleted while it waits', async () => {
+    const put = cluster.s3.hold({ method: 'PUT' });
+    const outcome = alice.pastes.create(content, { wait: true }).catch((error: unknown) => error);
+    const held = await put;
+    const [paste] = await all(alice.pastes.list());
+    await alice.pastes.delete(paste!.short_code);
+    expect(await outcome).toMatchObject({ status: 410, code: 'paste_gone' });
+    await held.forward();
+  });
+
+  it('sends a stream as it comes, and streams it back', async () => {
+    const chunks = Array.from({ length: 10 }, () => new Uint8Array(randomBytes(MIB)));
+    const { short_code: code } = await alice.pastes.create(ReadableStream.from(chunks), { wait: true });
+    const parts: Uint8Array[] = [];
+    for await (const part of (await alice.pastes.content(code)).stream) parts.push(part);
+    expect(parts.length).toBeGreaterThan(1);
+    expect(Buffer.concat(parts).equals(Buffer.concat(chunks))).toBe(true);
+  });
+
+  it('goes on with a download where it broke off', async () => {
+    const large = randomBytes(5 * MIB);
+    const { short_code: code } = await alice.pastes.create(large, { wait: true });
+    const asked: (string | null)[] = [];
+    const client = cluster.client({ fetch: breakingOff(2 * MIB, (range) => asked.push(range)) });
+    expect(large.equals(await (await client.pastes.content(code)).bytes())).toBe(true);
+    expect(asked).toHaveLength(3);
+    expect(asked[0]).toBeNull();
+    expect(asked[2]).toMatch(/^bytes=\d{7}-$/);
+  });
+
+  it('makes one paste, though the answer to its creation is lost twice', async () => {
+    const before = await countOf(alice);
+    const client = cluster.client({
+      token: alice.token,
+      fetch: losingAnswers(2),
+      retry: { firstDelayMs: 1 },
+    });
+    const paste = await client.pastes.create(content);
+    expect(await alice.pastes.get(paste.short_code)).toMatchObject({ size_bytes: 3000 });
+    expect(await countOf(alice)).toBe(before + 1);
+  });
+
+  it('deletes a paste once, though the answer is lost', async () => {
+    const { short_code: code } = await alice.pastes.create(content);
+    const client = cluster.client({
+      token: alice.token,
+      fetch: losingAnswers(1),
+      retry: { firstDelayMs: 1 },
+    });
+    await client.pastes.delete(code);
+    await expect(alice.pastes.get(code)).rejects.toMatchObject({ code: 'paste_gone' });
+  });
+
+  it('lists what a user has, page by page, and nobody else', async () => {
+    const bob = await cluster.user('bob');
+    const made: string[] = [];
+    for (let n = 0; n < 5; n += 1) made.push((await bob.pastes.create(`paste ${n}`)).short_code);
+    const codes = (pastes: readonly Paste[]) => pastes.map(({ short_code }) => short_code);
+    expect(codes(await all(bob.pastes.list({ limit: 2 })))).toEqual(made.toReversed());
+    const { items, nextCursor } = await bob.pastes.list({ limit: 2 }).page();
+    expect(codes(items)).toEqual(made.toReversed().slice(0, 2));
+    expect(nextCursor).not.toBeNull();
+    await expect(cluster.client().pastes.list().page()).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('has what happened to a paste', async () => {
+    const { short_code } = await cluster.client().pastes.create(content, { wait: true });
+    const { transitions, executions } = await cluster.client().pastes.timeline(short_code);
+    expect(transitions.map(({ to }) => to)).toEqual(['RUNNING', 'SUCCEEDED', 'PROCESSED']);
+    expect(executions).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }]);
+  });
+
+  it('says which field breaks which rule, and which request it was', async () => {
+    await expect(cluster.client().pastes.create('x', { title: 'two\nlines' })).rejects.toMatchObject({
+      status: 422,
+      code: 'validation_failed',
+      errors: [{ path: 'title', message: 'must not have control characters' }],
+      requestId: expect.stringMatching(/./),
+    });
+  });
+});
+
+async function countOf({ pastes }: PasteflowClient): Promise<number> {
+  return (await all(pastes.list({ limit: 100 }))).length;
+}
+
+/** The request is made and answered, and the answer never comes: the first `times` times. */
+function losingAnswers(times: number): Fetch {
+  let left = times;
+  return async (request) => {
+    const response = await fetch(request);
+    if (left === 0) return response;
+    left -= 1;
+    await response.arrayBuffer();
+    throw new TypeError('the answer was lost');
+  };
+}
+
+/** Each answer breaks off after so many bytes. */
+function breakingOff(bytes: number, onRequest: (range: string | null) => void): Fetch {
+  return async (request) => {
+    onRequest(request.headers.get('range'));
+    const response = await fetch(request);
+    let left = bytes;
+    const cut = new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        left -= chunk.length;
+        if (left < 0) controller.error(new TypeError('terminated'));
+        else controller.enqueue(chunk);
+      },
+    });
+    return new Response(response.body?.pipeThrough(cut), response);
+  };
+}
+
+it('leaves nothing behind', async () => {
+  await cluster.rows.query(`UPDATE pastes SET expires_at = NULL WHERE deletion_status = 'NOT_EXPIRED'`);
+  await cluster.expectQuiet();
+});

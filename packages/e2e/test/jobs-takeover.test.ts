@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { HeldRequest, RequestMatch } from '@pasteflow/dev-stack/testing';
+import { startCluster, type Cluster, type User } from '../src/index.ts';
+
+let cluster: Cluster;
+let alice: User;
+beforeAll(async () => {
+  cluster = await startCluster();
+  alice = await cluster.user('alice');
+  // More than a part of a multipart upload holds, however well it may be compressed.
+  for (let n = 0; n < 3; n += 1) await alice.pastes.create(randomBytes(4 * MIB), { wait: true });
+}, 60_000);
+afterEach(() => cluster.s3.clear());
+afterAll(() => cluster.stop());
+
+const MIB = 1_048_576;
+/** From the death of a worker until its job runs elsewhere: the lease of 6 s, the sweep's 2 s, and a message's way. */
+const TAKEOVER_MS = 10_000;
+
+const exportJob = { job_type: 'export', parameters: { format: 'zip' } } as const;
+const inFolder = /^\/pasteflow\/jobs\//;
+
+describe('a worker killed during an export', () => {
+  it.each<[string, RequestMatch, (held: HeldRequest) => unknown]>([
+    ['while it reads', { method: 'GET', path: /\/pastes\// }, () => {}],
+    ['in the middle of its multipart upload', { method: 'PUT', path: /\/jobs\/.*partNumber=2/ }, () => {}],
+    [
+      'when its object is whole and no asset yet',
+      { method: 'POST', path: /\/jobs\/.*uploadId=/ },
+      (held) => held.forwardAndHoldResponse(),
+    ],
+  ])(
+    '%s: the job runs elsewhere within 10 s, and leaves one archive and nothing else',
+    async (_name, match, reach) => {
+      const doomed = cluster.workers.at(-1)!;
+      const holding = cluster.s3.hold(match);
+      const { job_id: id } = await alice.jobs.create(exportJob);
+      const held = await holding;
+      await reach(held);
+      await cluster.add('upload-worker');
+      const [clock] = await cluster.rows.query<{ now: Date }>('SELECT now()');
+      await doomed.kill();
+      held.drop();
+
+      expect(await alice.jobs.wait(id)).toMatchObject({ status: 'completed', result: { exported: 3 } });
+      const [lost, successor, ...more] = await cluster.jobExecutions(id);
+      expect(lost).toMatchObject({ attempt: 1, status: 'FAILED', error: `worker lost: ${lost!.worker_id}` });
+      expect(successor).toMatchObject({ attempt: 2, status: 'SUCCEEDED', error: null });
+      expect(more).toEqual([]);
+      expect(successor!.worker_id).not.toBe(lost!.worker_id);
+      expect(Number(successor!.started_at) - Number(clock!.now)).toBeLessThan(TAKEOVER_MS);
+      const { transitions } = await alice.jobs.timeline(id);
+      expect(transitions.map(({ machine, from, to }) => `${machine} ${from} ${to}`)).toEqual([
+        'task_execution PENDING RUNNING',
+        'job queued processing',
+        'task_execution RUNNING FAILED',
+        'task_execution PENDING RUNNING',
+        'task_execution RUNNING SUCCEEDED',
+        'job processing completed',
+      ]);
+      const { items: assets } = await alice.jobs.assets(id).page();
+      expect(assets).toHaveLength(1);
+      expect((await cluster.bucket.keys()).filter((key) => key.includes(id))).toEqual([
+        `jobs/${id}/${successor!.id}.zip`,
+      ]);
+      await cluster.expectQuiet();
+    },
+    60_000,
+  );
+});
+
+describe('a worker stopped during an export', () => {
+  it('ends it, when that takes no longer than a stop may', async () => {
+    const stopping = cluster.workers.at(-1)!;
+    const holding = cluster.s3.hold({ method: 'PUT', path: inFolder });
+    const { job_id: id } = await alice.jobs.create(exportJob);
+    const held = await holding;
+    const ended = stopping.stop();
+    await cluster.until(() => stopping.log.some(({ message }) => message === 'service stopping'));
+    await held.forward();
+    expect(await ended).toMatchObject({ code: 0 });
+    expect(await cluster.jobExecutions(id)).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }]);
+    await stopping.start();
+    await cluster.expectQuiet();
+  }, 60_000);
+
+  it('hands it back when it takes longer: it runs elsewhere at once, as the same attempt', async () => {
+    const stopping = cluster.workers.at(-1)!;
+    const holding = cluster.s3.hold({ method: 'PUT', path: inFolder });
+    const { job_id: id } = await alice.jobs.create(exportJob);
+    const held = await holding;
+    await cluster.add('upload-worker');
+    expect(await stopping.stop()).toMatchObject({ code: 0 });
+    held.drop();
+    expect(await alice.jobs.wait(id)).toMatchObject({ status: 'completed', result: { exported: 3 } });
+    const [interrupted, successor, ...more] = await cluster.jobExecutions(id);
+    expect(interrupted).toMatchObject({ attempt: 1, status: 'FAILED', error: 'interrupted' });
+    expect(successor).toMatchObject({ attempt: 1, status: 'SUCCEEDED', error: null });
+    expect(more).toEqual([]);
+    expect(successor!.worker_id).not.toBe(interrupted!.worker_id);
+    const gap = Number(successor!.started_at) - Number(interrupted!.finished_at);
+    expect(gap).toBeLessThan(3000); // its message would be hidden for 8 s at least, were it not given back
+    await cluster.expectQuiet();
+  }, 60_000);
+});

@@ -1,0 +1,70 @@
+import type { PasteUploadState } from '@pasteflow/domain';
+import { findPaste, readPayload } from '@pasteflow/postgres';
+import type { JobServices } from '../job-type.ts';
+import { readObject, type ObjectOf } from './read-object.ts';
+
+/** What of a row says where the content is. */
+export interface ContentPlace extends ObjectOf {
+  readonly id: string;
+  readonly status: PasteUploadState;
+}
+
+export type Content =
+  | { readonly kind: 'content'; readonly content: Buffer }
+  /** It should be there. */
+  | { readonly kind: 'missing'; readonly reason: string }
+  /** The paste has expired, been deleted or been removed by now. */
+  | { readonly kind: 'gone' };
+
+/**
+ * The content of a paste, from its payload while the upload is under way, then from S3; where the row has moved on meanwhile, by what it
+ * says now. @throws DependencyUnavailableError, or the signal's reason
+ */
+export async function readContent(
+  services: Pick<JobServices, 'db' | 'store'>,
+  paste: ContentPlace,
+  signal: AbortSignal,
+): Promise<Content> {
+  return (await contentAt(services, paste, signal)) ?? (await contentNow(services, paste, signal));
+}
+
+/** null: not where the row said. */
+async function contentAt(
+  { db, store }: Pick<JobServices, 'db' | 'store'>,
+  paste: ContentPlace,
+  signal: AbortSignal,
+): Promise<Content | null> {
+  switch (paste.status) {
+    case 'IN_PROGRESS': {
+      const content = await readPayload(db, paste.id);
+      return content && { kind: 'content', content };
+    }
+    case 'PROCESSED': {
+      const content = await readObject(store, paste, signal);
+      return typeof content === 'string' ? null : { kind: 'content', content };
+    }
+    case 'FAILED':
+      return { kind: 'missing', reason: 'its upload failed, so that it has no content' };
+    default:
+      return paste.status satisfies never;
+  }
+}
+
+async function contentNow(
+  services: Pick<JobServices, 'db' | 'store'>,
+  { id, shortCode, contentHash, sizeBytes }: ContentPlace,
+  signal: AbortSignal,
+): Promise<Content> {
+  const now = await findPaste(services.db, shortCode);
+  if (now === null || now.id !== id || now.expired || now.deletion_status !== 'NOT_EXPIRED')
+    return { kind: 'gone' };
+  if (now.status !== 'PROCESSED')
+    return (
+      (await contentAt(services, { id, shortCode, contentHash, sizeBytes, status: now.status }, signal)) ?? {
+        kind: 'missing',
+        reason: 'its payload is missing',
+      }
+    );
+  const content = await readObject(services.store, { shortCode, contentHash, sizeBytes }, signal);
+  return typeof content === 'string' ? { kind: 'missing', reason: content } : { kind: 'content', content };
+}

@@ -1,0 +1,12 @@
+export {
+  defineJobType,
+  type JobContext,
+  type JobEnding,
+  type JobLogger,
+  type JobResult,
+  type JobServices,
+  type JobType,
+  type NewJobAsset,
+  type NewUpload,
+} from './job-type.ts';
+export { jobTypes } from './registry.ts';

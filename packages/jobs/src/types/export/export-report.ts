@@ -1,0 +1,42 @@
+import type { JobEnding } from '../../job-type.ts';
+
+/** More than anybody looks through. Of more the first are named, and all of them counted. */
+const MAX_MISSING = 1000;
+
+/** Keeps count of what becomes of the pastes, and says how the export ends. */
+export class ExportReport {
+  #exported = 0;
+  #missingCount = 0;
+  readonly #missing: { readonly short_code: string; readonly reason: string }[] = [];
+
+  exported(): void {
+    this.#exported += 1;
+  }
+
+  missing(shortCode: string, reason: string): void {
+    this.#missingCount += 1;
+    if (this.#missing.length < MAX_MISSING) this.#missing.push({ short_code: shortCode, reason });
+  }
+
+  get handled(): number {
+    return this.#exported + this.#missingCount;
+  }
+
+  /** There are pastes, and none of them has content. */
+  get isInVain(): boolean {
+    return this.#exported === 0 && this.#missingCount > 0;
+  }
+
+  /** @param bytes of the archive */
+  ending(bytes: number): JobEnding {
+    const result = {
+      exported: this.#exported,
+      bytes,
+      missing: this.#missing,
+      missing_count: this.#missingCount,
+    };
+    if (this.#missingCount === 0) return { status: 'completed', result };
+    const error = `The content of ${this.#missingCount} of ${this.handled} pastes is missing; result.missing says why.`;
+    return { status: this.isInVain ? 'failed' : 'partial', result, error };
+  }
+}

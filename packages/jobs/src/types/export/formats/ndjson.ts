@@ -1,0 +1,51 @@
+import { isUtf8 } from 'node:buffer';
+import { Readable } from 'node:stream';
+import type { ArchiveFormat, ExportedFile } from '../exported-file.ts';
+
+/** A multiple of 3, so that the base64 of each piece ends without padding. */
+const PIECE_BYTES = 48 * 1024;
+
+export const ndjson: ArchiveFormat = {
+  extension: '.ndjson',
+  contentType: 'application/x-ndjson',
+  write: (files) => Readable.from(lines(files), { objectMode: false }),
+};
+
+async function* lines(files: AsyncIterable<ExportedFile>): AsyncGenerator<Buffer> {
+  for await (const file of files) {
+    yield* line(file);
+  }
+}
+
+/** A line a paste, in pieces: as text a content may be six times as long. What isn't UTF-8 is base64. */
+function* line({ paste, content }: ExportedFile): Generator<Buffer> {
+  const fields = {
+    short_code: paste.shortCode,
+    title: paste.title,
+    syntax: paste.syntax,
+    visibility: paste.visibility,
+    created_at: paste.createdAt.toISOString(),
+    expires_at: paste.expiresAt?.toISOString() ?? null,
+    content_hash: paste.contentHash,
+    size_bytes: paste.sizeBytes,
+  };
+  const isText = isUtf8(content);
+  yield Buffer.from(`${JSON.stringify(fields).slice(0, -1)},"${isText ? 'content' : 'content_base64'}":"`);
+  yield* isText ? escaped(content) : encoded(content);
+  yield Buffer.from('"}\n');
+}
+
+function* escaped(content: Buffer): Generator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // or else one at the start would be lost
+  for (const piece of piecesOf(content))
+    yield Buffer.from(JSON.stringify(decoder.decode(piece, { stream: true })).slice(1, -1));
+}
+
+function* encoded(content: Buffer): Generator<Buffer> {
+  for (const piece of piecesOf(content)) yield Buffer.from(piece.toString('base64'));
+}
+
+function* piecesOf(content: Buffer): Generator<Buffer> {
+  for (let start = 0; start < content.length; start += PIECE_BYTES)
+    yield content.subarray(start, start + PIECE_BYTES);
+}

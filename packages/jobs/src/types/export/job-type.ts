@@ -1,0 +1,88 @@
+import { ExecutionTakenError } from '@pasteflow/domain';
+import { databaseTime, removeAssets } from '@pasteflow/postgres';
+import { defineJobType, type JobContext, type JobEnding } from '../../job-type.ts';
+import { contentOrReason } from './content-or-reason.ts';
+import { ExportProgress } from './export-progress.ts';
+import { ExportReport } from './export-report.ts';
+import type { ExportedFile } from './exported-file.ts';
+import { formats } from './formats/all.ts';
+import { TooManyFilesError } from './formats/zip.ts';
+import { objectKey, removeLeftovers } from './leftovers.ts';
+import { exportParameters, type ExportParameters } from './parameters.ts';
+import { pastesToExport } from './pastes-to-export.ts';
+import { readAhead } from './read-ahead.ts';
+
+const ASSET_TYPE = 'archive';
+
+export const jobType = defineJobType({
+  name: 'export',
+  summary: "Puts all of the caller's pastes, or those of a time or a status, into one archive.",
+  parameters: exportParameters,
+  example: { format: 'zip', created_after: '2026-01-01T00:00:00Z' },
+  run,
+});
+
+/**
+ * What the result has: `exported`, how many pastes are in the archive, its size in `bytes`, and of those whose content is missing
+ * `missing_count` and, for the first thousand, `missing`. An attempt begins anew: an archive is whole or it is none.
+ */
+async function run(context: JobContext<ExportParameters>): Promise<JobEnding> {
+  const { parameters, signal, services } = context;
+  const format = formats[parameters.format];
+  const key = objectKey(context, format.extension);
+  const report = new ExportReport();
+  await removeLeftovers(context);
+  const archive = format.write(filesOf(context, report));
+  let bytes: number;
+  try {
+    bytes = await services.store.putStream(key, archive, { contentType: format.contentType, signal });
+  } catch (error) {
+    if (!(error instanceof TooManyFilesError)) throw error;
+    return { status: 'failed', result: {}, error: error.message };
+  }
+  if (report.isInVain) await services.store.deleteMany([key]);
+  else await keep(context, { key, bytes });
+  return report.ending(bytes);
+}
+
+async function* filesOf(
+  context: JobContext<ExportParameters>,
+  report: ExportReport,
+): AsyncGenerator<ExportedFile> {
+  const { parameters, userId, signal, services } = context;
+  const { created_after: after, created_before: before, status = null } = parameters;
+  const filter = {
+    userId,
+    createdAfter: after === undefined ? null : new Date(after),
+    // What is made from now on is no part of it: it would else never end for a user who makes pastes faster than they are exported.
+    createdBefore: before === undefined ? await databaseTime(services.db) : new Date(before),
+    status,
+  };
+  const far = await ExportProgress.begin(services.db, filter);
+  const pastes = pastesToExport(services.db, filter);
+  const read = readAhead(pastes, (paste, stop) => contentOrReason(services, paste, stop), signal);
+  for await (const { item: paste, result } of read) {
+    if (result.kind === 'content') {
+      yield { paste, content: result.content };
+      report.exported();
+    } else if (result.kind === 'missing') report.missing(paste.shortCode, result.reason);
+    context.progress(far.percentAt(report.handled, paste.createdAt), `${report.handled} pastes`);
+  }
+}
+
+/** The archive becomes an asset, and the only one: an earlier attempt may have died between making its own and saying so. */
+async function keep(
+  context: JobContext<ExportParameters>,
+  { key, bytes }: { key: string; bytes: number },
+): Promise<void> {
+  const { jobId, executionId, services } = context;
+  try {
+    await context.createAsset({ assetType: ASSET_TYPE, storagePath: key, fileSize: bytes });
+  } catch (error) {
+    // Whoever has the job now knows nothing of this object.
+    if (error instanceof ExecutionTakenError) await services.store.deleteMany([key]).catch(() => []);
+    throw error;
+  }
+  const replaced = await removeAssets(services.db, { executionId, jobId, except: key });
+  if (replaced.length > 0) await services.store.deleteMany(replaced);
+}

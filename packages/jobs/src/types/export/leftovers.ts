@@ -1,0 +1,50 @@
+import { jobKeyPrefix, MAX_PAGE_SIZE } from '@pasteflow/domain';
+import { listAssets, type Place } from '@pasteflow/postgres';
+import type { JobContext } from '../../job-type.ts';
+
+/** What an execution of the job makes: `jobs/<job>/<execution>.<extension>`. */
+export function objectKey(
+  { jobId, executionId }: Pick<JobContext<unknown>, 'jobId' | 'executionId'>,
+  extension: string,
+): string {
+  return `${jobKeyPrefix(jobId)}${executionId}${extension}`;
+}
+
+/**
+ * Frees what earlier attempts at the job have left in S3: multipart uploads that were never completed, and objects that never became
+ * assets. The ids of executions sort by their age: an attempt that was declared lost and comes to life again leaves later ones alone.
+ */
+export async function removeLeftovers({
+  jobId,
+  executionId,
+  services: { db, store },
+}: Pick<JobContext<unknown>, 'jobId' | 'executionId' | 'services'>): Promise<void> {
+  const prefix = jobKeyPrefix(jobId);
+  const isEarlier = (key: string): boolean =>
+    key.slice(prefix.length, prefix.length + executionId.length) < executionId;
+  for await (const page of store.listMultipartUploads(prefix))
+    for (const upload of page) if (isEarlier(upload.key)) await store.abortMultipartUpload(upload);
+  for await (const page of store.list(prefix)) {
+    const earlier = page.map(({ key }) => key).filter(isEarlier);
+    if (earlier.length === 0) continue;
+    const assets = await assetKeys(db, jobId);
+    await store.deleteMany(earlier.filter((key) => !assets.has(key)));
+  }
+}
+
+async function assetKeys(
+  db: JobContext<unknown>['services']['db'],
+  jobId: string,
+): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  let after: Place | null = null;
+  do {
+    const page: Awaited<ReturnType<typeof listAssets>> = await listAssets(db, jobId, {
+      limit: MAX_PAGE_SIZE,
+      after,
+    });
+    for (const { storage_path: key } of page.rows) keys.add(key);
+    after = page.next;
+  } while (after !== null);
+  return keys;
+}

@@ -1,0 +1,49 @@
+/** S3 takes tens of milliseconds to answer: so many reads are under way at a time, or such whose sizes make up so much; one at least. */
+const AHEAD_READS = 8;
+const AHEAD_BYTES = 16 * 1024 * 1024;
+
+interface Reading<Item, Result> {
+  readonly item: Item;
+  readonly result: Promise<Result>;
+}
+
+/**
+ * Each item with what `read` makes of it, in their order, while the next are being read. When it is left, what is being read is aborted.
+ * @throws the first error of a read, in the order of the items
+ */
+export async function* readAhead<Item extends { readonly sizeBytes: number }, Result>(
+  items: AsyncIterable<Item>,
+  read: (item: Item, signal: AbortSignal) => Promise<Result>,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly item: Item; readonly result: Result }> {
+  const left = new AbortController();
+  const stop = AbortSignal.any([signal, left.signal]);
+  const ahead: Reading<Item, Result>[] = [];
+  let bytes = 0;
+  const source = items[Symbol.asyncIterator]();
+  try {
+    let next = await source.next();
+    while (next.done !== true || ahead.length > 0) {
+      while (next.done !== true && hasRoom(ahead.length, bytes + next.value.sizeBytes)) {
+        const item = next.value;
+        const result = read(item, stop);
+        result.catch(() => {}); // it is thrown when its turn comes, and of no interest when it doesn't
+        ahead.push({ item, result });
+        bytes += item.sizeBytes;
+        next = await source.next();
+      }
+      const first = ahead.shift();
+      if (first === undefined) continue;
+      const result = await first.result;
+      yield { item: first.item, result };
+      bytes -= first.item.sizeBytes;
+    }
+  } finally {
+    left.abort();
+    await source.return?.();
+  }
+}
+
+function hasRoom(reads: number, bytes: number): boolean {
+  return reads === 0 || (reads < AHEAD_READS && bytes <= AHEAD_BYTES);
+}

@@ -1,0 +1,33 @@
+/** A regular file of an archive. */
+export interface ArchiveFile {
+  /** Its path in the archive: relative, with `/`, without `..`. */
+  readonly name: string;
+  /** null: it is larger than what was asked for. */
+  readonly content: Buffer | null;
+}
+
+export interface ReadOptions {
+  /** Content up to here is given, in bytes; what is larger is read, counted and let go. */
+  readonly keepUpTo: number;
+}
+
+/** Takes a file's content piece by piece, and keeps it as long as it is short enough. */
+export class ContentCollector {
+  readonly #keepUpTo: number;
+  #pieces: Buffer[] = [];
+  #size = 0;
+
+  constructor({ keepUpTo }: ReadOptions) {
+    this.#keepUpTo = keepUpTo;
+  }
+
+  push(piece: Buffer): void {
+    this.#size += piece.length;
+    if (this.#size <= this.#keepUpTo) this.#pieces.push(piece);
+    else this.#pieces = [];
+  }
+
+  get content(): Buffer | null {
+    return this.#size <= this.#keepUpTo ? Buffer.concat(this.#pieces) : null;
+  }
+}

@@ -1,0 +1,43 @@
+import { ImportRefusedError } from '../import-refused.ts';
+
+/** Of one import, folders and all. */
+export const MAX_ENTRIES = 10_000;
+
+const MIB = 1024 * 1024;
+const MAX_INFLATED_MIB = 512;
+
+/** Text compresses to a tenth, logs to a fiftieth; DEFLATE's bound is a thousandth, which only bombs come near. */
+const MAX_RATIO = 200;
+
+/** Up to here nobody asks how well something was compressed. */
+const FREE_BYTES = 64 * MIB;
+
+/** Counts the bytes that really come out of a decompressor, whatever the archive says about itself. */
+export class InflationBudget {
+  readonly #compressedBytes: number;
+  #inflatedBytes = 0;
+
+  constructor(compressedBytes: number) {
+    this.#compressedBytes = compressedBytes;
+  }
+
+  /** @throws ImportRefusedError when that is beyond sense */
+  spend(bytes: number): void {
+    this.#inflatedBytes += bytes;
+    if (this.#inflatedBytes > MAX_INFLATED_MIB * MIB)
+      throw new ImportRefusedError(`it inflates to more than ${MAX_INFLATED_MIB} MiB`);
+    if (this.#inflatedBytes > Math.max(FREE_BYTES, MAX_RATIO * this.#compressedBytes))
+      throw new ImportRefusedError(`it inflates to more than ${MAX_RATIO} times its size`);
+  }
+}
+
+/** Counts entries. */
+export class EntryBudget {
+  #entries = 0;
+
+  /** @throws ImportRefusedError when there are too many */
+  spend(entries: number): void {
+    this.#entries += entries;
+    if (this.#entries > MAX_ENTRIES) throw new ImportRefusedError(`it has more than ${MAX_ENTRIES} entries`);
+  }
+}

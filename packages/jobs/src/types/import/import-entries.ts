@@ -1,0 +1,47 @@
+import type { JobContext } from '../../job-type.ts';
+import { importBatch } from './import-batch.ts';
+import { InvalidEntryError } from './import-refused.ts';
+import type { ImportReport } from './import-report.ts';
+import type { EntryPaste, Input, PlacedPaste } from './input.ts';
+
+/** A batch is one statement and is in memory: some entries, or some bytes of them, whichever come first; a longer entry is one by itself. */
+const BATCH_ENTRIES = 100;
+const BATCH_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Makes a paste of each entry that no earlier attempt has made one of.
+ * @throws ExecutionTakenError, DependencyUnavailableError, or the signal's reason; what was made until then stays
+ */
+export async function importEntries(
+  context: Omit<JobContext<unknown>, 'parameters'>,
+  input: Input,
+  { done, report }: { done: ReadonlySet<number>; report: ImportReport },
+): Promise<void> {
+  let batch: PlacedPaste[] = [];
+  let bytes = 0;
+  const flush = async (): Promise<void> => {
+    context.signal.throwIfAborted();
+    await importBatch(context, batch);
+    report.imported(batch.length);
+    context.progress((100 * report.handled) / input.total, `${report.handled} of ${input.total} entries`);
+    batch = [];
+    bytes = 0;
+  };
+  for await (const { position, name, read } of input.entries()) {
+    context.signal.throwIfAborted();
+    if (done.has(position)) continue;
+    let paste: EntryPaste;
+    try {
+      paste = read();
+    } catch (error) {
+      if (!(error instanceof InvalidEntryError)) throw error;
+      report.invalid(position, name, error.message);
+      continue;
+    }
+    if (batch.length === BATCH_ENTRIES || (batch.length > 0 && bytes + paste.content.length > BATCH_BYTES))
+      await flush();
+    batch.push({ position, paste });
+    bytes += paste.content.length;
+  }
+  if (batch.length > 0) await flush();
+}

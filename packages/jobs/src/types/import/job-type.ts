@@ -1,0 +1,35 @@
+import { importedPositions } from '@pasteflow/postgres';
+import { defineJobType, type JobContext, type JobEnding } from '../../job-type.ts';
+import { importEntries } from './import-entries.ts';
+import { ImportRefusedError } from './import-refused.ts';
+import { ImportReport } from './import-report.ts';
+import type { Input } from './input.ts';
+import { openInput } from './open-input.ts';
+import { importParameters, type ImportParameters } from './parameters.ts';
+
+export const jobType = defineJobType({
+  name: 'import',
+  summary: 'Makes many pastes in one go, of a list of items or of a paste that is NDJSON or an archive.',
+  parameters: importParameters,
+  example: { items: [{ content: 'Hello, world!', title: 'Greeting', expires_in: 3600 }] },
+  run,
+});
+
+/**
+ * What the result has: `imported` and `failed`, how many entries did and did not become pastes, and `errors`, the first thousand of those
+ * that did not. An attempt goes on where the one before ended, by the positions that have become pastes.
+ */
+async function run(context: JobContext<ImportParameters>): Promise<JobEnding> {
+  const report = new ImportReport();
+  const done = await importedPositions(context.services.db, context.jobId);
+  report.imported(done.size);
+  let input: Input;
+  try {
+    input = await openInput(context);
+  } catch (error) {
+    if (error instanceof ImportRefusedError) return report.refused(error.message);
+    throw error;
+  }
+  await importEntries(context, input, { done, report });
+  return report.ending();
+}

@@ -1,0 +1,79 @@
+import { MAX_ENTRIES } from './archive/limits.ts';
+import { ImportRefusedError, InvalidEntryError } from './import-refused.ts';
+import type { Entry, EntryPaste, Input } from './input.ts';
+
+/** A paste has ten fields. More values are nested ones, or not of a paste: millions of them would keep the parser busy for seconds. */
+const MAX_VALUES = 100;
+
+const NEWLINE = 0x0a;
+const BLANK = /^[\t\r ]*$/;
+
+/**
+ * Lines of JSON, each an entry; blank ones are none. An entry's position is that of its line, from 0. A line is as long as it likes: all of
+ * them are one paste, and in memory. @throws ImportRefusedError when there are too many
+ */
+export function ndjsonInput(
+  source: Buffer,
+  pasteOf: (object: Readonly<Record<string, unknown>>) => EntryPaste,
+): Input {
+  let total = 0;
+  for (const _ of linesOf(source)) {
+    total += 1;
+    if (total > MAX_ENTRIES) throw new ImportRefusedError(`it has more than ${MAX_ENTRIES} lines`);
+  }
+  return {
+    total,
+    *entries(): Generator<Entry> {
+      for (const { line, position } of linesOf(source))
+        yield { position, name: null, read: () => pasteOf(objectOf(line)) };
+    },
+  };
+}
+
+function* linesOf(source: Buffer): Generator<{ line: Buffer; position: number }> {
+  let position = 0;
+  for (let start = 0; start < source.length; position += 1) {
+    const newline = source.indexOf(NEWLINE, start);
+    const end = newline === -1 ? source.length : newline;
+    const line = source.subarray(start, end);
+    if (!isBlank(line)) yield { line, position };
+    start = end + 1;
+  }
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.length < 1000 && BLANK.test(line.toString('latin1'));
+}
+
+function objectOf(line: Buffer): Readonly<Record<string, unknown>> {
+  if (valuesIn(line) > MAX_VALUES) throw new InvalidEntryError('must be one flat JSON object');
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line));
+  } catch {
+    throw new InvalidEntryError('must be JSON in UTF-8, an object a line');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new InvalidEntryError('must be a JSON object');
+  return value as Readonly<Record<string, unknown>>;
+}
+
+/** How many values it has at most, by its bytes alone; counted up to one too many. */
+function valuesIn(json: Buffer): number {
+  let values = 1;
+  for (let i = 0; i < json.length && values <= MAX_VALUES; i += 1) {
+    const byte = json[i];
+    if (byte === 0x22) i = endOfString(json, i);
+    else if (byte === 0x2c || byte === 0x5b || byte === 0x7b) values += 1; // , [ {
+  }
+  return values;
+}
+
+/** Of the quote that closes the string which begins at `start`. */
+function endOfString(json: Buffer, start: number): number {
+  for (let i = start + 1; i < json.length; i += 1) {
+    if (json[i] === 0x22) return i;
+    if (json[i] === 0x5c) i += 1; // a backslash, and what it escapes
+  }
+  return json.length;
+}

@@ -1,0 +1,82 @@
+import type { JobContext } from '../../job-type.ts';
+import { readArchive, type ArchiveFormat } from './archive/read-archive.ts';
+import { formatOf } from './format-of.ts';
+import { ImportRefusedError } from './import-refused.ts';
+import type { Entry, Input } from './input.ts';
+import { ndjsonInput } from './ndjson.ts';
+import type { EntryDefaults, ImportParameters } from './parameters.ts';
+import { pasteOfFile } from './paste-of-file.ts';
+import { pasteOfObject } from './paste-of-object.ts';
+import { readSource } from './read-source.ts';
+
+interface PasteRules {
+  readonly defaults: EntryDefaults;
+  readonly maxBytes: number;
+  readonly now: Date;
+}
+
+/**
+ * What the parameters name. An archive has been read to its end by then: nothing is made of one that is refused.
+ * @throws ImportRefusedError, DependencyUnavailableError, or the signal's reason
+ */
+export async function openInput({
+  parameters,
+  userId,
+  services,
+  signal,
+}: JobContext<ImportParameters>): Promise<Input> {
+  const { items, source_short_code: shortCode, ...defaults } = parameters;
+  const rules = { defaults, maxBytes: services.maxPasteBytes, now: new Date() };
+  if (items !== undefined) return itemsInput(items, rules);
+  if (shortCode === undefined) throw new ImportRefusedError('There is nothing to import.');
+  const source = await readSource(services, { shortCode, userId, signal });
+  try {
+    return await sourceInput(source, rules, signal);
+  } catch (error) {
+    if (!(error instanceof ImportRefusedError)) throw error;
+    throw new ImportRefusedError(`The paste ${shortCode} can't be imported: ${error.message}.`, {
+      cause: error,
+    });
+  }
+}
+
+function itemsInput(items: NonNullable<ImportParameters['items']>, rules: PasteRules): Input {
+  return {
+    total: items.length,
+    *entries(): Generator<Entry> {
+      for (const [position, item] of items.entries())
+        yield { position, name: null, read: () => pasteOfObject(item, rules) };
+    },
+  };
+}
+
+async function sourceInput(source: Buffer, rules: PasteRules, signal: AbortSignal): Promise<Input> {
+  const format = formatOf(source);
+  if (format === null) throw new ImportRefusedError('it is neither NDJSON nor a tar, a tar.gz or a zip');
+  if (format === 'ndjson') return ndjsonInput(source, (object) => pasteOfObject(object, rules));
+  return await archiveInput(format, source, rules, signal);
+}
+
+/** Inflating twice costs seconds at most, and spares keeping up to 512 MiB of files until the last is seen to be good. */
+async function archiveInput(
+  format: ArchiveFormat,
+  source: Buffer,
+  rules: PasteRules,
+  signal: AbortSignal,
+): Promise<Input> {
+  let total = 0;
+  for await (const _ of readArchive(format, source, { keepUpTo: 0 })) {
+    signal.throwIfAborted();
+    total += 1;
+  }
+  return {
+    total,
+    async *entries(): AsyncGenerator<Entry> {
+      let position = 0;
+      for await (const file of readArchive(format, source, { keepUpTo: rules.maxBytes })) {
+        yield { position, name: file.name, read: () => pasteOfFile(file, rules) };
+        position += 1;
+      }
+    },
+  };
+}

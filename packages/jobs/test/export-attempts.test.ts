@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Readable } from 'node:stream';
+import { assetsOf, attempt, giveUp, newJob, newUser } from './support/attempts.ts';
+import { archiveOf, filesIn } from './support/exports.ts';
+import { storedPaste, waitingPaste } from './support/pastes.ts';
+import { keysIn, openUploads, useWorld } from './support/world.ts';
+
+const world = useWorld();
+const PART = { method: 'PUT', path: /partNumber=/ };
+const MIB = 1024 * 1024;
+const formats = ['zip', 'tar.gz', 'ndjson'] as const;
+
+let userId: string;
+beforeEach(async () => {
+  userId = await newUser(world);
+});
+
+/** More than a part of a multipart upload, which does not compress. */
+async function makeLargePastes(count = 9): Promise<void> {
+  for (let n = 0; n < count; n += 1) await waitingPaste(world, randomBytes(MIB), { userId });
+}
+
+describe('an export that is aborted', () => {
+  it.each(formats)(
+    'ends at once and leaves no multipart upload, and the next attempt is whole: %s',
+    async (format) => {
+      await makeLargePastes();
+      const jobId = await newJob(world, 'export', { format }, userId);
+      const stop = new AbortController();
+      const held = world.proxy.hold(PART);
+      const running = attempt(world, jobId, { signal: stop.signal });
+      await held;
+      expect(await openUploads(world.store)).toHaveLength(1);
+      const began = performance.now();
+      stop.abort(new Error('the worker stops'));
+      const aborted = await running;
+      expect(performance.now() - began).toBeLessThan(1000); // what a worker gives it
+      expect(aborted.error).toBe(stop.signal.reason);
+      expect(await openUploads(world.store)).toEqual([]);
+      expect(await keysIn(world.store, 'jobs/')).toEqual([]);
+      await giveUp(world, aborted);
+      const { ending } = await attempt(world, jobId);
+      expect(ending).toMatchObject({ status: 'completed', result: { exported: 9 } });
+      await archiveOf(world, jobId);
+    },
+  );
+
+  it('while it waits for S3 to give a content ends at once', async () => {
+    await storedPaste(world, 'x', { userId });
+    const stop = new AbortController();
+    const held = world.proxy.hold({ method: 'GET', path: /pastes/ });
+    const running = attempt(world, await newJob(world, 'export', {}, userId), { signal: stop.signal });
+    await held;
+    stop.abort(new Error('the worker stops'));
+    expect((await running).error).toBe(stop.signal.reason);
+  });
+
+  it('at any moment ends with the abort, or is whole', async () => {
+    await makeLargePastes();
+    for (let n = 0; n < 8; n += 1) {
+      const jobId = await newJob(world, 'export', { format: formats[n % 3] }, userId);
+      const stop = new AbortController();
+      const after = Math.floor(Math.random() * 11);
+      let reports = 0;
+      const { ending, error } = await attempt(world, jobId, {
+        signal: stop.signal,
+        onProgress: () => {
+          reports += 1;
+          if (reports === after) setImmediate(() => stop.abort(new Error('the worker stops')));
+        },
+      });
+      if (ending === null) expect(error).toBe(stop.signal.reason);
+      else await archiveOf(world, jobId);
+      expect(await openUploads(world.store)).toEqual([]);
+    }
+  });
+});
+
+describe('an attempt at an export', () => {
+  it('frees what earlier attempts left in S3, and nothing of other jobs', async () => {
+    // The emulator asks for no signature; the store itself leaves no upload open.
+    const begin = (key: string) => fetch(`${world.proxy.url}/pasteflow/${key}?uploads`, { method: 'POST' });
+    const put = (key: string) =>
+      world.store.putStream(key, Readable.from([Buffer.from('x')]), { contentType: 'text/plain' });
+    const jobId = await newJob(world, 'export', {}, userId);
+    const other = await newJob(world, 'export', {}, userId);
+    const first = await attempt(world, jobId);
+    await giveUp(world, first, { kind: 'lost', error: 'worker lost: w' }); // before it could say that it had ended
+    const earlier = `jobs/${jobId}/${first.job.executionId}`;
+    const later = `jobs/${jobId}/ffffffff-ffff-7fff-bfff-ffffffffffff`;
+    for (const key of [`${earlier}.zip`, `${earlier}.tar.gz`, `jobs/${other}/x.zip`, `${later}.zip`])
+      await begin(key);
+    for (const key of [`${earlier}.tar.gz`, `jobs/${other}/x.zip`, `${later}.zip`]) await put(key);
+
+    const second = await attempt(world, jobId);
+    expect(second.ending).toMatchObject({ status: 'completed' });
+    const made = `jobs/${jobId}/${second.job.executionId}.zip`;
+    expect((await openUploads(world.store)).map(({ key }) => key).toSorted()).toEqual(
+      [`jobs/${other}/x.zip`, `${later}.zip`].toSorted(),
+    );
+    expect(await keysIn(world.store, 'jobs/')).toEqual(
+      [made, `jobs/${other}/x.zip`, `${later}.zip`].toSorted(),
+    );
+    expect((await assetsOf(world, jobId)).map(({ storage_path }) => storage_path)).toEqual([made]);
+  });
+
+  it('keeps what has become an asset until it has one of its own', async () => {
+    await makeLargePastes();
+    const jobId = await newJob(world, 'export', {}, userId);
+    const first = await attempt(world, jobId);
+    await giveUp(world, first, { kind: 'lost', error: 'worker lost: w' });
+    const stop = new AbortController();
+    const held = world.proxy.hold(PART);
+    const running = attempt(world, jobId, { signal: stop.signal });
+    await held;
+    const { key, bytes } = await archiveOf(world, jobId);
+    expect(key).toContain(first.job.executionId);
+    expect(Object.keys(await filesIn('zip', bytes))).toHaveLength(9);
+    stop.abort();
+    await running;
+  });
+
+  it('that was declared lost takes back what it made', async () => {
+    await makeLargePastes(1);
+    const jobId = await newJob(world, 'export', {}, userId);
+    const held = world.proxy.hold({ method: 'PUT', path: /jobs/ });
+    const running = attempt(world, jobId);
+    const request = await held;
+    const executionId = /([0-9a-f-]{36})\.zip/.exec(request.request.path)![1] as string;
+    await giveUp(
+      world,
+      { job: { executionId, attempt: 1 } as never },
+      { kind: 'lost', error: 'worker lost: w' },
+    );
+    await request.forward();
+    expect((await running).error).toMatchObject({ code: 'execution_taken' });
+    expect(await keysIn(world.store, 'jobs/')).toEqual([]);
+    expect(await assetsOf(world, jobId)).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from '@jest/globals';
+import { contentHashOf } from '@pasteflow/pastes';
+import { assetsOf, errorOf, newUser, run } from './support/attempts.ts';
+import { importedBy, pasteCount } from './support/pastes.ts';
+import { useWorld } from './support/world.ts';
+
+const world = useWorld();
+
+describe('importing items', () => {
+  it('makes a paste of each, with its upload under way and an asset', async () => {
+    const userId = await newUser(world);
+    const items = [
+      { content: 'one', title: 'First', syntax: 'text', expires_in: 'never', visibility: 'private' },
+      { content: 'two', expires_in: 3600 },
+      { content_base64: Buffer.from([0, 255, 0xd8, 10]).toString('base64') },
+    ];
+    const { job, ending, result, uploads, progress } = await run(world, 'import', { items }, { userId });
+    expect(ending.status).toBe('completed');
+    expect(result).toEqual({ imported: 3, failed: 0, errors: [] });
+    const pastes = await importedBy(world, job.jobId);
+    expect(
+      pastes.map(({ position, title, syntax, visibility, expires_in }) => [
+        position,
+        title,
+        syntax,
+        visibility,
+        expires_in,
+      ]),
+    ).toEqual([
+      [0, 'First', 'text', 'private', null],
+      [1, null, null, 'unlisted', 3600],
+      [2, null, null, 'unlisted', 30 * 86_400],
+    ]);
+    expect(pastes.map(({ content }) => content)).toEqual([
+      Buffer.from('one'),
+      Buffer.from('two'),
+      Buffer.from([0, 255, 0xd8, 10]),
+    ]);
+    for (const paste of pastes) {
+      expect(paste.user_id).toBe(userId);
+      expect(paste.content_hash).toBe(contentHashOf(paste.content));
+    }
+    expect(uploads.map(({ shortCode, content }) => [shortCode, content])).toEqual(
+      expect.arrayContaining(pastes.map(({ short_code, content }) => [short_code, content])),
+    );
+    expect(
+      (await assetsOf(world, job.jobId)).map(({ asset_type, url, file_size }) => [
+        asset_type,
+        url,
+        file_size,
+      ]),
+    ).toEqual(
+      expect.arrayContaining(
+        pastes.map(({ short_code, content }) => [
+          'paste',
+          `s3://pasteflow/pastes/${short_code}`,
+          String(content.length),
+        ]),
+      ),
+    );
+    expect(progress.at(-1)).toBe(100);
+  });
+
+  it('says of each that is no paste which and why, and makes the others', async () => {
+    const items = [
+      { content: 'good' },
+      {},
+      { content: '' },
+      { content: 'x', title: 'a\nb' },
+      { content: 'x'.repeat(1024 * 1024 + 1) },
+      { content: 'x', colour: 'red' },
+      { content: 'x', content_base64: 'eA==' },
+      { content_base64: 'not base64' },
+      { content: 5, expires_in: 1 },
+      { content: 'also good' },
+    ];
+    const { job, ending, result } = await run(world, 'import', { items }, { userId: await newUser(world) });
+    expect(ending.status).toBe('partial');
+    expect(errorOf(ending)).toBe('8 of 10 entries are not valid pastes; result.errors says why.');
+    expect(result).toEqual({
+      imported: 2,
+      failed: 8,
+      errors: [
+        [1, 'content: must be there, unless content_base64 is'],
+        [2, 'content: must not be empty'],
+        [3, 'title: must not have control characters'],
+        [4, 'content: must have at most 1048576 bytes'],
+        [5, 'colour: is not a known field'],
+        [6, 'content_base64: must not be beside content'],
+        [7, 'content_base64: must be base64'],
+        [8, 'content: must be a text; expires_in: must be whole seconds from 60 to 31536000, or "never"'],
+      ].map(([position, reason]) => ({ position, name: null, reason })),
+    });
+    expect((await importedBy(world, job.jobId)).map(({ position }) => position)).toEqual([0, 9]);
+  });
+
+  it('is failed when none is a paste', async () => {
+    const { ending, result } = await run(world, 'import', { items: [{}] }, { userId: await newUser(world) });
+    expect(ending.status).toBe('failed');
+    expect(result).toMatchObject({ imported: 0, failed: 1 });
+    expect(await pasteCount(world)).toBe(0);
+  });
+
+  it('takes a thousand in a few statements', async () => {
+    const items = Array.from({ length: 1000 }, (_, n) => ({ content: `item ${n}` }));
+    const { job, result, progress } = await run(world, 'import', { items }, { userId: await newUser(world) });
+    expect(result).toEqual({ imported: 1000, failed: 0, errors: [] });
+    expect((await importedBy(world, job.jobId)).map(({ content }) => String(content))).toEqual(
+      items.map(({ content }) => content),
+    );
+    expect(progress).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+  });
+
+  it('takes another short code for one that is taken', async () => {
+    const codes = ['a', 'b', 'a', 'c', 'b', 'a', 'd'];
+    const items = Array.from({ length: 4 }, (_, n) => ({ content: `item ${n}` }));
+    const { job, result } = await run(
+      world,
+      'import',
+      { items },
+      { userId: await newUser(world), services: { newShortCode: () => codes.shift() ?? 'e' } },
+    );
+    expect(result).toEqual({ imported: 4, failed: 0, errors: [] });
+    const pastes = await importedBy(world, job.jobId);
+    expect(pastes.map(({ position, content }) => [position, String(content)])).toEqual(
+      items.map(({ content }, position) => [position, content]),
+    );
+    expect(pastes.map(({ short_code }) => short_code).toSorted()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('ends when no short code is to be had, and keeps what was made', async () => {
+    const services = { newShortCode: () => 'same' };
+    const parameters = { items: [{ content: 'one' }, { content: 'two' }] };
+    const options = { userId: await newUser(world), services };
+    await expect(run(world, 'import', parameters, options)).rejects.toThrow(
+      'No free short codes were found.',
+    );
+    expect(await pasteCount(world)).toBe(1);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { importedPositions } from '@pasteflow/postgres';
+import { assetsOf, attempt, giveUp, newJob, newUser, type Attempt } from './support/attempts.ts';
+import { importedBy, pasteCount, waitingPaste } from './support/pastes.ts';
+import { tarGzOf } from './support/tar.ts';
+import { useWorld } from './support/world.ts';
+import { zipOf } from './support/zip.ts';
+
+const world = useWorld();
+const ENTRIES = 1000;
+
+/** Every hundredth entry is no paste. */
+const entries = Array.from({ length: ENTRIES }, (_, n) => ({
+  name: `${n}.txt`,
+  content: n % 100 === 50 ? '' : `entry ${n}`,
+}));
+
+const inputs: Record<string, () => Promise<object>> = {
+  items: () => Promise.resolve({ items: entries.map(({ content }) => ({ content })) }),
+  NDJSON: async () => ({
+    source_short_code: await waitingPaste(
+      world,
+      entries.map(({ content }) => JSON.stringify({ content })).join('\n'),
+    ),
+  }),
+  'a tar.gz': async () => ({ source_short_code: await waitingPaste(world, tarGzOf(entries)) }),
+  'a zip': async () => ({ source_short_code: await waitingPaste(world, zipOf(entries)) }),
+};
+
+/** Runs attempts at the job, each aborted when it has made some more, until one comes to an end. */
+async function attemptsUntilEnd(jobId: string): Promise<Attempt> {
+  for (let count = 1; ; count += 1) {
+    const stop = new AbortController();
+    const after = 1 + Math.floor(Math.random() * 3);
+    let reports = 0;
+    const made = await attempt(world, jobId, {
+      signal: stop.signal,
+      onProgress: () => {
+        reports += 1;
+        if (reports === after) stop.abort(new Error('the worker stops'));
+      },
+    });
+    if (made.ending !== null) return made;
+    expect(made.error).toBe(stop.signal.reason);
+    expect(count).toBeLessThan(20);
+    await giveUp(world, made);
+  }
+}
+
+describe('an import that is interrupted again and again', () => {
+  it.each(Object.keys(inputs))('makes every entry exactly once: %s', async (name) => {
+    const parameters = await inputs[name]!();
+    const before = await pasteCount(world);
+    const jobId = await newJob(world, 'import', parameters, await newUser(world));
+    const { ending, job } = await attemptsUntilEnd(jobId);
+    expect(job.attempt).toBe(1); // a stop spends none
+    expect(ending).toMatchObject({ status: 'partial', result: { imported: 990, failed: 10 } });
+    expect((ending!.result.errors as { position: number }[]).map(({ position }) => position)).toEqual(
+      Array.from({ length: 10 }, (_, n) => n * 100 + 50),
+    );
+    const pastes = await importedBy(world, jobId);
+    expect(pastes.map(({ position, content }) => [position, String(content)])).toEqual(
+      entries.flatMap(({ content }, position) => (content === '' ? [] : [[position, content]])),
+    );
+    expect(await pasteCount(world)).toBe(before + 990);
+    expect(await assetsOf(world, jobId)).toHaveLength(990);
+  });
+});
+
+describe('an import whose execution is lost', () => {
+  it('makes nothing more, and the next attempt goes on where it ended', async () => {
+    const jobId = await newJob(world, 'import', await inputs.items!(), await newUser(world));
+    let declaring: Promise<void> | undefined;
+    const lost = await attempt(world, jobId, {
+      onProgress: (_, job) => {
+        declaring ??= giveUp(world, { job }, { kind: 'lost', error: 'worker lost: w' });
+      },
+    });
+    await declaring;
+    expect(lost.error).toMatchObject({ code: 'execution_taken' });
+    const { size } = await importedPositions(world.db, jobId);
+    expect(size).toBeLessThan(990);
+    const { ending, job } = await attempt(world, jobId);
+    expect(job.attempt).toBe(2);
+    expect(ending).toMatchObject({ status: 'partial', result: { imported: 990, failed: 10 } });
+    expect(await importedBy(world, jobId)).toHaveLength(990);
+    expect(await pasteCount(world)).toBe(990);
+  });
+});

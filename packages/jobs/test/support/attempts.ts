@@ -1,0 +1,136 @@
+import { defaultRetryPolicy, sequelOf, type AttemptOutcome } from '@pasteflow/domain';
+import { randomShortCode } from '@pasteflow/pastes';
+import {
+  claimJobs,
+  createAsset,
+  createJob,
+  listAssets,
+  settleJobs,
+  type AssetRow,
+  type ClaimedJob,
+} from '@pasteflow/postgres';
+import { makeUsers } from '@pasteflow/postgres/testing';
+import { sql } from 'kysely';
+import { jobTypes, type JobEnding, type JobServices, type NewUpload } from '../../src/index.ts';
+import type { World } from './world.ts';
+
+/** An attempt at a job, as a worker makes it. */
+export interface Attempt {
+  readonly job: ClaimedJob;
+  /** What it returned, or what it threw. */
+  readonly ending: JobEnding | null;
+  readonly error: unknown;
+  readonly progress: readonly number[];
+  readonly messages: readonly string[];
+  /** What it dispatched. */
+  readonly uploads: readonly NewUpload[];
+}
+
+export interface AttemptOptions {
+  readonly signal?: AbortSignal;
+  readonly services?: Partial<JobServices>;
+  readonly onProgress?: (percent: number, job: ClaimedJob) => void;
+}
+
+export async function newUser({ db }: World): Promise<string> {
+  const [user] = await makeUsers(db, 1);
+  return user!.id;
+}
+
+/** A queued job, its parameters as the api stores them. @returns its id */
+export async function newJob(
+  { db }: World,
+  jobType: string,
+  parameters: object,
+  userId: string,
+): Promise<string> {
+  const parsed = jobTypes.get(jobType)!.parameters.parse(parameters) as object;
+  return (await createJob(db, { userId, jobType, parameters: parsed })).id;
+}
+
+/** Claims the job, whether or not it is due, and runs it. What it comes to is left to the test. */
+export async function attempt(
+  world: World,
+  jobId: string,
+  { signal = new AbortController().signal, services = {}, onProgress }: AttemptOptions = {},
+): Promise<Attempt> {
+  const { db, store } = world;
+  await sql`UPDATE task_executions SET run_at = now() WHERE status = 'PENDING'`.execute(db);
+  const claim = (await claimJobs(db, { jobIds: [jobId], actor: 'w', leaseSeconds: 600 })).get(jobId);
+  if (claim?.kind !== 'claimed') throw new Error(`not claimed: ${JSON.stringify(claim)}`);
+  const { job } = claim;
+  const { executionId, userId } = job;
+  const progress: number[] = [];
+  const messages: string[] = [];
+  const uploads: NewUpload[] = [];
+  const type = jobTypes.get(job.jobType)!;
+  let ending: JobEnding | null = null;
+  let error: unknown = null;
+  try {
+    ending = await type.run({
+      jobId,
+      userId,
+      executionId,
+      parameters: type.parameters.parse(job.parameters),
+      signal,
+      logger: { info: () => {}, warn: () => {} },
+      progress: (percent, message) => {
+        progress.push(percent);
+        if (message !== undefined) messages.push(message);
+        onProgress?.(percent, job);
+      },
+      createAsset: (asset) =>
+        createAsset(db, {
+          executionId,
+          asset: { ...asset, jobId, userId, url: store.urlOf(asset.storagePath) },
+        }),
+      services: {
+        db,
+        store,
+        maxPasteBytes: 1024 * 1024,
+        newShortCode: randomShortCode,
+        dispatchUploads: (made) => void uploads.push(...made),
+        ...services,
+      },
+    });
+  } catch (thrown) {
+    error = thrown;
+  }
+  return { job, ending, error, progress, messages, uploads };
+}
+
+/** Ends the attempt's execution, so that the next attempt can be made. */
+export async function giveUp(
+  { db }: World,
+  { job }: Pick<Attempt, 'job'>,
+  outcome: AttemptOutcome = { kind: 'interrupted' },
+): Promise<void> {
+  const sequel = sequelOf(outcome, job.attempt, defaultRetryPolicy, 0.5);
+  const settled = await settleJobs(db, [{ executionId: job.executionId, outcome, sequel, ending: null }], {
+    actor: 'w',
+    dispatched: true,
+  });
+  if (settled.size !== 1) throw new Error('there was nothing to settle');
+}
+
+/** A job from its creation to the end of its one attempt. @throws what the attempt threw */
+export async function run(
+  world: World,
+  jobType: string,
+  parameters: object,
+  { userId, ...options }: AttemptOptions & { userId: string },
+): Promise<Attempt & { readonly ending: JobEnding; readonly result: Record<string, unknown> }> {
+  const made = await attempt(world, await newJob(world, jobType, parameters, userId), options);
+  if (made.ending === null) throw made.error;
+  return { ...made, ending: made.ending, result: made.ending.result };
+}
+
+/** In the order that they were made in. */
+export async function assetsOf({ db }: World, jobId: string): Promise<AssetRow[]> {
+  const { rows } = await listAssets(db, jobId, { limit: 20_000, after: null });
+  return rows.toReversed();
+}
+
+export function errorOf(ending: JobEnding): string | null {
+  return ending.status === 'completed' ? null : ending.error;
+}

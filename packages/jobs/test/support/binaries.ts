@@ -1,0 +1,21 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { it } from '@jest/globals';
+
+/** Whether the machine has it. CI installs them all. */
+function has(binary: string): boolean {
+  return spawnSync(binary, [binary === 'tar' ? '--version' : '-v']).error === undefined;
+}
+
+/** A test that needs real programs; where one is missing it is skipped, and its name says which. */
+export function itWith(binaries: readonly string[]): (name: string, test: () => Promise<void>) => void {
+  const missing = binaries.filter((binary) => !has(binary));
+  return (name, test) => {
+    // oxlint-disable-next-line jest/no-disabled-tests -- the reason is in the name
+    if (missing.length > 0) it.skip(`${name} (there is no ${missing.join(' and no ')} here)`, test);
+    else it(name, test);
+  };
+}
+
+export function call(binary: string, args: readonly string[], cwd: string): string {
+  return execFileSync(binary, args, { cwd, encoding: 'utf8' });
+}

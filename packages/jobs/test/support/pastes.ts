@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { objectKeyOf, type Visibility } from '@pasteflow/domain';
+import { makePastes } from '@pasteflow/postgres/testing';
+import { sql } from 'kysely';
+import type { World } from './world.ts';
+
+export interface PasteFacts {
+  readonly userId?: string;
+  readonly title?: string | null;
+  readonly syntax?: string | null;
+  readonly visibility?: Visibility;
+  readonly createdSecondsAgo?: number;
+  readonly expiresInSeconds?: number | null;
+  readonly shortCode?: string;
+}
+
+/** A PROCESSED paste, its object in S3. @returns its short code */
+export async function storedPaste(
+  world: World,
+  content: Buffer | string,
+  facts: PasteFacts = {},
+): Promise<string> {
+  const bytes = Buffer.from(content);
+  const shortCode = await pasteRow(world, 'PROCESSED', bytes, facts);
+  await putObject(world, shortCode, bytes);
+  return shortCode;
+}
+
+/** A paste whose content waits in its payload. @returns its short code */
+export function waitingPaste(
+  world: World,
+  content: Buffer | string,
+  facts: PasteFacts = {},
+): Promise<string> {
+  return pasteRow(world, 'IN_PROGRESS', Buffer.from(content), facts);
+}
+
+export async function putObject({ store }: World, shortCode: string, content: Buffer): Promise<void> {
+  await store.put(objectKeyOf(shortCode), content, { sha256: createHash('sha256').update(content).digest() });
+}
+
+/** The row alone. @returns its short code */
+export async function pasteRow(
+  { db }: World,
+  status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED',
+  content: Buffer,
+  { title = null, syntax = null, shortCode, ...facts }: PasteFacts = {},
+): Promise<string> {
+  const [paste] = await makePastes(db, 1, {
+    status,
+    content,
+    ...facts,
+    ...(shortCode !== undefined && { shortCodes: [shortCode] }),
+  });
+  await sql`UPDATE pastes SET title = ${title}, syntax = ${syntax} WHERE id = ${paste!.id}`.execute(db);
+  return paste!.shortCode;
+}
+
+export interface ImportedPasteRow {
+  readonly position: number;
+  readonly title: string | null;
+  readonly syntax: string | null;
+  readonly visibility: Visibility;
+  readonly user_id: string;
+  readonly short_code: string;
+  readonly content_hash: string;
+  readonly expires_in: number | null;
+  readonly content: Buffer;
+}
+
+/** What a job has imported, by position, with the content as it waits for its upload. */
+export async function importedBy({ db }: World, jobId: string): Promise<ImportedPasteRow[]> {
+  const { rows } = await sql<ImportedPasteRow>`
+    SELECT a.position, p.title, p.syntax, p.visibility, p.user_id, p.short_code, p.content_hash,
+      extract(epoch FROM p.expires_at - p.created_at)::integer AS expires_in, payload.content
+    FROM assets a JOIN pastes p ON a.storage_path = 'pastes/' || p.short_code JOIN paste_payloads payload ON payload.paste_id = p.id
+    WHERE a.job_id = ${jobId} ORDER BY a.position`.execute(db);
+  return rows;
+}
+
+export async function pasteCount({ db }: World): Promise<number> {
+  const { rows } = await sql<{ count: number }>`SELECT count(*)::int AS count FROM pastes`.execute(db);
+  return rows[0]!.count;
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import {
+  createTestDatabase,
+  FaultProxy,
+  startTestStack,
+  type TestStackWithAws,
+} from '@pasteflow/dev-stack/testing';
+import { createDatabase, migrate, type Database } from '@pasteflow/postgres';
+import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
+import { sql } from 'kysely';
+
+process.env.AWS_ACCESS_KEY_ID = 'pasteflow';
+process.env.AWS_SECRET_ACCESS_KEY = 'pasteflow';
+
+/** What jobs work on: a real Postgres, and S3 behind a proxy that counts requests and injects faults. */
+export interface World {
+  readonly proxy: FaultProxy;
+  readonly databaseUrl: string;
+  readonly db: Database;
+  readonly store: ObjectStore;
+}
+
+/** One for the test file; nothing in its tables and its bucket, no faults and no requests before each test. */
+export function useWorld(): World {
+  const world = {} as { -readonly [Key in keyof World]: World[Key] };
+  let stack: TestStackWithAws;
+  beforeAll(async () => {
+    stack = await startTestStack({ aws: true });
+    world.proxy = await FaultProxy.start(stack.aws.endpoint);
+    world.databaseUrl = (await createTestDatabase(stack, migrateAt)).url;
+    world.db = connect(world.databaseUrl);
+    world.store = createObjectStore({
+      region: stack.aws.region,
+      endpoint: world.proxy.url,
+      bucket: 'pasteflow',
+      maxAttempts: 3,
+      requestTimeoutMs: 5000,
+    });
+  });
+  beforeEach(async () => {
+    world.proxy.clear();
+    await sql`TRUNCATE users, jobs, assets, pastes, paste_payloads, task_executions CASCADE`.execute(
+      world.db,
+    );
+    for await (const page of world.store.list('')) await world.store.deleteMany(page.map(({ key }) => key));
+    for (const upload of await openUploads(world.store)) await world.store.abortMultipartUpload(upload);
+    world.proxy.requests.length = 0;
+  });
+  afterAll(async () => {
+    await world.db?.destroy();
+    world.store?.close();
+    await world.proxy?.stop();
+    await stack?.stop();
+  });
+  return world;
+}
+
+function connect(url: string): Database {
+  return createDatabase({
+    url,
+    applicationName: 'jobs-test',
+    maxConnections: 10,
+    onConnectionError: () => {},
+  });
+}
+
+async function migrateAt(url: string): Promise<void> {
+  const db = connect(url);
+  await migrate(db);
+  await db.destroy();
+}
+
+export async function openUploads(store: ObjectStore): Promise<{ key: string; uploadId: string }[]> {
+  const uploads = [];
+  for await (const page of store.listMultipartUploads('')) uploads.push(...page);
+  return uploads;
+}
+
+export async function keysIn(store: ObjectStore, prefix = ''): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const page of store.list(prefix)) keys.push(...page.map(({ key }) => key));
+  return keys;
+}

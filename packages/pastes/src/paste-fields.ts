@@ -1,0 +1,112 @@
+import {
+  DEFAULT_EXPIRY_SECONDS,
+  MAX_EXPIRY_SECONDS,
+  MAX_SYNTAX_CHARACTERS,
+  MAX_TITLE_CHARACTERS,
+  MIN_EXPIRY_SECONDS,
+  visibilities,
+  type Visibility,
+} from '@pasteflow/domain';
+import { z } from 'zod';
+
+/** What describes a paste beside its content. `expiresInSeconds` null: never. */
+export interface PasteOptions {
+  readonly title: string | null;
+  readonly syntax: string | null;
+  readonly expiresInSeconds: number | null;
+  readonly visibility: Visibility;
+}
+
+/**
+ * One line of text. Postgres takes no NUL, UTF-8 no lone surrogate; an empty text, as forms send it, and null
+ * count as none.
+ */
+function line(maxCharacters: number) {
+  return z
+    .string('must be a text')
+    .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
+    .regex(/^\P{Cc}*$/u, 'must not have control characters')
+    .refine(
+      // A character has one or two units; a text of megabytes isn't taken apart to be counted.
+      (text) => text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters,
+      `must have at most ${maxCharacters} characters`,
+    )
+    .meta({ maxLength: maxCharacters }); // JSON Schema counts characters too; zod's max() counts UTF-16 units
+}
+
+function noneIfEmpty(text: string | null | undefined): string | null {
+  return text === undefined || text === '' ? null : text;
+}
+
+const EXPIRY_RULE = `must be whole seconds from ${MIN_EXPIRY_SECONDS} to ${MAX_EXPIRY_SECONDS}, or "never"`;
+const expiresInMeta = {
+  description: 'Whole seconds from now, or never.',
+  param: { example: 3600 },
+};
+/** As it is sent, without a default. */
+export const expiresInField = z.union(
+  [
+    z.literal('never'),
+    z
+      .int({ error: EXPIRY_RULE, abort: true })
+      .min(MIN_EXPIRY_SECONDS, EXPIRY_RULE)
+      .max(MAX_EXPIRY_SECONDS, EXPIRY_RULE),
+  ],
+  EXPIRY_RULE,
+);
+const expiresIn = expiresInField
+  .default(DEFAULT_EXPIRY_SECONDS)
+  .transform((value) => (value === 'never' ? null : value))
+  .meta(expiresInMeta);
+
+/** In a query and a form everything is text. */
+const expiresInAsText = z
+  .preprocess(
+    (value) => (typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value),
+    expiresIn,
+  )
+  .meta(expiresInMeta);
+
+const title = line(MAX_TITLE_CHARACTERS);
+const titleMeta = { description: 'One line of text.', param: { example: 'Greeting' } };
+const syntax = line(MAX_SYNTAX_CHARACTERS);
+const syntaxMeta = { description: 'The language of the content.', param: { example: 'text' } };
+
+/** As it is sent, without a default. */
+export const visibilityField = z.enum(visibilities, `must be ${visibilities.join(' or ')}`);
+const visibility = visibilityField.default('unlisted').meta({
+  description: 'unlisted: for whoever has its short code; private: for its owner alone.',
+  param: { example: 'unlisted' },
+});
+
+/** A paste as JSON. `content` is checked for its size by whoever knows the limit. */
+export const jsonPaste = z.strictObject(
+  {
+    content: z
+      .string('must be a text')
+      .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
+      .meta({ minLength: 1 }), // which has a code of its own, and is checked for every form alike
+    title: title.nullish().transform(noneIfEmpty).meta(titleMeta),
+    syntax: syntax.nullish().transform(noneIfEmpty).meta(syntaxMeta),
+    expires_in: expiresIn,
+    visibility,
+  },
+  { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },
+);
+
+/** The options as query parameters or form fields. */
+export const textOptions = z.strictObject({
+  title: title.optional().transform(noneIfEmpty).meta(titleMeta),
+  syntax: syntax.optional().transform(noneIfEmpty).meta(syntaxMeta),
+  expires_in: expiresInAsText,
+  visibility,
+});
+
+export function toOptions(parsed: z.output<typeof textOptions>): PasteOptions {
+  return {
+    title: parsed.title,
+    syntax: parsed.syntax,
+    expiresInSeconds: parsed.expires_in,
+    visibility: parsed.visibility,
+  };
+}

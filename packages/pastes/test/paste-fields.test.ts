@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals';
+import { jsonPaste, textOptions, toOptions } from '../src/index.ts';
+
+/** The paths and messages of what is wrong with a paste. */
+function faultsOf(paste: unknown): string[] {
+  return (jsonPaste.safeParse(paste).error?.issues ?? []).map(
+    (issue) => `${issue.path.join('.')}: ${issue.message}`,
+  );
+}
+
+describe('a paste as JSON', () => {
+  it('needs nothing but its content', () => {
+    const { content, ...options } = jsonPaste.parse({ content: 'x' });
+    expect(content).toBe('x');
+    expect(toOptions(options)).toEqual({
+      title: null,
+      syntax: null,
+      expiresInSeconds: 30 * 86_400,
+      visibility: 'unlisted',
+    });
+  });
+
+  it('says of each field what is wrong with it', () => {
+    expect(
+      faultsOf({
+        content: '\ud800',
+        title: 'a\nb',
+        syntax: 'x'.repeat(51),
+        expires_in: 59,
+        visibility: 'me',
+      }),
+    ).toEqual([
+      'content: must be well-formed Unicode, without lone surrogates',
+      'title: must not have control characters',
+      'syntax: must have at most 50 characters',
+      'expires_in: must be whole seconds from 60 to 31536000, or "never"',
+      'visibility: must be unlisted or private',
+    ]);
+    expect(faultsOf([])).toEqual([': must be a JSON object']);
+    expect(faultsOf({ content: 'x', colour: 'red' })).toHaveLength(1);
+  });
+
+  it('counts characters as people do', () => {
+    expect(faultsOf({ content: 'x', title: '😀'.repeat(200) })).toEqual([]);
+    expect(faultsOf({ content: 'x', title: '😀'.repeat(201) })).toHaveLength(1);
+    expect(faultsOf({ content: 'x', title: 'x'.repeat(201) })).toHaveLength(1);
+  });
+
+  it('takes an empty text and null as none', () => {
+    const { title, syntax } = jsonPaste.parse({ content: 'x', title: '', syntax: null });
+    expect([title, syntax]).toEqual([null, null]);
+  });
+});
+
+describe('the options as text', () => {
+  it('mean the same as in JSON', () => {
+    const options = toOptions(textOptions.parse({ title: 'T', expires_in: '3600', visibility: 'private' }));
+    expect(options).toEqual({ title: 'T', syntax: null, expiresInSeconds: 3600, visibility: 'private' });
+    expect(toOptions(textOptions.parse({ expires_in: 'never' })).expiresInSeconds).toBeNull();
+  });
+
+  it.each(['', '3600.5', '-60', '1e3', '0x100', '99999999999'])('refuse an expires_in of %p', (text) => {
+    expect(textOptions.safeParse({ expires_in: text }).success).toBe(false);
+  });
+});

@@ -1,0 +1,17 @@
+import { sql, type Kysely } from 'kysely';
+
+/**
+ * The counters of rate-limiter-flexible, in the shape that it expects (`expire` in Unix milliseconds). Unlogged: a counter isn't worth WAL,
+ * and a limit that starts anew after a crash harms nobody.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    CREATE UNLOGGED TABLE rate_limits (
+      key varchar(255) PRIMARY KEY,
+      points integer NOT NULL DEFAULT 0,
+      expire bigint
+    ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 1000)`.execute(
+    db,
+  );
+  await sql`CREATE INDEX rate_limits_expire ON rate_limits (expire)`.execute(db);
+}

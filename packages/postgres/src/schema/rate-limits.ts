@@ -1,0 +1,7 @@
+/** Written by rate-limiter-flexible. */
+export interface RateLimitsTable {
+  key: string;
+  points: number;
+  /** Unix milliseconds, as text. */
+  expire: string | null;
+}

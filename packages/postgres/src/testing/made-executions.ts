@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+
+/** An open execution. */
+export type ExecutionShape =
+  | {
+      readonly status: 'PENDING';
+      readonly attempt?: number;
+      /** Negative: due later. */
+      readonly dueSecondsAgo?: number;
+      /** null: no message was ever sent. */
+      readonly dispatchedSecondsAgo?: number | null;
+    }
+  | {
+      readonly status: 'RUNNING';
+      readonly attempt?: number;
+      readonly workerId?: string;
+      /** For how long the lease still holds; negative: a zombie. */
+      readonly leaseSeconds?: number;
+    };
+
+/** What a statement inserts of an execution. */
+export interface ExecutionColumns {
+  readonly status: string;
+  readonly attempt: number;
+  readonly dueSecondsAgo: number;
+  readonly dispatchedSecondsAgo: number | null;
+  readonly workerId: string | null;
+  readonly startedSecondsAgo: number | null;
+  readonly leaseSeconds: number | null;
+  readonly finishedSecondsAgo: number | null;
+  readonly error: string | null;
+}
+
+const idle = {
+  workerId: null,
+  startedSecondsAgo: null,
+  leaseSeconds: null,
+  finishedSecondsAgo: null,
+  error: null,
+};
+
+/** @param age of the work, in seconds: it is due, dispatched and started since then */
+export function openExecution(execution: ExecutionShape, age: number): ExecutionColumns {
+  const { status, attempt = 1 } = execution;
+  if (status === 'PENDING') {
+    const { dueSecondsAgo = age, dispatchedSecondsAgo = null } = execution;
+    return { ...idle, status, attempt, dueSecondsAgo, dispatchedSecondsAgo };
+  }
+  const { workerId = 'upload-worker/made', leaseSeconds = 6 } = execution;
+  const since = { dueSecondsAgo: age, dispatchedSecondsAgo: age, startedSecondsAgo: age };
+  return { ...idle, ...since, status, attempt, workerId, leaseSeconds };
+}
+
+/** @param attempt after which the work was at its end; @param error null: it succeeded */
+export function endedExecution(
+  { attempt, error }: { attempt: number; error: string | null },
+  { age, finishedSecondsAgo = age }: { age: number; finishedSecondsAgo?: number },
+): ExecutionColumns {
+  return {
+    status: error === null ? 'SUCCEEDED' : 'FAILED',
+    attempt,
+    dueSecondsAgo: age,
+    dispatchedSecondsAgo: age,
+    workerId: 'upload-worker/made',
+    startedSecondsAgo: age,
+    leaseSeconds: null,
+    finishedSecondsAgo,
+    error,
+  };
+}
+
+/** As CTEs: an execution for each row of the CTE `subject`, which has ids. */
+export function insertExecutions(
+  kind: 'upload' | 'job',
+  subject: string,
+  execution: ExecutionColumns,
+  age: number,
+) {
+  return sql`
+    execution AS (
+      INSERT INTO task_executions (kind, subject_id, attempt, status, run_at, dispatched_at, created_at, worker_id, started_at,
+        lease_expires_at, finished_at, error)
+      SELECT ${kind}, id, ${execution.attempt}, ${execution.status}, ${ago(execution.dueSecondsAgo)},
+        ${ago(execution.dispatchedSecondsAgo)}, ${ago(age)}, ${execution.workerId}, ${ago(execution.startedSecondsAgo)},
+        ${ago(execution.leaseSeconds === null ? null : -execution.leaseSeconds)}, ${ago(execution.finishedSecondsAgo)}, ${execution.error}
+      FROM ${sql.id(subject)} RETURNING id, subject_id
+    )`;
+}
+
+/** A time before now by the database's clock; NULL for null. */
+export function ago(seconds: number | null) {
+  return sql`now() - make_interval(secs => ${seconds}::float8)`;
+}

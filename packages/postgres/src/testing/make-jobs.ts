@@ -1,0 +1,116 @@
+import { JOB_OBJECT_KEY_PREFIX } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import type { Database } from '../database.ts';
+import {
+  ago,
+  endedExecution,
+  insertExecutions,
+  openExecution,
+  type ExecutionColumns,
+  type ExecutionShape,
+} from './made-executions.ts';
+
+interface AnyJob {
+  readonly userId: string;
+  readonly jobType?: string;
+  readonly parameters?: object;
+  readonly createdSecondsAgo?: number;
+}
+
+/** One shape a status, so that a test can't ask for a row that the schema's CHECKs refuse, or that no run of a job leaves behind. */
+export type JobShape = AnyJob &
+  (
+    | { readonly status: 'queued'; readonly execution?: Extract<ExecutionShape, { status: 'PENDING' }> }
+    | {
+        readonly status: 'processing';
+        /** RUNNING unless told; PENDING: its next attempt waits. */
+        readonly execution?: ExecutionShape;
+        readonly progress?: number;
+        readonly assets?: number;
+      }
+    | {
+        readonly status: 'completed' | 'partial';
+        readonly completedSecondsAgo?: number;
+        readonly result?: object;
+        /** One unless told. */
+        readonly assets?: number;
+      }
+    | { readonly status: 'failed'; readonly completedSecondsAgo?: number; readonly result?: object }
+  );
+
+export interface MadeJob {
+  readonly id: string;
+  /** Of its open execution, or of the one that ended last. */
+  readonly executionId: string;
+}
+
+/** Makes `count` jobs of one shape, each with its execution and assets, in one statement that inserts legal rows only. */
+export async function makeJobs(db: Database, count: number, shape: JobShape): Promise<readonly MadeJob[]> {
+  const { jobType = 'import', parameters = {}, createdSecondsAgo: age = 60 } = shape;
+  const { progress, assets, completedSecondsAgo, result, error } = columnsOf(shape, age);
+  const { rows } = await sql<MadeJob>`
+    WITH job AS (
+      INSERT INTO jobs (user_id, job_type, parameters, status, progress, result, error_message, created_at, updated_at, completed_at)
+      SELECT ${shape.userId}::uuid, ${jobType}, ${JSON.stringify(parameters)}::jsonb, ${shape.status}, ${progress}::integer,
+        ${result === null ? null : JSON.stringify(result)}::jsonb, ${error}, ${ago(age)}, ${ago(completedSecondsAgo ?? age)},
+        ${ago(completedSecondsAgo)}
+      FROM generate_series(1, ${count}::integer)
+      RETURNING id, user_id
+    ), asset AS (
+      INSERT INTO assets (job_id, user_id, asset_type, url, storage_path, file_size, created_at)
+      SELECT id, user_id, 'archive', 's3://pasteflow/' || path, path, 1, ${ago(age)}
+      FROM job, LATERAL (SELECT ${JOB_OBJECT_KEY_PREFIX} || job.id || '/made-' || n FROM generate_series(1, ${assets}::integer) n) AS made (path)
+    ), ${insertExecutions('job', 'job', executionOf(shape, age), age)}
+    SELECT job.id, execution.id AS "executionId" FROM job JOIN execution ON execution.subject_id = job.id ORDER BY job.id`.execute(
+    db,
+  );
+  return rows;
+}
+
+interface JobColumns {
+  readonly progress: number;
+  readonly assets: number;
+  readonly completedSecondsAgo: number | null;
+  readonly result: object | null;
+  readonly error: string | null;
+}
+
+function columnsOf(shape: JobShape, age: number): JobColumns {
+  const open = { progress: 0, assets: 0, completedSecondsAgo: null, result: null, error: null };
+  switch (shape.status) {
+    case 'queued':
+      return open;
+    case 'processing':
+      return { ...open, progress: shape.progress ?? 0, assets: shape.assets ?? 0 };
+    case 'completed':
+    case 'partial': {
+      const { assets = 1, completedSecondsAgo = age, result = {} } = shape;
+      const error = shape.status === 'partial' ? 'made to fail in part' : null;
+      return { progress: 100, assets, completedSecondsAgo, result, error };
+    }
+    case 'failed': {
+      const { completedSecondsAgo = age, result = null } = shape;
+      return { ...open, completedSecondsAgo, result, error: 'made to fail' };
+    }
+    default:
+      return shape satisfies never;
+  }
+}
+
+function executionOf(shape: JobShape, age: number): ExecutionColumns {
+  switch (shape.status) {
+    case 'queued':
+      return openExecution(shape.execution ?? { status: 'PENDING' }, age);
+    case 'processing':
+      return openExecution(shape.execution ?? { status: 'RUNNING' }, age);
+    case 'completed':
+    case 'partial':
+    case 'failed': {
+      const error = shape.status === 'failed' ? 'made to fail' : null;
+      const { completedSecondsAgo: finishedSecondsAgo = age } = shape;
+      return endedExecution({ attempt: error === null ? 1 : 6, error }, { age, finishedSecondsAgo });
+    }
+    default:
+      return shape satisfies never;
+  }
+}

@@ -1,0 +1,46 @@
+import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, type S3Client } from '@aws-sdk/client-s3';
+import { isNotFound, unavailable } from './errors.ts';
+
+/** A multipart upload that was begun and neither completed nor aborted: its parts are stored, and cost, unseen by `list`. */
+export interface OpenUpload {
+  readonly key: string;
+  readonly uploadId: string;
+  readonly initiatedAt: Date;
+}
+
+export async function* listMultipartUploads(
+  client: S3Client,
+  bucket: string,
+  prefix: string,
+): AsyncGenerator<readonly OpenUpload[]> {
+  let behind: { KeyMarker: string; UploadIdMarker: string } | undefined;
+  do {
+    const page = await client
+      .send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...behind }))
+      .catch((error: unknown) => {
+        throw unavailable(error);
+      });
+    yield (page.Uploads ?? []).flatMap(({ Key, UploadId, Initiated }) =>
+      Key !== undefined && UploadId !== undefined && Initiated !== undefined
+        ? [{ key: Key, uploadId: UploadId, initiatedAt: Initiated }]
+        : [],
+    );
+    const { IsTruncated, NextKeyMarker, NextUploadIdMarker } = page;
+    behind =
+      IsTruncated === true && NextKeyMarker !== undefined && NextUploadIdMarker !== undefined
+        ? { KeyMarker: NextKeyMarker, UploadIdMarker: NextUploadIdMarker }
+        : undefined;
+  } while (behind !== undefined);
+}
+
+export async function abortMultipartUpload(
+  client: S3Client,
+  bucket: string,
+  { key, uploadId }: Pick<OpenUpload, 'key' | 'uploadId'>,
+): Promise<void> {
+  try {
+    await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key: key, UploadId: uploadId }));
+  } catch (error) {
+    if (!isNotFound(error)) throw unavailable(error);
+  }
+}

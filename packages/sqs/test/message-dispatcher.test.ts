@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  MessageDispatcher,
+  queueDepth,
+  sendJobs,
+  sendUploads,
+  type OutgoingJob,
+  type OutgoingUpload,
+} from '../src/index.ts';
+import { until, useEmulator } from './support/emulator.ts';
+
+const emulator = useEmulator();
+
+function createDispatcher() {
+  const sent: string[] = [];
+  const batches: number[] = [];
+  const failures: number[] = [];
+  const dispatcher = new MessageDispatcher<OutgoingUpload>({
+    send: (messages) => sendUploads(emulator.client, emulator.queue, messages),
+    onSent: (executionIds) => {
+      batches.push(executionIds.length);
+      sent.push(...executionIds);
+      return Promise.resolve();
+    },
+    onError: (_error, count) => void failures.push(count),
+  });
+  return { dispatcher, sent, batches, failures };
+}
+
+const uploads = (count: number): OutgoingUpload[] =>
+  Array.from({ length: count }, (_, n) => ({
+    executionId: `e${n}`,
+    shortCode: `c${n}`,
+    content: null,
+    context: {},
+  }));
+
+describe('the dispatcher', () => {
+  it('sends a burst of 100 in ten requests, and says once a request which were sent', async () => {
+    const before = await queueDepth(emulator.direct, emulator.queue);
+    const { dispatcher, sent, batches } = createDispatcher();
+    for (const upload of uploads(100)) dispatcher.dispatch(upload);
+    await dispatcher.stop();
+    expect(emulator.proxy.matching({ target: 'SendMessageBatch' })).toHaveLength(10);
+    expect(batches).toEqual(Array.from({ length: 10 }, () => 10));
+    expect(sent.toSorted()).toEqual(
+      uploads(100)
+        .map(({ executionId }) => executionId)
+        .toSorted(),
+    );
+    expect(await queueDepth(emulator.direct, emulator.queue)).toBe(before + 100);
+  });
+
+  it('sends a lone message without waiting for others', async () => {
+    const { dispatcher, sent } = createDispatcher();
+    dispatcher.dispatch(uploads(1)[0]!);
+    await until(() => sent.length === 1);
+    await dispatcher.stop();
+  });
+
+  it('carries ten messages of 44 KiB in one request', async () => {
+    const { dispatcher, sent, failures } = createDispatcher();
+    for (const upload of uploads(10)) dispatcher.dispatch({ ...upload, content: Buffer.alloc(44 * 1024, 1) });
+    await dispatcher.stop();
+    expect(failures).toEqual([]);
+    expect(sent).toHaveLength(10);
+    const [request] = emulator.proxy.matching({ target: 'SendMessageBatch' });
+    expect(request!.bodyBytes / 10).toBeLessThan(64 * 1024);
+  });
+
+  it('sends jobs as well, each with what its request is known by', async () => {
+    const jobId = '0190b8a0-1234-7000-8000-0123456789ab';
+    const sent: string[] = [];
+    const dispatcher = new MessageDispatcher<OutgoingJob>({
+      send: (jobs) => sendJobs(emulator.client, emulator.queue, jobs),
+      onSent: (executionIds) => Promise.resolve(void sent.push(...executionIds)),
+      onError: () => {},
+    });
+    dispatcher.dispatch({ executionId: 'e', jobId, context: { requestId: 'r-1' } });
+    await dispatcher.stop();
+    expect(sent).toEqual(['e']);
+    const [request] = emulator.proxy.matching({ target: 'SendMessageBatch' });
+    expect(JSON.parse(String(request!.body)).Entries).toEqual([
+      {
+        Id: '0',
+        MessageBody: JSON.stringify({ jobId }),
+        MessageAttributes: { requestId: { DataType: 'String', StringValue: 'r-1' } },
+      },
+    ]);
+  });
+
+  it('drops what it can not send, says so, and works again when SQS does', async () => {
+    emulator.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 503 });
+    const { dispatcher, sent, failures } = createDispatcher();
+    for (const upload of uploads(20)) dispatcher.dispatch(upload);
+    await until(() => failures.length === 2);
+    expect(failures).toEqual([10, 10]);
+    emulator.proxy.clear();
+    dispatcher.dispatch(uploads(1)[0]!);
+    await dispatcher.stop();
+    expect(sent).toEqual(['e0']);
+  });
+
+  it('keeps no more than 1000 waiting while SQS hangs: the relay has them', async () => {
+    emulator.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 503 });
+    const held = emulator.proxy.hold({ target: 'SendMessageBatch' });
+    const { dispatcher, sent, failures } = createDispatcher();
+    for (const upload of uploads(1200)) dispatcher.dispatch(upload);
+    expect(failures.length).toBeGreaterThan(0);
+    await (await held).forward();
+    await dispatcher.stop();
+    expect(sent.length + failures.reduce((sum, count) => sum + count, 0)).toBe(1200);
+  });
+});

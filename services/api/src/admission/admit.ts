@@ -1,0 +1,58 @@
+import type { Request, Response } from 'express';
+import { scopeOf, type Caller } from '../http/caller.ts';
+import { clientAddressOf, networkOf } from '../http/client-address.ts';
+import { contextOf } from '../http/request-context.ts';
+import { RequestError } from '../http/request-error.ts';
+import { idempotencyKeyOf } from '../idempotency/idempotency-key.ts';
+import type { Limits } from '../limits/limits.ts';
+import type { Operation } from '../openapi/endpoint.ts';
+import { requireUser } from './caller-of.ts';
+
+export interface AdmissionDependencies {
+  /** @throws RequestError unauthorized for credentials that are not good */
+  readonly identify: (req: Request) => Promise<Caller>;
+  readonly limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser'>;
+}
+
+/** Runs before every endpoint: who is it, how often have they come, and may they? An open endpoint asks nothing. */
+export type Admit = (req: Request, res: Response, operation: Operation) => Promise<void>;
+
+export function createAdmit({ identify, limits }: AdmissionDependencies): Admit {
+  return async (req, res, operation) => {
+    if (operation.access === 'open') return;
+    const caller = await identifyCounted({ identify, limits }, req, res);
+    contextOf(req).caller = caller;
+    await limits.count(res, scopeOf(caller), { creates: req.method === 'POST', mayMiss: mayMiss(operation) });
+    if (operation.access === 'user') requireUser(req);
+    if (req.method === 'POST') idempotencyKeyOf(req); // malformed: refused before the body is read
+  };
+}
+
+/**
+ * A bad token is a guess, and who guesses is the address that it came from. Too many of them, and the address's tokens are looked at no
+ * more for the rest of the minute, its neighbours' good ones included: otherwise each would cost a look-up without an end. Misses without a
+ * token are counted apart, and keep nobody's token from being looked at.
+ */
+async function identifyCounted(
+  { identify, limits }: AdmissionDependencies,
+  req: Request,
+  res: Response,
+): Promise<Caller> {
+  const address = clientAddressOf(req);
+  const guesser = `token:${networkOf(address)}`;
+  if (req.headers.authorization !== undefined) limits.refuseGuesser(res, guesser);
+  try {
+    return await identify(req);
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.code !== 'unauthorized') throw error;
+    const caller = scopeOf({ kind: 'anonymous', address });
+    await limits.count(res, caller, { creates: false, mayMiss: false });
+    await limits.countMiss(res, guesser);
+    throw error;
+  }
+}
+
+/** Whether an endpoint tells codes that there are from codes that there aren't. */
+function mayMiss({ errors }: Operation): boolean {
+  return errors.includes('paste_not_found');
+}

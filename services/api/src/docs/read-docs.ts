@@ -1,0 +1,78 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { isKnownToClient } from '../http/conditional.ts';
+import { pathOf } from '../http/request-context.ts';
+import { RequestError } from '../http/request-error.ts';
+import * as headers from '../openapi/answer-headers.ts';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { asFile, fileNamed, fileNames, isFileName, type ServedFile } from './files.ts';
+import { pageHtml, pagePolicy } from './page.ts';
+
+const tagged = z.object({ ETag: headers.etag });
+const known = { description: 'The client has it: an empty body.', headers: tagged };
+const ifNoneMatch = z.object({
+  'If-None-Match': z
+    .string()
+    .optional()
+    .meta({ param: { description: 'ETags of what need not be sent again.', example: '"x"' } }),
+});
+
+/** GET /docs: /openapi.json for people, by Swagger UI. */
+export const readDocs: Endpoint = {
+  operation: {
+    operationId: 'readDocs',
+    tag: 'operation',
+    access: 'open',
+    summary: 'Shows this document to people.',
+    params: { header: ifNoneMatch },
+    answers: {
+      200: { description: 'A page.', headers: tagged, content: { 'text/html': { schema: z.string() } } },
+      304: known,
+    },
+    errors: [],
+  },
+  handle: (req, res) => {
+    const page = pageHtml(pathOf(req).endsWith('/') ? '' : 'docs/');
+    res.set('Content-Security-Policy', pagePolicy);
+    send(asFile('text/html; charset=utf-8', Buffer.from(page)), req, res);
+  },
+};
+
+/** GET /docs/:file: what that page loads. */
+export const readDocsFile: Endpoint = {
+  operation: {
+    operationId: 'readDocsFile',
+    tag: 'operation',
+    access: 'open',
+    summary: 'What /docs loads.',
+    params: {
+      path: z.object({
+        file: z.enum(fileNames).meta({ param: { description: 'Its name.', example: 'start.js' } }),
+      }),
+      header: ifNoneMatch,
+    },
+    answers: {
+      200: {
+        description: 'The file.',
+        headers: tagged,
+        content: { 'text/javascript': {}, 'text/css': {}, 'text/plain': {}, 'image/png': {} },
+      },
+      304: known,
+    },
+    errors: ['route_not_found'],
+  },
+  handle: async (req, res) => {
+    const name = String(req.params.file);
+    if (!isFileName(name)) {
+      throw new RequestError('route_not_found', `There is nothing at ${pathOf(req)}; GET /docs is a page.`);
+    }
+    send(await fileNamed(name), req, res);
+  },
+};
+
+/** Revalidated each time, since a name stays the same when its file changes with the next version. */
+function send({ type, bytes, etag }: ServedFile, req: Request, res: Response): void {
+  res.set({ ETag: etag, 'Cache-Control': 'no-cache' });
+  if (isKnownToClient(req.get('If-None-Match'), etag)) res.status(304).end();
+  else res.type(type).send(bytes);
+}

@@ -1,0 +1,17 @@
+import { networkOf } from './client-address.ts';
+
+/** Who sends a request. `address` is the client's own, as far as TRUST_PROXY lets it be known. */
+export type Caller =
+  | { readonly kind: 'anonymous'; readonly address: string }
+  | {
+      readonly kind: 'user';
+      readonly userId: string;
+      /** Of the api token; null for a token of the operator's identity provider. */
+      readonly tokenId: string | null;
+      readonly address: string;
+    };
+
+/** What belongs to one caller and no other: limits, idempotency keys. */
+export function scopeOf(caller: Caller): string {
+  return caller.kind === 'user' ? `user:${caller.userId}` : `address:${networkOf(caller.address)}`;
+}

@@ -1,0 +1,54 @@
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '@pasteflow/domain';
+import type { Page, PageRequest } from '@pasteflow/postgres';
+import { z } from 'zod';
+import { decodeCursor, encodeCursor } from './cursor.ts';
+
+/** How many rows a page has: `usual` unless told, at most `most`. */
+export function limitField(usual: number, most: number) {
+  const rule = `must be a whole number from 1 to ${most}`;
+  return z
+    .preprocess(
+      (value) => (typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value),
+      z.int(rule).min(1, rule).max(most, rule).default(usual),
+    )
+    .meta({ description: 'How many to answer at most.', param: { example: 2 } });
+}
+
+/** The parameters that every list has. */
+export const pageFields = {
+  limit: limitField(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),
+  cursor: z
+    .string()
+    .transform((text, context) => {
+      const place = decodeCursor(text);
+      if (place !== null) return place;
+      context.addIssue('must be the next_cursor of an earlier answer');
+      return z.NEVER;
+    })
+    .optional()
+    .meta({
+      description: 'Where the page starts: the next_cursor of the one before; without it, with the newest.',
+      param: {
+        example: encodeCursor({
+          createdAt: '2026-11-21 12:00:00.123456+00',
+          id: '019aa5b2-7c00-7000-8000-000000000000',
+        }),
+      },
+    }),
+};
+
+/** Of the answer to every list. */
+export const nextCursor = z
+  .string()
+  .nullable()
+  .meta({ description: 'The cursor of the next page; null: this is the last.' });
+
+const pageQuery = z.object(pageFields);
+
+export function pageRequestOf({ limit, cursor }: z.output<typeof pageQuery>): PageRequest {
+  return { limit, after: cursor ?? null };
+}
+
+export function nextCursorOf({ next }: Pick<Page<unknown>, 'next'>): string | null {
+  return next === null ? null : encodeCursor(next);
+}

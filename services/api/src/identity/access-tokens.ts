@@ -1,0 +1,57 @@
+import { errors, jwtVerify } from 'jose';
+import type { IssuerKeys } from './issuer-keys.ts';
+
+/** Signatures only: with HS256 the public key would be the secret, and `none` is none. */
+const ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
+
+/** By how much the issuer's clock and ours may differ. */
+const CLOCK_TOLERANCE_SECONDS = 5;
+
+/** OpenID Connect Core, 2: `sub` has at most 255 characters. A control character, NUL above all, is in none. */
+const SUBJECT = /^\P{Cc}{1,255}$/u;
+
+/** The JWT access tokens of one issuer for one audience. */
+export class AccessTokens {
+  readonly issuer: string;
+  readonly #audience: string;
+  readonly #keys: IssuerKeys;
+
+  constructor({ issuer, audience, keys }: { issuer: string; audience: string; keys: IssuerKeys }) {
+    this.issuer = issuer;
+    this.#audience = audience;
+    this.#keys = keys;
+  }
+
+  /**
+   * The subject of a token, or null when it isn't good: not signed by the issuer, not for this audience, not valid at this time.
+   * @throws DependencyUnavailableError when the issuer's keys can't be had
+   */
+  async subjectOf(token: string): Promise<string | null> {
+    try {
+      const { payload } = await jwtVerify(token, this.#keys.keyFor, {
+        issuer: this.issuer,
+        audience: this.#audience,
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        requiredClaims: ['sub', 'exp'],
+      });
+      const subject: unknown = payload.sub;
+      return typeof subject === 'string' && subject.isWellFormed() && SUBJECT.test(subject) ? subject : null;
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import type { Database } from '@pasteflow/postgres';
+import type { Logger } from '@pasteflow/runtime';
+import type { OidcConfig } from '../config.ts';
+import { AccessTokens } from './access-tokens.ts';
+import { IssuerKeys } from './issuer-keys.ts';
+import { OidcUsers } from './oidc-users.ts';
+
+export function composeOidc(
+  { issuer, audience }: OidcConfig,
+  { db, logger, cooldownMs }: { db: Database; logger: Logger; cooldownMs: number | undefined },
+): OidcUsers {
+  const onError = (error: unknown): void => logger.warn('signing keys not renewed', { issuer, error });
+  const keys = new IssuerKeys({ issuer, onError, ...(cooldownMs !== undefined && { cooldownMs }) });
+  return new OidcUsers(db, new AccessTokens({ issuer, audience, keys }));
+}

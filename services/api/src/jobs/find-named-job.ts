@@ -1,0 +1,46 @@
+import type { Request } from 'express';
+import { JobForbiddenError, JobNotFoundError, type ErrorCode } from '@pasteflow/domain';
+import { findJob, findJobBrief, type Database, type JobBrief, type JobRow } from '@pasteflow/postgres';
+import { z } from 'zod';
+import { requireUser } from '../admission/caller-of.ts';
+import { contextOf } from '../http/request-context.ts';
+import { uuid } from '../openapi/formats.ts';
+import { example } from './example.ts';
+
+/** The parameters of a path that names a job. */
+export const namedJob = z.object({
+  id: uuid.meta({ param: { description: 'The job_id that its POST answered.', example: example.id } }),
+});
+
+/** What may keep a named job from being found. */
+export const findErrors = [
+  'job_not_found',
+  'job_forbidden',
+  'dependency_unavailable',
+] as const satisfies ErrorCode[];
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** The caller's job that the URL names. J8. @throws JobNotFoundError, JobForbiddenError */
+export async function findNamedJob(db: Database, req: Request): Promise<JobRow> {
+  return assertOwn(await findJob(db, namedId(req)), req);
+}
+
+/** As findNamedJob, without reading what of a job may be long. */
+export async function findNamedJobBrief(db: Database, req: Request): Promise<JobBrief> {
+  return assertOwn(await findJobBrief(db, namedId(req)), req);
+}
+
+/** What is no UUID never reaches the database. */
+function namedId(req: Request): string {
+  const id = String(req.params.id);
+  if (!UUID.test(id)) throw new JobNotFoundError();
+  contextOf(req).jobId = id;
+  return id;
+}
+
+function assertOwn<Job extends JobBrief>(job: Job | null, req: Request): Job {
+  if (job === null) throw new JobNotFoundError();
+  if (job.user_id !== requireUser(req)) throw new JobForbiddenError();
+  return job;
+}

@@ -1,0 +1,84 @@
+import { job, statesOf } from '@pasteflow/domain';
+import type { JobRow, ListedJob } from '@pasteflow/postgres';
+import { z } from 'zod';
+import { instant, uuid } from '../openapi/formats.ts';
+import { example } from './example.ts';
+
+/** A job as lists have it. */
+export const listedJobSchema = z
+  .object({
+    id: uuid,
+    job_type: z.string(),
+    status: z.enum(statesOf(job)),
+    progress: z.int().min(0).max(100).meta({ description: 'Per cent.' }),
+    progress_message: z.string().nullable(),
+    error_message: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it failed, or which part of it: failed and partial jobs have one.' }),
+    created_at: instant,
+    updated_at: instant,
+    completed_at: instant.nullable().meta({ description: 'When it was completed, partial or failed.' }),
+  })
+  .meta({
+    id: 'ListedJob',
+    description: 'A job without its parameters and its result, which may be long.',
+    examples: [exampleListed()],
+  });
+
+export const jobSchema = listedJobSchema
+  .extend({
+    parameters: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'As they were understood, defaults filled in.' }),
+    result: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ description: 'What it did; which fields it has depends on job_type.' }),
+  })
+  .meta({ id: 'Job', description: 'A job.', examples: [exampleJob()] });
+
+export type JobView = Readonly<z.output<typeof jobSchema>>;
+export type ListedJobView = Readonly<z.output<typeof listedJobSchema>>;
+
+export function viewOfListed(row: Omit<ListedJob, 'place' | 'user_id'>): ListedJobView {
+  return {
+    id: row.id,
+    job_type: row.job_type,
+    status: row.status,
+    progress: row.progress,
+    progress_message: row.progress_message,
+    error_message: row.error_message,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+    completed_at: row.completed_at?.toISOString() ?? null,
+  };
+}
+
+export function viewOf(row: Omit<JobRow, 'user_id'>): JobView {
+  return { ...viewOfListed(row), parameters: row.parameters, result: row.result };
+}
+
+function exampleJob(): object {
+  return viewOf(exampleRow());
+}
+
+function exampleListed(): object {
+  return viewOfListed(exampleRow());
+}
+
+function exampleRow(): Omit<JobRow, 'user_id'> {
+  return {
+    id: example.id,
+    job_type: 'export',
+    status: 'completed',
+    progress: 100,
+    progress_message: null,
+    error_message: null,
+    parameters: {},
+    result: {},
+    created_at: example.createdAt,
+    updated_at: example.completedAt,
+    completed_at: example.completedAt,
+  };
+}

@@ -1,0 +1,50 @@
+import { job, statesOf } from '@pasteflow/domain';
+import { listJobs as findJobs, type Database } from '@pasteflow/postgres';
+import { z } from 'zod';
+import { requireUser } from '../admission/caller-of.ts';
+import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/page-query.ts';
+import { readQuery } from '../http/query.ts';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { listedJobSchema, viewOfListed } from './job-view.ts';
+import { jobTypeNames } from './new-job.ts';
+
+const states = statesOf(job);
+
+const query = z.strictObject({
+  status: z
+    .enum(states, `must be one of ${states.join(', ')}`)
+    .optional()
+    .meta({ description: 'Only jobs in this state.', param: { example: 'completed' } }),
+  job_type: z
+    .enum(jobTypeNames, `must be one of ${jobTypeNames.join(', ')}`)
+    .optional()
+    .meta({ description: 'Only jobs of this type.', param: { example: jobTypeNames[0] } }),
+  ...pageFields,
+});
+
+const listSchema = z
+  .object({ jobs: z.array(listedJobSchema), next_cursor: nextCursor })
+  .meta({ id: 'JobList', description: 'A page of jobs, newest first.' });
+
+/** GET /v1/jobs: J7. The caller's own. */
+export function listJobs({ db }: { db: Database }): Endpoint {
+  return {
+    operation: {
+      operationId: 'listJobs',
+      tag: 'jobs',
+      access: 'user',
+      summary: "Lists the caller's jobs, newest first.",
+      params: { query },
+      answers: { 200: { description: 'A page.', content: { 'application/json': { schema: listSchema } } } },
+      errors: ['validation_failed', 'dependency_unavailable'],
+    },
+    handle: async (req, res) => {
+      const { status = null, job_type: jobType = null, ...page } = readQuery(req, query);
+      const found = await findJobs(db, { userId: requireUser(req), status, jobType }, pageRequestOf(page));
+      res.json({
+        jobs: found.rows.map(viewOfListed),
+        next_cursor: nextCursorOf(found),
+      } satisfies z.output<typeof listSchema>);
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { jobTypes, type JobType } from '@pasteflow/jobs';
+import { z } from 'zod';
+import { assertUtf8 } from '../http/json-body.ts';
+import { mediaTypeOf } from '../http/media-type.ts';
+import { readQuery } from '../http/query.ts';
+import { readBody } from '../http/read-body.ts';
+import { RequestError, validate } from '../http/request-error.ts';
+import { parseStorableJson } from '../http/storable-json.ts';
+
+/**
+ * A request is parsed and checked as a whole, and its parameters are kept as one value that each attempt reads again. 16 MiB hold one
+ * paste of 10 MiB, or a thousand of 16 KiB; what is larger goes into an archive, which an import takes as a paste.
+ */
+export const MAX_JOB_BYTES = 16 * 1024 * 1024;
+
+export interface NewJob {
+  readonly job_type: string;
+  readonly parameters: object;
+}
+
+export const jobTypeNames = [...jobTypes.keys()];
+
+/** One of the registry's types, told apart by job_type. */
+export const newJobSchema = unionOf([...jobTypes.values()].map(newJobOf));
+
+const noParameters = z.strictObject({});
+
+/** Reads a job from the body. @throws RequestError for whatever rule the request breaks */
+export async function receiveJob(req: IncomingMessage, res: ServerResponse): Promise<NewJob> {
+  readQuery(req, noParameters);
+  if (mediaTypeOf(req).type !== 'application/json') {
+    throw new RequestError('unsupported_media_type', 'Send the job as application/json.');
+  }
+  assertUtf8(req);
+  const tooLarge = (): RequestError =>
+    new RequestError('content_too_large', `Send at most ${MAX_JOB_BYTES} bytes of JSON.`);
+  return validate(
+    newJobSchema,
+    parseStorableJson(await readBody(req, res, { maxBytes: MAX_JOB_BYTES, tooLarge })),
+  );
+}
+
+function newJobOf({ name, summary, parameters }: JobType) {
+  return z
+    .strictObject({ job_type: z.literal(name), parameters: parameters as z.ZodType<object> })
+    .meta({ id: `New${name[0]?.toUpperCase()}${name.slice(1)}Job`, description: summary });
+}
+
+function unionOf([first, ...rest]: readonly ReturnType<typeof newJobOf>[]): z.ZodType<NewJob> {
+  if (first === undefined) throw new Error('there is no job type');
+  return z.discriminatedUnion('job_type', [first, ...rest], {
+    error: ({ code }) =>
+      code === 'invalid_union' ? `must be one of ${jobTypeNames.join(', ')}` : 'must be a JSON object',
+  });
+}

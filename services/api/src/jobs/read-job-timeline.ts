@@ -1,0 +1,25 @@
+import { readJobTimeline as findTimeline, type Database } from '@pasteflow/postgres';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { timelineSchema, viewOfTimeline } from '../pastes/timeline-view.ts';
+import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
+
+/** GET /v1/jobs/:id/timeline: J9. What happened to the job and to its executions, oldest first. */
+export function readJobTimeline({ db }: { db: Database }): Endpoint {
+  return {
+    operation: {
+      operationId: 'readJobTimeline',
+      tag: 'jobs',
+      access: 'user',
+      summary: 'Shows what happened to a job and to its executions.',
+      params: { path: namedJob },
+      answers: {
+        200: { description: 'The timeline.', content: { 'application/json': { schema: timelineSchema } } },
+      },
+      errors: findErrors,
+    },
+    handle: async (req, res) => {
+      const { id } = await findNamedJobBrief(db, req);
+      res.json(viewOfTimeline(await findTimeline(db, id)));
+    },
+  };
+}

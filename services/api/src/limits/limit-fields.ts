@@ -1,0 +1,27 @@
+import type { Limit, Standing } from './limit.ts';
+import { WINDOW_SECONDS } from './limit.ts';
+
+/** The limits that a request falls under, and how its caller stands with each; null: not known. */
+export type Standings = ReadonlyMap<Limit, Standing | null>;
+
+/** Whole seconds, never 0: who comes back after them finds a new window. */
+export function secondsUntilReset({ resetMs }: Standing): number {
+  return Math.max(1, Math.ceil(resetMs / 1000));
+}
+
+/**
+ * The header fields of draft-ietf-httpapi-ratelimit-headers-10: lists of structured fields (RFC 9651), an item a limit. A limit whose
+ * standing isn't known has its policy only.
+ */
+export function limitFields(standings: Standings): Readonly<Record<string, string>> {
+  const policies = [...standings.keys()].map(
+    ({ name, points }) => `"${name}";q=${points};w=${WINDOW_SECONDS}`,
+  );
+  const items = [...standings].flatMap(([{ name }, standing]) =>
+    standing === null ? [] : [`"${name}";r=${standing.remaining};t=${secondsUntilReset(standing)}`],
+  );
+  return {
+    ...(policies.length > 0 && { 'RateLimit-Policy': policies.join(', ') }),
+    ...(items.length > 0 && { RateLimit: items.join(', ') }),
+  };
+}

@@ -1,0 +1,51 @@
+import { pasteUpload, statesOf } from '@pasteflow/domain';
+import { listPastes as findPastes, type Database } from '@pasteflow/postgres';
+import { z } from 'zod';
+import { requireUser } from '../admission/caller-of.ts';
+import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/page-query.ts';
+import { readQuery } from '../http/query.ts';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { pasteSchema, viewOf } from './paste-view.ts';
+
+const states = statesOf(pasteUpload);
+
+const query = z.strictObject({
+  status: z
+    .enum(states, `must be ${states.join(' or ')}`)
+    .optional()
+    .meta({ description: 'Only those in this upload state.', param: { example: 'PROCESSED' } }),
+  ...pageFields,
+});
+
+const pasteList = z
+  .object({ pastes: z.array(pasteSchema), next_cursor: nextCursor })
+  .meta({ id: 'PasteList', description: 'A page of pastes, newest first.' });
+
+/** GET /v1/pastes: the caller's own, newest first; what is gone is not among them. */
+export function listPastes({ db, publicUrl }: { db: Database; publicUrl: () => string }): Endpoint {
+  return {
+    operation: {
+      operationId: 'listPastes',
+      tag: 'pastes',
+      access: 'user',
+      summary: "Lists the caller's own pastes, newest first.",
+      description:
+        'What has expired or was deleted is not listed. New pastes move no page that follows a cursor.',
+      params: { query },
+      answers: {
+        200: { description: 'A page of them.', content: { 'application/json': { schema: pasteList } } },
+      },
+      errors: ['validation_failed', 'dependency_unavailable'],
+    },
+    handle: async (req, res) => {
+      const { status = null, ...page } = readQuery(req, query);
+      const found = await findPastes(db, { userId: requireUser(req), status }, pageRequestOf(page));
+      const url = publicUrl();
+      const list: z.output<typeof pasteList> = {
+        pastes: found.rows.map((paste) => viewOf(paste, url)),
+        next_cursor: nextCursorOf(found),
+      };
+      res.json(list);
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { useApi } from './support/api.ts';
+import { postRaw } from './support/http.ts';
+import { expectLimited, fields, limited } from './support/limits.ts';
+import { failedPaste, processedPaste } from './support/pastes.ts';
+import { newUser } from './support/users.ts';
+
+const bed = useApi();
+
+/** Counters go by the caller, and all of these come from one address. */
+beforeEach(async () => {
+  await sql`TRUNCATE rate_limits`.execute(bed.db);
+});
+
+const get = (url: string, headers: Readonly<Record<string, string>> = {}) => fetch(url, { headers });
+
+describe('guessing short codes', () => {
+  it('ends after so many misses, in all copies of the api together', async () => {
+    const env = limited({ misses: 5 });
+    const copies = [await bed.start({ env }), await bed.start({ env })] as const;
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async (_, n) => (await get(`${copies[n % 2]!.url}/guess${n}`)).status),
+    );
+    expect(statuses.filter((status) => status === 404)).toHaveLength(5);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(35);
+  });
+
+  it('ends before anything is looked up, also what there is; the other copies see that by their next miss', async () => {
+    const env = limited({ misses: 2 });
+    const [one, other] = [await bed.start({ env }), await bed.start({ env })] as const;
+    const code = await processedPaste(bed, 'x');
+    for (const _guess of [1, 2]) expect((await get(`${one.url}/guess`)).status).toBe(404);
+    const before = one.statements.length;
+    for (const path of [
+      `/${code}`,
+      `/v1/pastes/${code}`,
+      `/v1/pastes/${code}/content`,
+      `/v1/pastes/${code}/timeline`,
+    ]) {
+      await expectLimited(await get(one.url + path), 'misses');
+    }
+    expect((await fetch(`${one.url}/v1/pastes/${code}`, { method: 'DELETE' })).status).toBe(429);
+    expect(one.statements.length).toBe(before);
+    expect((await postRaw(one.url, 'creating is no guessing')).status).toBe(201);
+
+    expect((await get(`${other.url}/${code}`)).status).toBe(200);
+    await expectLimited(await get(`${other.url}/guess`), 'misses');
+    await expectLimited(await get(`${other.url}/${code}`), 'misses');
+  });
+
+  it('is anything that is answered paste_not_found: FAILED and others’ private ones too, but no code that is none', async () => {
+    const api = await bed.start({ env: limited({ misses: 3 }) });
+    const owner = await newUser(bed.db);
+    const made = await fetch(`${api.url}/v1/pastes?visibility=private`, {
+      method: 'POST',
+      body: 'x',
+      headers: owner.headers,
+    });
+    const { short_code: secret } = (await made.json()) as { short_code: string };
+    for (const path of ['/favicon.ico', '/robots.txt', `/${'x'.repeat(40)}`, '/v1/nothing/at/all']) {
+      expect((await get(api.url + path)).status).toBe(404);
+    }
+    for (const path of [
+      `/${await failedPaste(bed.db)}`,
+      `/v1/pastes/${secret}`,
+      `/v1/pastes/none/timeline`,
+    ]) {
+      expect((await get(api.url + path)).status).toBe(404);
+    }
+    await expectLimited(await get(`${api.url}/none`), 'misses');
+    expect((await get(`${api.url}/v1/pastes/${secret}`, owner.headers)).status).toBe(200);
+  });
+});
+
+describe('bad tokens', () => {
+  const bad = { authorization: 'Bearer pf_nonsense' };
+
+  it('count against the address, and after so many none of its tokens is looked at', async () => {
+    const env = { ...limited({ misses: 3 }), TRUST_PROXY: 'loopback' };
+    const api = await bed.start({ env });
+    const user = await newUser(bed.db);
+    for (let n = 0; n < 3; n++) {
+      const response = await get(`${api.url}/v1/jobs`, bad);
+      expect(response.status).toBe(401);
+      expect(fields(response).policy).toContain('"misses";q=3');
+    }
+    const before = api.statements.length;
+    await expectLimited(await get(`${api.url}/v1/jobs`, bad), 'misses');
+    await expectLimited(await get(`${api.url}/v1/jobs`, user.headers), 'misses');
+    expect(api.statements.length).toBe(before);
+    const elsewhere = { ...user.headers, 'x-forwarded-for': '192.0.2.7' };
+    expect((await get(`${api.url}/v1/jobs`, elsewhere)).status).toBe(200);
+    expect((await postRaw(api.url, 'without a token')).status).toBe(201);
+  });
+
+  it('count as requests of the address too', async () => {
+    const api = await bed.start({ env: limited({ requests: 2 }) });
+    const statuses = [];
+    for (let n = 0; n < 3; n++) statuses.push((await get(`${api.url}/v1/jobs`, bad)).status);
+    expect(statuses).toEqual([401, 401, 429]);
+  });
+});

@@ -1,0 +1,282 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { FaultProxy, spawnService, TcpProxy, type SpawnedService } from '@pasteflow/dev-stack/testing';
+import { sql } from 'kysely';
+import { useApi, type RunningApi } from './support/api.ts';
+import { startHoldingProxy, type HoldingProxy } from './support/holding-proxy.ts';
+import { problemOf } from './support/http.ts';
+import { keyRows, lapseClaims, newKey, postKeyed, wholeAnswer, type WholeAnswer } from './support/keyed.ts';
+import { countPastes } from './support/pastes.ts';
+import { until } from './support/until.ts';
+
+const bed = useApi();
+
+beforeEach(async () => {
+  await sql`TRUNCATE idempotency_keys`.execute(bed.db);
+});
+
+const executions = async () => (await bed.db.selectFrom('task_executions').select('id').execute()).length;
+
+describe('200 requests at once with one key, through two copies of the api', () => {
+  it('make one paste: each is answered 201, all the same, or 409, and when those come again 201 too', async () => {
+    const other = await bed.start();
+    const key = newKey();
+    const before = [await countPastes(bed.db), await executions()] as const;
+    const post = (n: number) => postKeyed((n % 2 === 0 ? bed.api : other).url, { key });
+    const all = Array.from({ length: 200 }, (_, n) => n);
+    const first = await Promise.all(all.map((n) => post(n)));
+    const running = first.filter(({ status }) => status === 409);
+    expect(running.map(({ headers }) => headers.get('retry-after'))).toEqual(running.map(() => '1'));
+    expect(first.filter(({ status }) => status !== 201 && status !== 409)).toEqual([]);
+    const again = await Promise.all(
+      first.map(async (response, n) => (response.status === 409 ? await post(n) : response)),
+    );
+    const answers = await Promise.all(again.map(wholeAnswer));
+    expect(answers.map(({ status }) => status)).toEqual(all.map(() => 201));
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    const distinct = new Set(answers.map(({ headers, body }) => JSON.stringify([headers, body.toString()])));
+    expect(distinct.size).toBe(1);
+    expect([await countPastes(bed.db), await executions()]).toEqual([before[0] + 1, before[1] + 1]);
+  });
+});
+
+/** Nothing is inserted into `pastes` while this runs: a request stops in the middle of its creation. */
+async function whileHeld(run: () => Promise<void>): Promise<void> {
+  await bed.db.transaction().execute(async (tx) => {
+    await sql`LOCK TABLE pastes IN SHARE MODE`.execute(tx);
+    await run();
+  });
+}
+
+async function blocked(text: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::int FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ${`%${text}%`}`.execute(
+    bed.db,
+  );
+  return rows[0]!.count;
+}
+
+describe('a request whose first is still running', () => {
+  it('is answered 409 with Retry-After, and with another body 422; then it gets the answer', async () => {
+    const key = newKey();
+    let first: Promise<Response> | undefined;
+    await whileHeld(async () => {
+      first = postKeyed(bed.api.url, { key });
+      await until(
+        () => blocked('INSERT INTO pastes'),
+        (count) => count === 1,
+      );
+      const second = await postKeyed(bed.api.url, { key });
+      expect(second.headers.get('retry-after')).toBe('1');
+      expect(await problemOf(second)).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
+      const other = await postKeyed(bed.api.url, { key, body: 'other' });
+      expect(await problemOf(other)).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    });
+    const answer = await wholeAnswer(await first!);
+    expect(answer.status).toBe(201);
+    expect(await wholeAnswer(await postKeyed(bed.api.url, { key }))).toEqual({ ...answer, replayed: true });
+  });
+});
+
+describe('a request so slow that its claim has lapsed and another has taken its key', () => {
+  it.each([
+    ['first, and the other has not made its paste yet', 'slow'],
+    ['when the other has made its paste', 'quick'],
+  ])('makes nothing, sends nothing, and is answered 409: it goes on %s', async (_name, goesFirst) => {
+    const held = [
+      await holdingProxy('INSERT INTO pastes'),
+      await holdingProxy('INSERT INTO pastes'),
+    ] as const;
+    const [slow, quick] = await Promise.all(
+      held.map((proxy) => bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } })),
+    );
+    const key = newKey();
+    const before = await countPastes(bed.db);
+    const ofSlow = postKeyed(slow!.url, { key });
+    await held[0].holding;
+    await lapseClaims(bed.db);
+    const ofQuick = postKeyed(quick!.url, { key });
+    await held[1].holding;
+    if (goesFirst === 'quick') {
+      held[1].release();
+      await ofQuick;
+    }
+    held[0].release();
+    expect(await problemOf(await ofSlow)).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
+    held[1].release();
+    const made = await wholeAnswer(await ofQuick);
+    expect(made).toMatchObject({ status: 201, replayed: false });
+    expect(await countPastes(bed.db)).toBe(before + 1);
+    expect(await wholeAnswer(await postKeyed(slow!.url, { key }))).toEqual({ ...made, replayed: true });
+    await until(() => stamps(quick!) === 1);
+    expect(stamps(slow!)).toBe(0);
+  });
+});
+
+const stamps = ({ statements }: RunningApi) =>
+  statements.filter((sql) => sql.includes('dispatched_at = now()')).length;
+
+const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const services: SpawnedService[] = [];
+const proxies: HoldingProxy[] = [];
+
+afterEach(async () => {
+  for (const service of services.splice(0)) {
+    service.kill('SIGKILL');
+    await service.exited;
+  }
+  await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
+});
+
+async function holdingProxy(text: string): Promise<HoldingProxy> {
+  const proxy = await startHoldingProxy(bed.stack.postgres.port, text);
+  proxies.push(proxy);
+  return proxy;
+}
+
+/** A process of its own, which hears nothing from Postgres once it has sent this text. */
+async function startProcess(
+  text: string,
+): Promise<{ url: string; proxy: HoldingProxy; kill(): Promise<void> }> {
+  const proxy = await holdingProxy(text);
+  const service = spawnService({
+    entry,
+    env: {
+      DATABASE_URL: proxy.through(bed.databaseUrl),
+      AWS_ENDPOINT_URL: bed.stack.aws.endpoint,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      API_PORT: '0',
+      METRICS_PORT: '0',
+      LOG_FORMAT: 'json',
+    },
+  });
+  services.push(service);
+  const [, url = ''] = await service.waitFor(/"message":"listening".*"url":"([^"]+)"/);
+  return {
+    url,
+    proxy,
+    kill: async () => {
+      service.kill('SIGKILL');
+      await service.exited;
+    },
+  };
+}
+
+describe('a process that is killed', () => {
+  it.each([
+    ['when it has claimed the key', 'INSERT INTO idempotency_keys'],
+    ['while it makes the paste', 'INSERT INTO pastes'],
+    ['before the commit', 'UPDATE idempotency_keys'],
+  ])('%s leaves nothing: once its claim has lapsed the next request makes the paste', async (_name, text) => {
+    const dying = await startProcess(text);
+    const key = newKey();
+    const before = await countPastes(bed.db);
+    const outcome = postKeyed(dying.url, { key }).then(
+      () => 'answered',
+      () => 'lost',
+    );
+    await dying.proxy.holding;
+    await until(async () => (await keyRows(bed.db)).length === 1);
+    await dying.kill();
+    expect(await outcome).toBe('lost');
+    const early = await postKeyed(bed.api.url, { key });
+    expect(await problemOf(early)).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
+    await lapseClaims(bed.db);
+    const made = await wholeAnswer(await postKeyed(bed.api.url, { key }));
+    expect(made).toMatchObject({ status: 201, replayed: false });
+    expect(await wholeAnswer(await postKeyed(bed.api.url, { key }))).toEqual({ ...made, replayed: true });
+    expect(await countPastes(bed.db)).toBe(before + 1);
+  });
+
+  it('after the commit and before its answer has made the paste: the next request gets the answer', async () => {
+    const dying = await startProcess('commit');
+    const key = newKey();
+    const before = await countPastes(bed.db);
+    const outcome = postKeyed(dying.url, { key }).then(
+      () => 'answered',
+      () => 'lost',
+    );
+    await dying.proxy.holding;
+    await until(
+      () => countPastes(bed.db),
+      (count) => count === before + 1,
+    );
+    await dying.kill();
+    expect(await outcome).toBe('lost');
+    const again = await wholeAnswer(await postKeyed(bed.api.url, { key }));
+    expect(again).toMatchObject({ status: 201, replayed: true });
+    expect(await countPastes(bed.db)).toBe(before + 1);
+    const { short_code } = JSON.parse(again.body.toString()) as { short_code: string };
+    expect((await fetch(`${bed.api.url}/v1/pastes/${short_code}`)).status).toBe(200);
+  });
+});
+
+describe('a commit that nobody hears of', () => {
+  it('is answered 503, and the next request gets the answer', async () => {
+    const proxy = await holdingProxy('commit');
+    const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
+    const key = newKey();
+    const before = await countPastes(bed.db);
+    const first = postKeyed(api.url, { key });
+    await proxy.holding;
+    await until(
+      () => countPastes(bed.db),
+      (count) => count === before + 1,
+    );
+    proxy.drop();
+    expect(await problemOf(await first)).toMatchObject({ status: 503, code: 'dependency_unavailable' });
+    const again = await wholeAnswer(await postKeyed(api.url, { key }));
+    expect(again).toMatchObject({ status: 201, replayed: true });
+    expect(await countPastes(bed.db)).toBe(before + 1);
+  });
+});
+
+describe('with Postgres gone in the middle', () => {
+  it('a key stays claimed until its claim lapses, which is a line in the log', async () => {
+    const proxy = await TcpProxy.start(bed.stack.postgres.port);
+    const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
+    const key = newKey();
+    let first: Promise<Response> | undefined;
+    await whileHeld(async () => {
+      first = postKeyed(api.url, { key });
+      await until(
+        () => blocked('INSERT INTO pastes'),
+        (count) => count === 1,
+      );
+      await proxy.down();
+      expect(await problemOf(await first)).toMatchObject({ status: 503 });
+      await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%INSERT INTO pastes%'
+        AND wait_event_type = 'Lock'`.execute(bed.db);
+    });
+    expect(api.logs).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        message: 'an idempotency key stays claimed until its claim lapses',
+      }),
+    );
+    expect((await postKeyed(bed.api.url, { key })).status).toBe(409);
+    await lapseClaims(bed.db);
+    expect((await postKeyed(bed.api.url, { key })).status).toBe(201);
+    await api.stop();
+    await proxy.stop();
+  });
+});
+
+describe('with SQS away', () => {
+  it('a request with a key is answered 201 all the same, and replayed', async () => {
+    const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
+    const api = await bed.start({ env: { AWS_ENDPOINT_URL_SQS: proxy.url } });
+    await proxy.down();
+    const key = newKey();
+    const answers: WholeAnswer[] = [];
+    for (const _again of [1, 2]) answers.push(await wholeAnswer(await postKeyed(api.url, { key })));
+    expect(answers.map(({ status, replayed }) => [status, replayed])).toEqual([
+      [201, false],
+      [201, true],
+    ]);
+    await api.stop();
+    await proxy.stop();
+  });
+});

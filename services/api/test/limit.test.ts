@@ -1,0 +1,205 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { createTestDatabase, startTestStack, TcpProxy, type TestStack } from '@pasteflow/dev-stack/testing';
+import {
+  createDatabase,
+  migrate,
+  rateLimitStore,
+  type Database,
+  type RateLimitStore,
+} from '@pasteflow/postgres';
+import { sql } from 'kysely';
+import { Limit } from '../src/limits/limit.ts';
+
+let stack: TestStack;
+let url = '';
+const databases: Database[] = [];
+const statements: string[] = [];
+
+/** As each copy of the api has its own. */
+function connect(to = url): Database {
+  const db = createDatabase({
+    url: to,
+    applicationName: 'test',
+    maxConnections: 5,
+    onConnectionError: () => {},
+    onStatement: (event) => statements.push(event.query.sql),
+  });
+  databases.push(db);
+  return db;
+}
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  ({ url } = await createTestDatabase(stack, async (template) => {
+    const db = connect(template);
+    await migrate(db);
+    await db.destroy();
+  }));
+});
+afterAll(async () => {
+  await Promise.all(databases.map((db) => db.destroy()));
+  await stack?.stop();
+});
+beforeEach(async () => {
+  await sql`TRUNCATE rate_limits`.execute(connect());
+  statements.length = 0;
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+function newLimit(points: number, store: RateLimitStore = rateLimitStore(connect())): Limit {
+  return new Limit({
+    name: 'requests',
+    points,
+    store,
+    onError: (error) => {
+      throw error;
+    },
+  });
+}
+
+/** How many of so many requests of one caller pass, spread over these processes and all at once. */
+async function passing(limits: readonly Limit[], requests: number, caller = 'user:1'): Promise<number> {
+  const all = Array.from({ length: requests }, (_, n) => limits[n % limits.length]!.spend(caller));
+  const standings = await Promise.all(all);
+  return standings.filter((standing) => standing!.allowed).length;
+}
+
+/** Lets so much time pass, for all processes. */
+function elapse(ms: number): void {
+  const now = Date.now() + ms;
+  jest.spyOn(Date, 'now').mockImplementation(() => now);
+}
+
+describe('a limit', () => {
+  it.each([1, 7, 99])(
+    'of %d lets exactly so many of 300 through, in three processes together',
+    async (points) => {
+      const limits = [newLimit(points), newLimit(points), newLimit(points)];
+      expect(await passing(limits, 300)).toBe(points);
+      expect(await passing(limits, 30)).toBe(0);
+    },
+  );
+
+  it('of 1000 never lets more through in three processes together, and at most a portion of each process less', async () => {
+    const limits = [newLimit(1000), newLimit(1000), newLimit(1000)];
+    let passed = 0;
+    // Bursts of all sizes, and single requests.
+    for (const burst of [1, 1, 500, 2, 30, 700, 1, 400, 9, 90]) passed += await passing(limits, burst);
+    expect(passed).toBeLessThanOrEqual(1000);
+    expect(passed).toBeGreaterThanOrEqual(1000 - 3 * 19);
+  });
+
+  it('of 1000 lets 1000 through in one process, one after the other', async () => {
+    const limit = newLimit(1000);
+    let passed = 0;
+    for (let n = 0; n < 1100; n++) passed += await passing([limit], 1);
+    expect(passed).toBe(1000);
+  });
+
+  it('is for each caller', async () => {
+    const limit = newLimit(5);
+    expect([await passing([limit], 10, 'user:1'), await passing([limit], 10, 'user:2')]).toEqual([5, 5]);
+  });
+
+  it('is whole again when a minute has passed since the first request', async () => {
+    const limits = [newLimit(7), newLimit(7)];
+    elapse(0);
+    expect(await passing(limits, 20)).toBe(7);
+    elapse(59_999);
+    expect(await passing(limits, 20)).toBe(0);
+    elapse(1);
+    expect(await passing(limits, 20)).toBe(7);
+  });
+
+  it('gives away at its end what has not been spent of a portion', async () => {
+    const limit = newLimit(1000);
+    elapse(0);
+    expect(await limit.spend('user:1')).toEqual({ allowed: true, remaining: 999, resetMs: 60_000 });
+    elapse(60_000);
+    expect(await limit.spend('user:1')).toEqual({ allowed: true, remaining: 999, resetMs: 60_000 });
+  });
+
+  it('tells how many are left and for how long, and what it knows without asking', async () => {
+    const limit = newLimit(2);
+    elapse(0);
+    expect(limit.standing('user:1')).toBeNull();
+    await limit.spend('user:1');
+    elapse(10_000);
+    expect(await limit.spend('user:1')).toEqual({ allowed: true, remaining: 0, resetMs: 50_000 });
+    expect(await limit.spend('user:1')).toEqual({ allowed: false, remaining: 0, resetMs: 50_000 });
+    statements.length = 0;
+    expect(limit.standing('user:1')).toEqual({ allowed: false, remaining: 0, resetMs: 50_000 });
+    expect(newLimit(2).standing('user:1')).toBeNull();
+    elapse(50_000);
+    expect(limit.standing('user:1')).toBeNull();
+    expect(statements).toEqual([]);
+  });
+});
+
+describe('the statements of a limit', () => {
+  it('are 50 for 60,000 requests, and none for what is refused after that', async () => {
+    const limit = newLimit(60_000);
+    for (let n = 0; n < 60_000; n++) await limit.spend('user:1');
+    expect(statements).toHaveLength(50);
+    expect(await passing([limit], 1000)).toBe(0);
+    expect(statements.length).toBeLessThanOrEqual(51);
+  });
+
+  it('are few also for a burst on a small limit', async () => {
+    expect(await passing([newLimit(50)], 1000)).toBe(50);
+    expect(statements.length).toBeLessThanOrEqual(2);
+  });
+
+  it('are one more for a caller who has not come while 10,000 others have', async () => {
+    let asked = 0;
+    const store: RateLimitStore = {
+      query: () => {
+        asked += 1;
+        return Promise.resolve({
+          rows: [{ points: 1000, expire: String(Date.now() + 60_000) }],
+          rowCount: 1,
+        });
+      },
+    };
+    const limit = newLimit(50_000, store);
+    const spend = async (caller: string): Promise<number> => {
+      const before = asked;
+      await limit.spend(caller);
+      return asked - before;
+    };
+    await spend('busy');
+    await spend('rare');
+    for (let n = 0; n < 9998; n++) await spend(`user:${n}`);
+    expect([await spend('busy'), await spend('one more'), await spend('busy')]).toEqual([0, 1, 0]);
+    expect(await spend('rare')).toBe(1);
+  });
+});
+
+describe('a limit whose Postgres is away', () => {
+  it('lets everything pass, asks once a second, and counts again when it is back', async () => {
+    const proxy = await TcpProxy.start(stack.postgres.port);
+    const errors: unknown[] = [];
+    const limit = new Limit({
+      name: 'requests',
+      points: 3,
+      store: rateLimitStore(connect(proxy.through(url))),
+      onError: (error) => errors.push(error),
+    });
+    await proxy.down();
+    elapse(0);
+    for (let n = 0; n < 100; n++) expect(await limit.spend('user:1')).toBeNull();
+    expect(errors).toEqual([expect.objectContaining({ code: 'dependency_unavailable' })]);
+    elapse(1000);
+    expect(await Promise.all(Array.from({ length: 100 }, () => limit.spend('user:1')))).toEqual(
+      Array(100).fill(null),
+    );
+    expect(errors).toHaveLength(2);
+    await proxy.up();
+    elapse(1000);
+    expect(await passing([limit], 10)).toBe(3);
+    await Promise.all(databases.splice(0).map((db) => db.destroy()));
+    await proxy.stop();
+  });
+});

@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { TcpProxy } from '@pasteflow/dev-stack/testing';
+import { sql } from 'kysely';
+import { useApi } from './support/api.ts';
+import { dial, parseAnswer, postRaw } from './support/http.ts';
+import { countPastes, newPaste, processedPaste } from './support/pastes.ts';
+import { expectLimited, fields, limited } from './support/limits.ts';
+import { until } from './support/until.ts';
+import { newUser } from './support/users.ts';
+
+const bed = useApi();
+
+/** Counters go by the caller, and all of these come from one address. */
+beforeEach(async () => {
+  await sql`TRUNCATE rate_limits`.execute(bed.db);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const get = (url: string, headers: Readonly<Record<string, string>> = {}) => fetch(url, { headers });
+
+describe('limits', () => {
+  it('hold exactly for creations through two copies of the api', async () => {
+    const env = limited({ creations: 5 });
+    const copies = [await bed.start({ env }), await bed.start({ env })] as const;
+    const before = await countPastes(bed.db);
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => postRaw(copies[n % 2]!.url, `content ${n}`)),
+    );
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused).toHaveLength(35);
+    for (const response of refused) await expectLimited(response, 'creations');
+    expect(await countPastes(bed.db)).toBe(before + 5);
+    for (const { url } of copies) expect((await get(`${url}/v1/pastes/none`)).status).toBe(404);
+  });
+
+  it('hold exactly for requests in all, whatever they are', async () => {
+    const env = limited({ requests: 6 });
+    const copies = [await bed.start({ env }), await bed.start({ env })] as const;
+    const code = await newPaste(bed.db);
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => {
+        const { url } = copies[n % 2]!;
+        return n % 3 === 0 ? postRaw(url, 'x') : get(`${url}/v1/pastes/${n % 3 === 1 ? code : 'none'}`);
+      }),
+    );
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(24);
+    for (const response of refused) await expectLimited(response, 'requests');
+  });
+
+  it('refuse a creation before its body is sent', async () => {
+    const api = await bed.start({ env: limited({ creations: 1 }) });
+    await postRaw(api.url, 'x');
+    const socket = await dial(api.port);
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1000000\r\n\r\n');
+    const whole = () => parseAnswer(Buffer.concat(chunks).toString());
+    expect((await until(whole, ({ body }) => body !== '')).status).toBe(429);
+    socket.destroy();
+  });
+
+  it('are each caller’s own: each user’s, and each address’s', async () => {
+    const api = await bed.start({ env: { ...limited({ creations: 2 }), TRUST_PROXY: 'loopback' } });
+    const [one, other] = [await newUser(bed.db), await newUser(bed.db)];
+    const callers = [
+      {},
+      one.headers,
+      other.headers,
+      { 'x-forwarded-for': '192.0.2.1' },
+      { 'x-forwarded-for': '2001:db8:0:1::1' },
+      { 'x-forwarded-for': '2001:db8:0:2::1' },
+    ];
+    const post = async (headers: Readonly<Record<string, string>>) =>
+      (await fetch(api.url, { method: 'POST', body: 'x', headers })).status;
+    for (const headers of callers) {
+      expect([await post(headers), await post(headers), await post(headers)]).toEqual([201, 201, 429]);
+    }
+    // An address is no second account of a user's, nor are two of one network two callers.
+    expect(await post({ ...one.headers, 'x-forwarded-for': '192.0.2.9' })).toBe(429);
+    expect(await post({ 'x-forwarded-for': '2001:db8:0:1:ffff::2' })).toBe(429);
+  });
+
+  it('start anew when the minute is over', async () => {
+    const api = await bed.start({ env: limited({ creations: 1, misses: 1 }) });
+    const start = Date.now();
+    jest.spyOn(Date, 'now').mockImplementation(() => start);
+    expect((await postRaw(api.url, 'x')).status).toBe(201);
+    expect((await get(`${api.url}/none`)).status).toBe(404);
+    const refused = [await postRaw(api.url, 'x'), await get(`${api.url}/none`)];
+    expect(refused.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual([
+      [429, '60'],
+      [429, '60'],
+    ]);
+    jest.spyOn(Date, 'now').mockImplementation(() => start + 60_000);
+    expect((await postRaw(api.url, 'x')).status).toBe(201);
+    expect((await get(`${api.url}/none`)).status).toBe(404);
+  });
+
+  it('are off at 0, and then nobody is told of them', async () => {
+    const api = await bed.start({ env: limited({ requests: 0, creations: 0, misses: 0 }) });
+    const answers = [await postRaw(api.url, 'x'), await get(`${api.url}/none`)];
+    expect(answers.map(fields)).toEqual(Array(2).fill({ policy: null, limit: null }));
+    expect(api.counterStatements).toEqual([]);
+  });
+});
+
+describe('the RateLimit fields', () => {
+  it('tell of the limits that a request counts against, and what is left', async () => {
+    const api = await bed.start({ env: limited({ requests: 100, creations: 50, misses: 10 }) });
+    const code = await processedPaste(bed, 'x');
+    const { headers } = await newUser(bed.db);
+    expect(fields(await postRaw(api.url, 'x'))).toEqual({
+      policy: '"requests";q=100;w=60, "creations";q=50;w=60',
+      limit: expect.stringMatching(/^"requests";r=99;t=(60|59), "creations";r=49;t=(60|59)$/),
+    });
+    const reading = '"misses";q=10;w=60, "requests";q=100;w=60';
+    expect(fields(await get(`${api.url}/${code}`))).toEqual({
+      policy: reading,
+      limit: expect.stringMatching(/^"requests";r=98;t=\d+$/),
+    });
+    for (const left of [9, 8]) {
+      const { policy, limit } = fields(await get(`${api.url}/none`));
+      expect(policy).toBe(reading);
+      expect(limit).toMatch(new RegExp(`^"misses";r=${left};t=\\d+, "requests";r=\\d+;t=\\d+$`));
+    }
+    expect(fields(await get(`${api.url}/v1/jobs`, headers))).toEqual({
+      policy: '"requests";q=100;w=60',
+      limit: expect.stringMatching(/^"requests";r=99;t=\d+$/),
+    });
+  });
+
+  it.each([
+    ['POST', '/', 422],
+    ['POST', '/v1/jobs', 401],
+    ['GET', '/v1/pastes', 401],
+    ['HEAD', '/none', 404],
+    ['DELETE', '/v1/pastes/none', 404],
+  ])('are on an error of a route that counts: %s %s', async (method, path, status) => {
+    const response = await fetch(bed.api.url + path, { method });
+    expect(response.status).toBe(status);
+    expect(fields(response)).toEqual({
+      policy: expect.stringContaining('"requests";q=60000;w=60'),
+      limit: expect.stringMatching(/"requests";r=\d+;t=\d+/),
+    });
+  });
+
+  it.each(['/', '/healthz', '/readyz', '/openapi.json', '/docs'])(
+    'are not on %s, which is open',
+    async (path) => {
+      const api = await bed.start({ env: limited({ requests: 1 }) });
+      const answers = [await get(api.url + path), await get(api.url + path)];
+      for (const response of answers) {
+        expect(response.status).toBe(200);
+        expect(fields(response)).toEqual({ policy: null, limit: null });
+      }
+      expect(api.counterStatements).toEqual([]);
+    },
+  );
+});
+
+describe('the statements of the limits', () => {
+  it('are none of a request’s: two for 100 creations, two for 100 reads, three with misses', async () => {
+    const api = await bed.start();
+    const code = await newPaste(bed.db);
+    const hundred = async (send: () => Promise<Response>) => {
+      const before = [api.statements.length, api.counterStatements.length] as const;
+      for (let n = 0; n < 100; n++) await (await send()).arrayBuffer();
+      const sent = api.statements.slice(before[0]).filter((text) => !text.includes('dispatched_at = now()'));
+      return { sent: sent.length, counted: api.counterStatements.length - before[1] };
+    };
+    expect(await hundred(() => postRaw(api.url, 'x'))).toEqual({ sent: 100, counted: 2 });
+    expect(await hundred(() => get(`${api.url}/v1/pastes/${code}`))).toEqual({ sent: 100, counted: 0 });
+    const { counted } = await hundred(() => get(`${api.url}/v1/pastes/none`));
+    expect(counted).toBeLessThanOrEqual(9); // portions of 12
+  });
+
+  it('are none for who is refused', async () => {
+    const api = await bed.start({ env: limited({ requests: 1 }) });
+    await get(`${api.url}/none`);
+    const before = [api.statements.length, api.counterStatements.length];
+    for (let n = 0; n < 20; n++) expect((await get(`${api.url}/none`)).status).toBe(429);
+    expect([api.statements.length, api.counterStatements.length]).toEqual(before);
+  });
+});
+
+describe('with Postgres away', () => {
+  it('nobody is refused by a limit, and the log says so once a minute', async () => {
+    const proxy = await TcpProxy.start(bed.stack.postgres.port);
+    const env = {
+      ...limited({ requests: 1, creations: 1, misses: 1 }),
+      DATABASE_URL: proxy.through(bed.databaseUrl),
+    };
+    const api = await bed.start({ env });
+    await proxy.down();
+    const start = Date.now();
+    jest.spyOn(Date, 'now').mockImplementation(() => start);
+    const warnings = () => api.logs.filter(({ message }) => message === 'rate limits are not kept for now');
+    for (const elapsed of [0, 1000, 59_999]) {
+      jest.spyOn(Date, 'now').mockImplementation(() => start + elapsed);
+      for (let n = 0; n < 3; n++) {
+        expect((await postRaw(api.url, 'x')).status).toBe(503);
+        expect((await get(`${api.url}/none`)).status).toBe(503);
+        expect((await get(`${api.url}/favicon.ico`)).status).toBe(404);
+      }
+    }
+    expect(warnings()).toHaveLength(1);
+    jest.spyOn(Date, 'now').mockImplementation(() => start + 61_000);
+    await get(`${api.url}/none`);
+    expect(warnings()).toHaveLength(2);
+    await proxy.up();
+    jest.spyOn(Date, 'now').mockImplementation(() => start + 70_000);
+    expect((await postRaw(api.url, 'x')).status).toBe(201);
+    expect((await postRaw(api.url, 'x')).status).toBe(429);
+    await api.stop();
+    await proxy.stop();
+  });
+});

@@ -1,0 +1,186 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { useApi } from './support/api.ts';
+import { answerOn, dial, postJson, postRaw, problemOf } from './support/http.ts';
+import {
+  claimForDeletion,
+  countPastes,
+  deletedPaste,
+  expire,
+  failedPaste,
+  newPaste,
+  pasteRow,
+  processedPaste,
+  type Ownership,
+} from './support/pastes.ts';
+import { newUser, type TestUser } from './support/users.ts';
+
+/** Limits off: their own statements come by portions, not by requests. */
+const NO_LIMITS = {
+  RATE_LIMIT_REQUESTS_PER_MINUTE: '0',
+  RATE_LIMIT_CREATIONS_PER_MINUTE: '0',
+  RATE_LIMIT_MISSES_PER_MINUTE: '0',
+};
+const bed = useApi({ env: NO_LIMITS });
+
+let owner: TestUser;
+let other: TestUser;
+beforeAll(async () => {
+  owner = await newUser(bed.db);
+  other = await newUser(bed.db);
+});
+
+const states: Readonly<Record<string, (of: Ownership) => Promise<string>>> = {
+  IN_PROGRESS: (of) => newPaste(bed.db, 'content', of),
+  PROCESSED: (of) => processedPaste(bed, 'content', of),
+  FAILED: (of) => failedPaste(bed.db, of),
+  expired: async (of) => {
+    const code = await processedPaste(bed, 'content', of);
+    await expire(bed.db, code);
+    return code;
+  },
+  claimed: async (of) => {
+    const code = await processedPaste(bed, 'content', of);
+    await claimForDeletion(bed.db, code);
+    return code;
+  },
+  deleted: async (of) => {
+    const code = await processedPaste(bed, 'content', of);
+    await deletedPaste(bed.db, code);
+    return code;
+  },
+};
+
+interface Asked {
+  readonly method: string;
+  readonly path: (code: string) => string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const metadata = (code: string) => `/v1/pastes/${code}`;
+const content = (code: string) => `/v1/pastes/${code}/content`;
+const short = (code: string) => `/${code}`;
+const timeline = (code: string) => `/v1/pastes/${code}/timeline`;
+
+const requests: Readonly<Record<string, Asked>> = {
+  ...Object.fromEntries(
+    ['GET', 'HEAD'].flatMap((method) =>
+      Object.entries({ metadata, content, short, timeline }).map(([name, path]) => [
+        `${method} ${name}`,
+        { method, path },
+      ]),
+    ),
+  ),
+  'GET content with If-None-Match': { method: 'GET', path: content, headers: { 'if-none-match': '*' } },
+  'GET content with If-Match': { method: 'GET', path: short, headers: { 'if-match': '"another"' } },
+  'GET a range': { method: 'GET', path: content, headers: { range: 'bytes=0-1' } },
+  'GET a range beyond': { method: 'GET', path: short, headers: { range: 'bytes=99-' } },
+  DELETE: { method: 'DELETE', path: metadata },
+  'DELETE with a token': { method: 'DELETE', path: metadata, headers: { 'delete-token': 'the token' } },
+};
+
+/** All that an answer tells: every header but those of each request's own, and how many statements it took. */
+async function answerTo({ method, path, headers }: Asked, code: string, as: TestUser | null) {
+  const before = bed.api.statements.length;
+  const response = await fetch(bed.api.url + path(code), {
+    method,
+    headers: { ...headers, ...as?.headers },
+  });
+  const body = (await response.text()).replaceAll(code, 'CODE');
+  const told = new Headers(response.headers);
+  told.delete('x-request-id');
+  told.delete('date');
+  const statements = bed.api.statements.slice(before);
+  return { status: response.status, headers: [...told], body, statements };
+}
+
+describe.each(Object.keys(states))('a private paste that is %s', (state) => {
+  let code: string;
+  beforeAll(async () => {
+    code = await states[state]!({ userId: owner.id, visibility: 'private' });
+  });
+
+  it.each(Object.keys(requests))('answers everybody else as an unknown one: %s', async (name) => {
+    const asked = requests[name]!;
+    const unknown = randomBytes(5).toString('hex');
+    expect(unknown).toHaveLength(code.length);
+    for (const as of [null, other]) {
+      const answer = await answerTo(asked, code, as);
+      expect(answer).toEqual(await answerTo(asked, unknown, as));
+      expect(answer.status).toBe(404);
+      expect(answer.statements).toHaveLength(as === null ? 1 : 2);
+    }
+  });
+
+  it('is told to its owner as it is', async () => {
+    const gone = ['expired', 'claimed', 'deleted'].includes(state);
+    const { status } = await answerTo(requests['GET metadata']!, code, owner);
+    expect(status).toBe(gone ? 410 : 200);
+  });
+});
+
+describe('a private paste', () => {
+  const json = { content: 'x', visibility: 'private' };
+
+  it('is made with a token, in each form, and says so', async () => {
+    const form = new FormData();
+    form.append('content', 'x');
+    form.append('visibility', 'private');
+    const responses = [
+      await postJson(bed.api.url, json, owner.headers),
+      await fetch(`${bed.api.url}/v1/pastes?visibility=private`, {
+        method: 'POST',
+        headers: owner.headers,
+        body: Buffer.from('x'),
+      }),
+      await fetch(`${bed.api.url}/v1/pastes`, { method: 'POST', headers: owner.headers, body: form }),
+    ];
+    for (const response of responses) {
+      const paste = (await response.json()) as { short_code: string };
+      expect([response.status, paste]).toMatchObject([201, { visibility: 'private' }]);
+      expect(await pasteRow(bed.db, paste.short_code)).toMatchObject({
+        user_id: owner.id,
+        visibility: 'private',
+      });
+      expect((await fetch(bed.api.url + metadata(paste.short_code))).status).toBe(404);
+    }
+  });
+
+  it('is not made without a token, in any form, nor with a visibility that there isn’t', async () => {
+    const before = await countPastes(bed.db);
+    const form = new FormData();
+    form.append('visibility', 'private');
+    form.append('content', 'x');
+    for (const response of [
+      await postJson(bed.api.url, json),
+      await postRaw(bed.api.url, 'x', '?visibility=private'),
+      await fetch(`${bed.api.url}/v1/pastes`, { method: 'POST', body: form }),
+      await fetch(`${bed.api.url}/?visibility=private`, { method: 'POST', body: 'x' }),
+      await postJson(bed.api.url, { content: 'x', visibility: 'public' }, owner.headers),
+      await postJson(bed.api.url, { content: 'x', visibility: null }, owner.headers),
+    ]) {
+      expect(await problemOf(response)).toMatchObject({
+        status: 422,
+        code: 'validation_failed',
+        errors: [{ path: 'visibility' }],
+      });
+    }
+    expect(await countPastes(bed.db)).toBe(before);
+  });
+
+  it('is refused before its content is sent, where the query says so', async () => {
+    const socket = await dial(bed.api.port);
+    socket.write(
+      'POST /?visibility=private HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n',
+    );
+    const answer = await answerOn(socket);
+    expect(answer.status).toBe(422);
+  });
+
+  it('is unlisted unless told', async () => {
+    const response = await postJson(bed.api.url, { content: 'x' }, owner.headers);
+    const { short_code: code, visibility } = (await response.json()) as Record<string, string>;
+    expect(visibility).toBe('unlisted');
+    expect((await fetch(bed.api.url + metadata(code!))).status).toBe(200);
+  });
+});

@@ -1,0 +1,142 @@
+import { jobTypes } from '@pasteflow/jobs';
+import type { ApiBed } from './api.ts';
+import { newJob } from './jobs.ts';
+import { newPaste, processedPaste, type Ownership } from './pastes.ts';
+import type { TestUser } from './users.ts';
+
+/** What each has to answer to whom, with whatever else a request needs being good. */
+export interface AccessCase {
+  /** What it is about, where a route has several cases. */
+  readonly about?: string;
+  /** Makes what the request is for, which is the owner's, and says how the request goes on after the URL of the api. */
+  readonly prepare: (bed: ApiBed, owner: TestUser) => Promise<{ path: string; init?: RequestInit }>;
+  /** The status for a request without Authorization, with another user's token, and with the owner's. */
+  readonly none: number;
+  readonly other: number;
+  readonly owner: number;
+}
+
+/** An open route: it asks nobody, and a bad token is no matter. */
+const open = (path: string): AccessCase[] => [
+  { prepare: () => Promise.resolve({ path }), none: 200, other: 200, owner: 200 },
+];
+
+/** POST of content, for everybody or for users alone. */
+const creation = (path: string): AccessCase[] => [
+  {
+    prepare: () => Promise.resolve({ path, init: { method: 'POST', body: Buffer.from('x') } }),
+    none: 201,
+    other: 201,
+    owner: 201,
+  },
+];
+
+/** A read of a named paste: an unlisted one is everybody's, a private one its owner's, and for all others as if it weren't there. */
+const read = (pathOf: (shortCode: string) => string): AccessCase[] => {
+  const stored = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) => ({
+    path: pathOf(await processedPaste(bed, 'content', ownershipOf(owner))),
+  });
+  return [
+    { about: 'an anonymous paste', prepare: stored(() => ({})), none: 200, other: 200, owner: 200 },
+    {
+      about: 'an unlisted paste',
+      prepare: stored(({ id }) => ({ userId: id })),
+      none: 200,
+      other: 200,
+      owner: 200,
+    },
+    {
+      about: 'a private paste',
+      prepare: stored(({ id }) => ({ userId: id, visibility: 'private' })),
+      none: 404,
+      other: 404,
+      owner: 200,
+    },
+  ];
+};
+
+const deletion = (): AccessCase[] => {
+  const made =
+    (ownershipOf: (owner: TestUser) => Ownership, headers: Record<string, string> = {}) =>
+    async ({ db }: ApiBed, owner: TestUser) => ({
+      path: `/v1/pastes/${await newPaste(db, 'content', ownershipOf(owner))}`,
+      init: { method: 'DELETE', headers },
+    });
+  const withToken = { 'delete-token': 'the token' };
+  return [
+    { about: 'an anonymous paste', prepare: made(() => ({})), none: 401, other: 401, owner: 401 },
+    {
+      about: 'an anonymous paste, with its delete token',
+      prepare: made(() => ({}), withToken),
+      none: 204,
+      other: 204,
+      owner: 204,
+    },
+    {
+      about: 'an unlisted paste',
+      prepare: made(({ id }) => ({ userId: id }), withToken),
+      none: 401,
+      other: 401,
+      owner: 204,
+    },
+    {
+      about: 'a private paste',
+      prepare: made(({ id }) => ({ userId: id, visibility: 'private' }), withToken),
+      none: 404,
+      other: 404,
+      owner: 204,
+    },
+  ];
+};
+
+const ofUser = (path: string): AccessCase[] => [
+  { prepare: () => Promise.resolve({ path }), none: 401, other: 200, owner: 200 },
+];
+
+/** J8. */
+const ofJob = (rest: string): AccessCase[] => [
+  {
+    prepare: async ({ db }, owner) => ({ path: `/v1/jobs/${await newJob(db, owner)}${rest}` }),
+    none: 401,
+    other: 403,
+    owner: 200,
+  },
+];
+
+/** By method and path of the route table: every one of its endpoints is here, which a test checks. HEAD is asked wherever GET is. */
+export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
+  'GET /': open('/'),
+  'POST /': creation('/'),
+  'GET /healthz': open('/healthz'),
+  'GET /readyz': open('/readyz'),
+  'GET /openapi.json': open('/openapi.json'),
+  'GET /docs': open('/docs'),
+  'GET /docs/:file': open('/docs/start.js'),
+  'GET /v1/pastes': ofUser('/v1/pastes'),
+  'POST /v1/pastes': creation('/v1/pastes'),
+  'GET /v1/pastes/:short_code': read((code) => `/v1/pastes/${code}`),
+  'DELETE /v1/pastes/:short_code': deletion(),
+  'GET /v1/pastes/:short_code/content': read((code) => `/v1/pastes/${code}/content`),
+  'GET /v1/pastes/:short_code/timeline': read((code) => `/v1/pastes/${code}/timeline`),
+  'GET /v1/jobs': ofUser('/v1/jobs'),
+  'POST /v1/jobs': [
+    {
+      prepare: () =>
+        Promise.resolve({
+          path: '/v1/jobs',
+          init: {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ job_type: 'export', parameters: jobTypes.get('export')!.example }),
+          },
+        }),
+      none: 401,
+      other: 202,
+      owner: 202,
+    },
+  ],
+  'GET /v1/jobs/:id': ofJob(''),
+  'GET /v1/jobs/:id/assets': ofJob('/assets'),
+  'GET /v1/jobs/:id/timeline': ofJob('/timeline'),
+  'GET /:short_code': read((code) => `/${code}`),
+};

@@ -1,0 +1,48 @@
+import { createPaste } from '@pasteflow/postgres';
+import { example as exampleJob } from '../../src/jobs/example.ts';
+import { example } from '../../src/pastes/example.ts';
+import type { ApiBed } from './api.ts';
+import { sha256, upload } from './pastes.ts';
+import type { TestUser } from './users.ts';
+
+/** The paste of the document's examples, PROCESSED; when it is there already, it has been deleted at worst. `owner` null: anonymous. */
+export async function putExamplePaste({ db, store }: ApiBed, owner: TestUser | null): Promise<void> {
+  const { numUpdatedRows } = await db
+    .updateTable('pastes')
+    .set({ expires_at: null, user_id: owner?.id ?? null })
+    .where('short_code', '=', example.shortCode)
+    .executeTakeFirst();
+  if (numUpdatedRows === 1n) return;
+  await createPaste(db, {
+    shortCode: example.shortCode,
+    content: Buffer.from(example.content),
+    contentHash: example.contentHash,
+    title: example.title,
+    syntax: example.syntax,
+    expiresInSeconds: example.expiresIn,
+    userId: owner?.id ?? null,
+    visibility: 'unlisted',
+    deleteTokenHash: sha256(example.deleteToken),
+  });
+  await upload(db, store, example.shortCode, example.content);
+}
+
+/** The job of the document's examples, with an asset. */
+export async function putExampleJob({ db }: ApiBed, owner: TestUser): Promise<void> {
+  await db
+    .insertInto('jobs')
+    .values({ id: exampleJob.id, user_id: owner.id, job_type: 'import', parameters: '{}' })
+    .execute();
+  await db
+    .insertInto('assets')
+    .values({
+      id: exampleJob.assetId,
+      job_id: exampleJob.id,
+      user_id: owner.id,
+      asset_type: 'paste',
+      url: `s3://pasteflow/pastes/${example.shortCode}`,
+      storage_path: `pastes/${example.shortCode}`,
+      file_size: example.content.length,
+    })
+    .execute();
+}

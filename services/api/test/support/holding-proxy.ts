@@ -1,0 +1,67 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface HoldingProxy {
+  /** `url` with this proxy's host and port. */
+  through(url: string): string;
+  /** Someone has sent the text; nothing that Postgres says after it on that connection gets through. */
+  readonly holding: Promise<void>;
+  /** Passes on what is held, and all that follows. */
+  release(): void;
+  /** Resets all connections, what is held included. */
+  drop(): void;
+  stop(): Promise<void>;
+}
+
+/** Stands before Postgres, passes on all that is sent to it, and keeps the answer to the first thing with this text in it. */
+export async function startHoldingProxy(upstreamPort: number, text: string): Promise<HoldingProxy> {
+  const holding = Promise.withResolvers<void>();
+  const sockets = new Set<Socket>();
+  const kept: (() => void)[] = [];
+  let seen = false;
+  let released = false;
+  const server = createServer((client) => {
+    const upstream = connect(upstreamPort, '127.0.0.1');
+    let held = false;
+    client.on('data', (chunk: Buffer) => {
+      if (!seen && chunk.includes(text)) {
+        seen = held = true;
+        holding.resolve();
+      }
+      upstream.write(chunk);
+    });
+    upstream.on('data', (chunk: Buffer) => {
+      if (!held || released) client.write(chunk);
+      else kept.push(() => client.write(chunk));
+    });
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => {}).on('close', () => other.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const drop = (): void => {
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+  };
+  return {
+    through: (url) => {
+      const result = new URL(url);
+      result.host = `127.0.0.1:${port}`;
+      return result.href;
+    },
+    holding: holding.promise,
+    release: () => {
+      released = true;
+      for (const passOn of kept.splice(0)) passOn();
+    },
+    drop,
+    stop: async () => {
+      drop();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}

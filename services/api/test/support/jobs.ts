@@ -1,0 +1,78 @@
+import {
+  claimJobs,
+  createAsset,
+  createJob,
+  settleJobs,
+  writeProgress,
+  type Database,
+  type JobSettlementEnding,
+} from '@pasteflow/postgres';
+import type { TestUser } from './users.ts';
+
+const ACTOR = 'upload-worker/test';
+
+/** A job that is queued, made behind the api's back. @returns its id */
+export async function newJob(db: Database, user: TestUser, jobType = 'export'): Promise<string> {
+  const { id } = await createJob(db, { userId: user.id, jobType, parameters: {} });
+  return id;
+}
+
+/** Does what the worker does: claims it. @returns its execution's id */
+export async function claim(db: Database, jobId: string): Promise<string> {
+  const found = (await claimJobs(db, { jobIds: [jobId], actor: ACTOR, leaseSeconds: 60 })).get(jobId);
+  if (found?.kind !== 'claimed') throw new Error(`${jobId} can't be claimed: ${found?.kind}`);
+  return found.job.executionId;
+}
+
+export async function progress(
+  db: Database,
+  { jobId, executionId }: { jobId: string; executionId: string },
+  percent: number,
+  message: string | null = null,
+): Promise<boolean> {
+  return await writeProgress(db, { executionId, jobId, percent, message });
+}
+
+export async function addAsset(
+  db: Database,
+  { user, jobId, executionId }: { user: TestUser; jobId: string; executionId: string },
+  asset: { assetType: string; storagePath: string; fileSize?: number },
+): Promise<void> {
+  const { assetType, storagePath, fileSize = 1 } = asset;
+  await createAsset(db, {
+    executionId,
+    asset: {
+      jobId,
+      userId: user.id,
+      assetType,
+      url: `s3://pasteflow/${storagePath}`,
+      storagePath,
+      fileSize,
+    },
+  });
+}
+
+/** Ends it as its work said. */
+export async function end(db: Database, executionId: string, ending: JobSettlementEnding): Promise<void> {
+  const settled = await settleJobs(
+    db,
+    [{ executionId, outcome: { kind: 'succeeded' }, sequel: { kind: 'done' }, ending }],
+    { actor: ACTOR, dispatched: true },
+  );
+  if (settled.size !== 1) throw new Error(`${executionId} could not be settled`);
+}
+
+/** A job that was claimed and has ended. */
+export async function endedJob(
+  db: Database,
+  user: TestUser,
+  {
+    jobType = 'export',
+    status = 'completed',
+  }: { jobType?: string; status?: JobSettlementEnding['status'] } = {},
+): Promise<string> {
+  const jobId = await newJob(db, user, jobType);
+  const errorMessage = status === 'completed' ? null : 'some of it went wrong';
+  await end(db, await claim(db, jobId), { status, result: { made: 1 }, errorMessage });
+  return jobId;
+}

@@ -1,0 +1,30 @@
+import { expect } from '@jest/globals';
+import { problemOf } from './http.ts';
+
+/** The settings of these limits; a limit that isn't named has its default. */
+export function limited(limits: {
+  requests?: number;
+  creations?: number;
+  misses?: number;
+}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, points]) => [
+      `RATE_LIMIT_${name.toUpperCase()}_PER_MINUTE`,
+      String(points),
+    ]),
+  );
+}
+
+/** What an answer tells of its limits. */
+export const fields = ({ headers }: Response) => ({
+  policy: headers.get('ratelimit-policy'),
+  limit: headers.get('ratelimit'),
+});
+
+export async function expectLimited(response: Response, name: string): Promise<void> {
+  const wait = Number(response.headers.get('retry-after'));
+  expect(wait).toBeGreaterThanOrEqual(1);
+  expect(wait).toBeLessThanOrEqual(60);
+  expect(response.headers.get('ratelimit')).toContain(`"${name}";r=0;t=${wait}`);
+  expect(await problemOf(response)).toMatchObject({ status: 429, code: 'rate_limited' });
+}

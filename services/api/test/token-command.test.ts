@@ -1,0 +1,210 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { spawnService } from '@pasteflow/dev-stack/testing';
+import { ensureUser } from '@pasteflow/postgres';
+import { newApiToken } from '../src/identity/api-token.ts';
+import { parseTokenCommand } from '../src/token/command-line.ts';
+import { runTokenCommand } from '../src/token/run-token-command.ts';
+import { useTokenCommand } from './support/token-bed.ts';
+
+const bed = useTokenCommand();
+const { run, made, rowOf } = bed;
+
+describe('npm run token -- NAME', () => {
+  it('makes a token of the user, and the user when there is none', async () => {
+    const first = await rowOf(await made('alice'));
+    const second = await rowOf(await made('alice'));
+    expect(first).toMatchObject({ user_name: 'alice', name: 'cli', expires_at: null, revoked_at: null });
+    expect(second.user_id).toBe(first.user_id);
+  });
+
+  it('prints the token alone on stdout, and about it on stderr', async () => {
+    const { stdout, stderr } = await run('alice');
+    expect(stderr).toContain('A new API token of the user alice');
+    expect(stderr).not.toContain(stdout.trim());
+  });
+
+  it.each([
+    ['90', 90],
+    ['90s', 90],
+    ['30m', 1800],
+    ['12h', 43_200],
+    ['90d', 7_776_000],
+  ])('gives it %s to live', async (text, seconds) => {
+    const { expires_at, created_at } = await rowOf(await made('alice', '--expires-in', text));
+    expect(expires_at!.getTime() - created_at.getTime()).toBe(seconds * 1000);
+  });
+
+  it('calls it as it is told', async () => {
+    expect(await rowOf(await made('--token-name', 'my laptop', 'Ann Other'))).toMatchObject({
+      name: 'my laptop',
+      user_name: 'Ann Other',
+    });
+  });
+});
+
+describe('--list NAME', () => {
+  it('is a table of the user’s tokens and their states, without a token in it', async () => {
+    const good = await made('lister', '--token-name', 'in use');
+    const expiring = await rowOf(await made('lister', '--expires-in', '90d'));
+    const revoked = await rowOf(await made('lister', '--token-name', 'old'));
+    await run('--revoke', revoked.id);
+    const { code, stdout, stderr } = await run('--list', 'lister');
+    expect([code, stderr]).toEqual([0, '']);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(4);
+    const columns = lines.map((line) => line.split(/ {2,}/));
+    const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expect(columns).toEqual([
+      ['ID', 'NAME', 'CREATED', 'LAST USED', 'EXPIRES', 'STATE'],
+      [(await rowOf(good)).id, 'in use', instant, 'never', 'never', 'good'],
+      [expiring.id, 'cli', instant, 'never', instant, 'good'],
+      [revoked.id, 'old', instant, 'never', 'never', 'revoked'],
+    ]);
+    expect(new Set(lines.map((line) => line.lastIndexOf('  '))).size).toBe(1); // columns under each other
+    expect(stdout).not.toContain('pf_');
+  });
+
+  it('is JSON with --json', async () => {
+    const token = await rowOf(await made('json lister'));
+    const { stdout } = await run('--list', 'json lister', '--json');
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        id: token.id,
+        name: 'cli',
+        created_at: token.created_at.toISOString(),
+        last_used_at: null,
+        expires_at: null,
+        revoked_at: null,
+        state: 'good',
+      },
+    ]);
+  });
+
+  it('says so when there is nothing to list', async () => {
+    await ensureUser(bed.db, 'tokenless');
+    expect(await run('--list', 'tokenless')).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'tokenless has no tokens.\n',
+    });
+    expect(await run('--list', 'nobody')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'token: there is no user nobody\n',
+    });
+  });
+});
+
+describe('--revoke ID', () => {
+  it('revokes once, and says what was', async () => {
+    const { id } = await rowOf(await made('alice'));
+    const first = await run('--revoke', id.toUpperCase());
+    expect(first).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('is revoked') });
+    expect((await run('--revoke', id)).stderr).toContain('was revoked before');
+    const unknown = await run('--revoke', '019aa5b2-7c00-7000-8000-000000000000');
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('--list NAME shows the ids') });
+  });
+});
+
+describe('the command line', () => {
+  it.each([
+    [[]],
+    [['']],
+    [[' ']],
+    [['a\nb']],
+    [['alice', 'bob']],
+    [['alice', '--expires-in', '0']],
+    [['alice', '--expires-in', '-1']],
+    [['alice', '--expires-in', '1w']],
+    [['alice', '--expires-in', '3651d']],
+    [['alice', '--expires-in=']],
+    [['alice', '--token-name', '']],
+    [['alice', '--json']],
+    [['--list']],
+    [['--list', 'alice', 'bob']],
+    [['--list', 'alice', '--expires-in', '1d']],
+    [['--list', 'alice', '--revoke', '019aa5b2-7c00-7000-8000-000000000000']],
+    [['--revoke']],
+    [['--revoke', 'alice']],
+    [['--revoke', '019aa5b2-7c00-7000-8000-000000000000', '--json']],
+    [['--colour']],
+  ])('answers %j with what is wrong, the usage and 64', async (args) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect([code, stdout]).toEqual([64, '']);
+    expect(stderr).toMatch(/^token: .+\n\nUsage:\n/);
+  });
+
+  it('never repeats a token that was given in the wrong place', async () => {
+    const token = newApiToken();
+    for (const args of [
+      ['--revoke', token],
+      ['alice', token],
+      ['--list', 'alice', token],
+    ])
+      expect((await run(...args)).stderr).not.toContain(token.slice(3));
+  });
+
+  it('explains itself', () => {
+    expect(parseTokenCommand(['--help'])).toEqual({ kind: 'help' });
+    expect(parseTokenCommand(['-h'])).toEqual({ kind: 'help' });
+  });
+});
+
+describe('the database', () => {
+  it('is that of the embedded stack when the environment names none', async () => {
+    writeFileSync(join(bed.folder, 'stack.env'), `DATABASE_URL=${bed.databaseUrl}\nAWS_REGION=us-east-1\n`);
+    const { code, stdout } = await runTokenCommand(['from a file'], { PASTEFLOW_DATA_DIR: bed.folder });
+    expect(code).toBe(0);
+    expect(await rowOf(stdout.trim())).toMatchObject({ user_name: 'from a file' });
+  });
+
+  it('is asked for, with what to do, when there is none (78)', async () => {
+    const empty = join(bed.folder, 'empty');
+    const none = await runTokenCommand(['alice'], { PASTEFLOW_DATA_DIR: empty });
+    expect(none).toMatchObject({ code: 78, stdout: '', stderr: expect.stringContaining('`npm start`') });
+    expect(none.stderr).toContain(join(empty, 'stack.env'));
+    expect(existsSync(empty)).toBe(false);
+    writeFileSync(join(bed.folder, 'stack.env'), 'AWS_REGION=us-east-1\n');
+    const external = await runTokenCommand(['alice'], { PASTEFLOW_DATA_DIR: bed.folder });
+    expect(external).toMatchObject({ code: 78, stderr: expect.stringContaining('set DATABASE_URL') });
+  });
+
+  it('is refused when it is no Postgres (78)', async () => {
+    const answer = await runTokenCommand(['alice'], { DATABASE_URL: 'mysql://user:secret@x/y' });
+    expect(answer).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('DATABASE_URL is no postgres://'),
+    });
+    expect(answer.stderr).not.toContain('secret');
+  });
+
+  it('that does not answer, or was not migrated, is said to be so (1)', async () => {
+    const away = 'postgres://user:secret@127.0.0.1:1/pasteflow';
+    const answer = await runTokenCommand(['alice'], { DATABASE_URL: away });
+    expect(answer).toMatchObject({ code: 1, stdout: '' });
+    expect(answer.stderr).toMatch(
+      /^token: Postgres at 127\.0\.0\.1:1 does not answer \(.*ECONNREFUSED.*\): check/,
+    );
+    expect(answer.stderr).not.toContain('secret');
+    writeFileSync(join(bed.folder, 'stack.env'), `DATABASE_URL=${away}\n`);
+    const stale = await runTokenCommand(['alice'], { PASTEFLOW_DATA_DIR: bed.folder });
+    expect(stale.stderr).toContain('is `npm start` still running?');
+    const bare = await runTokenCommand(['alice'], { DATABASE_URL: bed.stack.postgres.url });
+    expect(bare).toMatchObject({ code: 1, stderr: expect.stringContaining('npm run migrate') });
+  });
+});
+
+describe('the process', () => {
+  const entry = fileURLToPath(new URL('../src/token-main.ts', import.meta.url));
+
+  it('needs DATABASE_URL and nothing else, and ends with the code', async () => {
+    const good = spawnService({ entry, args: ['alice'], env: { DATABASE_URL: bed.databaseUrl } });
+    expect(await good.exited).toEqual({ code: 0, signal: null });
+    expect(good.stdout).toEqual([expect.stringMatching(/^pf_[\w-]{43}$/)]);
+    const misused = spawnService({ entry, env: { DATABASE_URL: bed.databaseUrl } });
+    expect((await misused.exited).code).toBe(64);
+  });
+});

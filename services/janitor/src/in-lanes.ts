@@ -1,0 +1,21 @@
+/**
+ * Does it for each item, `lanes` items at a time. A lane ends at its first failure, and begins nothing new once the signal is aborted.
+ * @throws the first failure, when all lanes have ended
+ */
+export async function inLanes<Item>(
+  items: readonly Item[],
+  { lanes, signal }: { readonly lanes: number; readonly signal: AbortSignal },
+  act: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = items.values();
+  const runLane = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const { done, value } = left.next();
+      if (done === true) return;
+      await act(value);
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: lanes }, runLane));
+  const failed = ended.find((lane) => lane.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}

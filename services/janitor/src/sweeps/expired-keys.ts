@@ -1,0 +1,41 @@
+import { removeEndedRateLimits, removeOldIdempotencyKeys, type Database } from '@pasteflow/postgres';
+import type { Sweep, SweepCounts } from '../sweep.ts';
+
+export interface ExpiredKeysOptions {
+  readonly db: Database;
+  readonly idempotencyRetentionSeconds: number;
+}
+
+const BATCH = 1000;
+
+/**
+ * Removes what requests leave behind: idempotency keys past their retention, and counters of rate limits whose window is long over. The api has
+ * no use for them: it takes an old key as new and starts an ended counter anew.
+ */
+export class ExpiredKeys implements Sweep {
+  readonly name = 'expired-keys';
+  readonly #options: ExpiredKeysOptions;
+
+  constructor(options: ExpiredKeysOptions) {
+    this.#options = options;
+  }
+
+  async runOnce(signal: AbortSignal): Promise<SweepCounts> {
+    const { db, idempotencyRetentionSeconds } = this.#options;
+    const inBatches = async (remove: () => Promise<number>): Promise<number> => {
+      let total = 0;
+      while (!signal.aborted) {
+        const removed = await remove();
+        total += removed;
+        if (removed < BATCH) break;
+      }
+      return total;
+    };
+    return {
+      keys: await inBatches(() =>
+        removeOldIdempotencyKeys(db, { retentionSeconds: idempotencyRetentionSeconds, limit: BATCH }),
+      ),
+      counters: await inBatches(() => removeEndedRateLimits(db, { limit: BATCH })),
+    };
+  }
+}

@@ -1,0 +1,169 @@
+import { defaultRetryPolicy, DependencyUnavailableError } from '@pasteflow/domain';
+import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { DeadLetters } from '../src/sweeps/dead-letters.ts';
+import { ReapExecutions } from '../src/sweeps/reap-executions.ts';
+import { Relay } from '../src/sweeps/relay.ts';
+import { uploadWork } from '../src/work/uploads.ts';
+import { callSqs, drain, messagesLeft } from './messages.ts';
+import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+const DEAD_LETTERS = `${JOBS}-dead-letters`;
+const relay = () => new Relay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+const base = () => ({ ...world, actor: 'janitor/test', random: () => 0.5, logger: world.log });
+const reaper = () => new ReapExecutions(base());
+const deadLetters = () => new DeadLetters({ ...base(), leaseSeconds: 6 });
+
+const queued = (count: number, execution?: Extract<ExecutionShape, { status: 'PENDING' }>) =>
+  makeJobs(world.db, count, { userId: world.userId, status: 'queued', ...(execution && { execution }) });
+const processing = (execution: ExecutionShape, assets = 0) =>
+  makeJobs(world.db, 1, { userId: world.userId, status: 'processing', execution, assets });
+const zombie = (attempt: number, assets = 0) =>
+  processing({ status: 'RUNNING', attempt, workerId: 'upload-worker/dead', leaseSeconds: -1 }, assets);
+
+const messageFor = (jobId: string) => JSON.stringify({ jobId });
+const bury = (...bodies: string[]) =>
+  Promise.all(
+    bodies.map((MessageBody) =>
+      callSqs(world.stack.aws.endpoint, 'SendMessage', DEAD_LETTERS, { MessageBody }),
+    ),
+  );
+const job = (id: string) =>
+  world.db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const executions = () =>
+  world.db
+    .selectFrom('task_executions')
+    .select(['attempt', 'status', 'error', 'dispatched_at'])
+    .select(sql<number>`extract(epoch FROM run_at - created_at)::float8`.as('waits'))
+    .orderBy('attempt')
+    .orderBy('status')
+    .execute();
+
+describe('relay, of jobs', () => {
+  it('sends what was never sent, and again what was sent long ago, to the queue of jobs', async () => {
+    const unsent = await queued(12);
+    expect(await relay().runOnce(running())).toEqual({ sent: 12, resent: 0, postponed: 0 });
+    expect((await drain(world, JOBS)).toSorted()).toEqual(unsent.map(({ id }) => messageFor(id)).toSorted());
+    expect(await relay().runOnce(running())).toEqual({ sent: 0, resent: 0, postponed: 0 });
+    const [overdue] = await queued(1, { status: 'PENDING', dueSecondsAgo: 31, dispatchedSecondsAgo: 31 });
+    expect(await relay().runOnce(running())).toEqual({ sent: 0, resent: 1, postponed: 0 });
+    expect(await drain(world, JOBS)).toEqual([messageFor(overdue!.id)]);
+    expect(await drain(world, UPLOADS)).toEqual([]);
+  });
+
+  it('adds up what it did for uploads and for jobs, and trouble with one queue does not hold up the other', async () => {
+    await makePastes(world.db, 3, { status: 'IN_PROGRESS' });
+    await queued(2);
+    expect(await relay().runOnce(running())).toEqual({ sent: 5, resent: 0, postponed: 0 });
+    expect([await drain(world, JOBS), await drain(world, UPLOADS)].map(({ length }) => length)).toEqual([
+      2, 3,
+    ]);
+    await makePastes(world.db, 3, { status: 'IN_PROGRESS' });
+    await queued(2);
+    const uploads = uploadWork({ ...world, queueName: 'no-such-queue', policy: defaultRetryPolicy });
+    const limping = new Relay({
+      sqs: world.sqs,
+      works: [uploads, world.works[1]!],
+      graceSeconds: 1,
+      redispatchAfterSeconds: 30,
+    });
+    await expect(limping.runOnce(running())).rejects.toThrow(DependencyUnavailableError);
+    expect(await drain(world, JOBS)).toHaveLength(2);
+  });
+});
+
+describe('reap-executions, of jobs', () => {
+  it("ends a dead worker's execution, logs it, and sends the next attempt's message at once (T5, J9)", async () => {
+    const [made] = await zombie(2);
+    expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, rescued: 1, dispatched: 1 });
+    expect(await executions()).toMatchObject([
+      { attempt: 2, status: 'FAILED', error: 'worker lost: upload-worker/dead' },
+      { attempt: 3, status: 'PENDING', dispatched_at: expect.any(Date) },
+    ]);
+    expect((await job(made!.id)).status).toBe('processing');
+    expect(await drain(world, JOBS)).toEqual([messageFor(made!.id)]);
+    expect(world.log.lines).toMatchObject([
+      {
+        level: 'warn',
+        message: 'job attempt failed',
+        fields: { job_id: made!.id, execution_id: made!.executionId, outcome: 'lost' },
+      },
+    ]);
+  });
+
+  it.each([
+    [0, 'failed'],
+    [2, 'partial'],
+  ])('ends a job whose last attempt was lost: with %s assets it is %s', async (assets, status) => {
+    const [made] = await zombie(6, assets);
+    expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, given_up: 1, dispatched: 0 });
+    expect(await job(made!.id)).toMatchObject({
+      status,
+      error_message: '6 attempts failed; the last: worker lost: upload-worker/dead',
+    });
+    expect(world.log.lines.at(-1)).toMatchObject({
+      message: 'job ended',
+      fields: { job_id: made!.id, status },
+    });
+  });
+
+  it('leaves the message to the relay while SQS is down, and says so', async () => {
+    await zombie(1);
+    world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
+    expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, rescued: 1, dispatched: 0 });
+    expect(world.log.lines.at(-1)).toMatchObject({ message: 'rescued jobs wait for the relay' });
+  });
+});
+
+describe('dead-letters, of jobs', () => {
+  const nothing = { unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 };
+
+  it('spend an attempt of a job that is due, whose next one waits', async () => {
+    const [made] = await queued(1);
+    await bury(messageFor(made!.id), messageFor(made!.id));
+    expect(await deadLetters().runOnce(running())).toMatchObject({ failed: 1, given_up: 0 });
+    const [ended, next] = await executions();
+    expect(ended).toMatchObject({
+      attempt: 1,
+      status: 'FAILED',
+      error: 'dead letter: received too often without an outcome',
+    });
+    expect(next).toMatchObject({ attempt: 2, status: 'PENDING', dispatched_at: null, waits: 1 });
+    expect((await job(made!.id)).status).toBe('processing');
+    expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
+  });
+
+  it('end a job whose last attempt it was', async () => {
+    const [made] = await processing({ status: 'PENDING', attempt: 6 });
+    await bury(messageFor(made!.id));
+    expect(await deadLetters().runOnce(running())).toEqual({ ...nothing, failed: 1, given_up: 1 });
+    expect(await job(made!.id)).toMatchObject({
+      status: 'failed',
+      error_message: expect.stringContaining('dead letter'),
+    });
+  });
+
+  it('touch nothing that runs elsewhere, has ended or never was, and drop what nobody can read', async () => {
+    const [alive] = await processing({ status: 'RUNNING', leaseSeconds: 60 });
+    const [over] = await makeJobs(world.db, 1, { userId: world.userId, status: 'completed' });
+    await bury(
+      messageFor(alive!.id),
+      messageFor(over!.id),
+      messageFor('0190b8a0-1234-7000-8000-0123456789ab'),
+      '{"shortCode":"abc"}',
+    );
+    expect(await deadLetters().runOnce(running())).toEqual({ ...nothing, alive: 1, ended: 2, unreadable: 1 });
+    expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
+    expect(world.log.lines).toMatchObject([
+      { level: 'error', fields: { reason: expect.stringContaining('Not a job message') } },
+    ]);
+  });
+});

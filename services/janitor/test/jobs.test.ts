@@ -1,0 +1,114 @@
+import { DependencyUnavailableError, jobKeyPrefix } from '@pasteflow/domain';
+import { makeJobs, makePastes, type JobShape } from '@pasteflow/postgres/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Jobs } from '../src/sweeps/jobs.ts';
+import { beginMultipartUpload, deleteCalls, keysIn, openUploadsIn, putKeys } from './objects.ts';
+import { withRefusedKeys } from './refusing-s3.ts';
+import { createWorld, running, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+const DAY = 86_400;
+const sweep = (store = world.store) =>
+  new Jobs({ db: world.db, store, retentionSeconds: 30 * DAY, logger: world.log });
+const nothing = { removed: 0, refused: 0, objects: 0, aborted: 0 };
+
+const jobs = (shape: DistributiveOmit<JobShape, 'userId'>, count = 1) =>
+  makeJobs(world.db, count, { ...shape, userId: world.userId });
+const ended = (days: number, count = 1, status: 'completed' | 'partial' | 'failed' = 'completed') =>
+  jobs({ status, createdSecondsAgo: 40 * DAY, completedSecondsAgo: days * DAY }, count);
+const left = async () =>
+  (await world.db.selectFrom('jobs').select('id').orderBy('id').execute()).map(({ id }) => id);
+const idsOf = (made: readonly { id: string }[]) => made.map(({ id }) => id).toSorted();
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+describe('jobs', () => {
+  it('removes what ended more than 30 days ago with its objects, assets and executions, and nothing else', async () => {
+    const old = [...(await ended(31)), ...(await ended(31, 1, 'partial')), ...(await ended(31, 1, 'failed'))];
+    const young = await ended(29);
+    const open = [
+      ...(await jobs({ status: 'queued', createdSecondsAgo: 40 * DAY })),
+      ...(await jobs({ status: 'processing', createdSecondsAgo: 40 * DAY, assets: 1 })),
+    ];
+    const [paste] = await makePastes(world.db, 1, { status: 'PROCESSED' });
+    const kept = [...young, ...open].map(({ id }) => `${jobKeyPrefix(id)}a.zip`);
+    const gone = old.flatMap(({ id }) => [`${jobKeyPrefix(id)}a.zip`, `${jobKeyPrefix(id)}deep/b.zip`]);
+    await putKeys(world.store, [...kept, ...gone, `pastes/${paste!.shortCode}`]);
+    await beginMultipartUpload(world, `${jobKeyPrefix(old[0]!.id)}left.zip`);
+    await beginMultipartUpload(world, `${jobKeyPrefix(open[1]!.id)}running.zip`);
+    expect(await sweep().runOnce(running())).toEqual({ removed: 3, refused: 0, objects: 6, aborted: 1 });
+    expect(await left()).toEqual(idsOf([...young, ...open]));
+    expect(await keysIn(world.store)).toEqual([...kept, `pastes/${paste!.shortCode}`].toSorted());
+    expect(await openUploadsIn(world.store)).toEqual([`${jobKeyPrefix(open[1]!.id)}running.zip`]);
+    const executions = await world.db.selectFrom('task_executions').select('subject_id').execute();
+    expect(executions.map(({ subject_id }) => subject_id).toSorted()).toEqual(
+      idsOf([...young, ...open, paste!]),
+    );
+    const assets = await world.db.selectFrom('assets').select('job_id').execute();
+    expect(idsOf(assets.map(({ job_id }) => ({ id: job_id })))).toEqual(idsOf([young[0]!, open[1]!]));
+    expect(await sweep().runOnce(running())).toEqual(nothing);
+  });
+
+  it('removes more than a batch in one run', async () => {
+    await ended(31, 450);
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, removed: 450 });
+    expect(await left()).toEqual([]);
+    expect(deleteCalls(world)).toEqual([]);
+  });
+
+  it('removes no row while S3 is down', async () => {
+    await ended(31, 20);
+    world.proxy.rule({}, { kind: 'fail', status: 503 });
+    await expect(sweep().runOnce(running())).rejects.toThrow(DependencyUnavailableError);
+    expect(await left()).toHaveLength(20);
+  });
+
+  it('keeps a job of which S3 refuses to delete an object for the next run, and gets past it', async () => {
+    const [refused, ...others] = await ended(31, 250);
+    const keys = ['a.zip', 'b.zip'].map((name) => `${jobKeyPrefix(refused!.id)}${name}`);
+    await putKeys(world.store, keys);
+    await withRefusedKeys(world.store, [keys[1]!], async (store) => {
+      const { store: real } = world;
+      Object.assign(store, {
+        list: (prefix: string) => real.list(prefix),
+        listMultipartUploads: (prefix: string) => real.listMultipartUploads(prefix),
+      });
+      expect(await sweep(store).runOnce(running())).toEqual({
+        ...nothing,
+        removed: others.length,
+        refused: 1,
+        objects: 1,
+      });
+    });
+    expect(world.log.lines).toMatchObject([
+      { level: 'warn', message: 'objects of old jobs were not deleted', fields: { count: 1 } },
+    ]);
+    expect(await left()).toEqual([refused!.id]);
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, removed: 1, objects: 1 });
+  });
+
+  it('removes a row only when its folder was emptied: told to end in the middle, it leaves the others whole', async () => {
+    const made = await ended(31, 30);
+    await putKeys(
+      world.store,
+      made.map(({ id }) => `${jobKeyPrefix(id)}a.zip`),
+    );
+    const stop = new AbortController();
+    const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
+    const run = sweep().runOnce(stop.signal);
+    const request = await held;
+    stop.abort();
+    await request.forward();
+    const { removed } = await run;
+    expect(removed).toBeGreaterThan(0);
+    expect(removed).toBeLessThan(30);
+    expect(await left()).toHaveLength(30 - (removed ?? 0));
+    expect(await keysIn(world.store)).toEqual((await left()).map((id) => `${jobKeyPrefix(id)}a.zip`));
+  });
+});

@@ -1,0 +1,60 @@
+import type { MessageContext } from '@pasteflow/domain';
+import type { LogFields, Logger, Metrics } from '@pasteflow/runtime';
+
+/** What happens to executions of either kind, each with its log line and its metric in one place. Ids go into the log only. */
+export interface ExecutionEvents {
+  /** The outcome of an attempt didn't count: the execution had been ended by someone else. */
+  settlementLost(ids: LogFields): void;
+  leaseLost(ids: LogFields): void;
+  malformedMessage(error: unknown, messageId: string | undefined): void;
+  dependencyFailed(what: string, error: unknown): void;
+}
+
+export function createExecutionEvents(
+  kind: 'upload' | 'job',
+  logger: Logger,
+  metrics: Metrics,
+): ExecutionEvents {
+  const lost = metrics.counter({
+    name: `${kind}_settlements_lost_total`,
+    help: 'Outcomes that did not count, because the execution had been ended by someone else.',
+  });
+  const leases = metrics.counter({
+    name: `${kind}_leases_lost_total`,
+    help: 'Executions taken from this worker while it ran them.',
+  });
+  const malformed = metrics.counter({
+    name: `${kind}_malformed_messages_total`,
+    help: 'Messages that no worker can read.',
+  });
+
+  return {
+    settlementLost(ids) {
+      lost.inc();
+      logger.warn(`${kind} settled by someone else; this attempt changes nothing`, ids);
+    },
+    leaseLost(ids) {
+      leases.inc();
+      logger.warn('lease lost; the attempt is dropped', ids);
+    },
+    malformedMessage(error, messageId) {
+      malformed.inc();
+      logger.error('a message cannot be read; it goes to the dead-letter queue', {
+        message_id: messageId,
+        error,
+      });
+    },
+    dependencyFailed(what, error) {
+      dependencyFailed(logger, what, error);
+    },
+  };
+}
+
+export function dependencyFailed(logger: Logger, what: string, error: unknown): void {
+  logger.warn(`${what} failed; it will be tried again`, { error });
+}
+
+/** The request that an attempt goes back to, for its log lines. */
+export function requestIdOf({ requestId }: MessageContext): LogFields {
+  return requestId === undefined ? {} : { request_id: requestId };
+}

@@ -1,0 +1,148 @@
+import { sequelOf, type AttemptSequel, type JobMessage, type RetryPolicy } from '@pasteflow/domain';
+import type { JobContext, JobServices, JobType } from '@pasteflow/jobs';
+import {
+  createAsset,
+  pingDatabase,
+  settleJobs,
+  writeProgress,
+  type ClaimedJob,
+  type JobSettlement,
+} from '@pasteflow/postgres';
+import type { Logger } from '@pasteflow/runtime';
+import type { Delivery } from '@pasteflow/sqs';
+import { settleUntilItCounts } from '../executions/settle-until-it-counts.ts';
+import type { Workplace } from '../executions/workplace.ts';
+import { idsOf, type JobEvents } from './events.ts';
+import { Progress } from './progress.ts';
+import { runJob, type JobOutcome } from './run-job.ts';
+
+export type JobDelivery = Delivery<JobMessage>;
+
+export interface JobAttemptOptions {
+  readonly workplace: Workplace;
+  readonly retry: RetryPolicy;
+  readonly types: ReadonlyMap<string, JobType>;
+  readonly services: JobServices;
+  readonly events: JobEvents;
+  readonly logger: Logger;
+}
+
+/** One attempt at a claimed job, from its first heartbeat to its settlement. */
+export class JobAttempt {
+  readonly #job: ClaimedJob;
+  readonly #delivery: JobDelivery;
+  readonly #options: JobAttemptOptions;
+  readonly #progress: Progress;
+  #hasBegun = false;
+
+  constructor(job: ClaimedJob, delivery: JobDelivery, options: JobAttemptOptions) {
+    this.#job = job;
+    this.#delivery = delivery;
+    this.#options = options;
+    const { workplace, events } = options;
+    const { executionId, jobId } = job;
+    this.#progress = new Progress({
+      write: (percent, message) => writeProgress(workplace.db, { executionId, jobId, percent, message }),
+      onIgnored: () => events.progressIgnored(job, delivery.context),
+      onError: (error) => events.dependencyFailed('writing progress', error),
+    });
+  }
+
+  /** @param claimedAt `running.now()` before the claim. @returns what follows; null when the attempt was lost and changed nothing */
+  async run(claimedAt: number): Promise<AttemptSequel | null> {
+    const { workplace, events } = this.#options;
+    const { executionId } = this.#job;
+    const { context } = this.#delivery;
+    const lost = workplace.running.begin(executionId, claimedAt, () =>
+      events.leaseLost(idsOf(this.#job, context)),
+    );
+    try {
+      events.attemptStarted(this.#job, context);
+      const outcome = await this.#work(lost);
+      this.#progress.end();
+      const seconds = (workplace.running.now() - claimedAt) / 1000;
+      const sequel = outcome.kind === 'lost' ? null : await this.#settle(outcome, seconds);
+      if (sequel === null) events.settlementLost(idsOf(this.#job, context));
+      return sequel;
+    } finally {
+      workplace.running.end(executionId); // or its lease would be renewed for ever
+    }
+  }
+
+  async #work(lost: AbortSignal): Promise<JobOutcome> {
+    const { workplace, types, events } = this.#options;
+    return runJob(this.#job, this.#context(), {
+      types,
+      lost,
+      dropping: workplace.dropping,
+      postgresAnswers: () =>
+        pingDatabase(workplace.db).then(
+          () => true,
+          () => false,
+        ),
+      hasBegun: () => this.#hasBegun,
+      onLeftBehind: () => events.attemptLeftBehind(this.#job, this.#delivery.context),
+    });
+  }
+
+  #context(): Omit<JobContext<unknown>, 'parameters' | 'signal'> {
+    const { services, logger } = this.#options;
+    const { jobId, userId, executionId } = this.#job;
+    return {
+      jobId,
+      userId,
+      executionId,
+      logger: logger.child(idsOf(this.#job, this.#delivery.context)),
+      services,
+      progress: (percent, message) => {
+        this.#hasBegun = true;
+        this.#progress.report(percent, message);
+      },
+      createAsset: async (asset) => {
+        this.#hasBegun = true;
+        const url = services.store.urlOf(asset.storagePath);
+        await createAsset(services.db, { executionId, asset: { ...asset, jobId, userId, url } });
+      },
+    };
+  }
+
+  /** The last progress goes before it: once the execution has ended, it would be ignored. */
+  async #settle(
+    outcome: Exclude<JobOutcome, { kind: 'lost' }>,
+    seconds: number,
+  ): Promise<AttemptSequel | null> {
+    const { workplace, events } = this.#options;
+    const { context } = this.#delivery;
+    if (outcome.kind === 'postponed') workplace.gate.close();
+    const settlement = this.#settlementOf(outcome);
+    const settled = await settleUntilItCounts(workplace, [settlement], {
+      settle: async (settlements) => {
+        await this.#progress.flush();
+        return settleJobs(workplace.db, settlements, { actor: workplace.worker, dispatched: true });
+      },
+      onError: (error) => events.dependencyFailed('settling a job', error),
+    });
+    const counted = settled.get(this.#job.executionId);
+    if (counted === undefined) return null;
+    const { sequel } = settlement;
+    const error = 'cause' in outcome ? outcome.cause : undefined;
+    events.attemptEnded(this.#job, context, { outcome: settlement.outcome, sequel, seconds, error });
+    if (sequel.kind !== 'retry') events.jobEnded(this.#job, context, counted.status);
+    return sequel;
+  }
+
+  #settlementOf(outcome: Exclude<JobOutcome, { kind: 'lost' }>): JobSettlement {
+    const { executionId, attempt } = this.#job;
+    if (outcome.kind !== 'ended') {
+      const sequel = sequelOf(outcome, attempt, this.#options.retry, Math.random());
+      return { executionId, outcome, sequel, ending: null };
+    }
+    const { ending } = outcome;
+    const error = ending.status === 'completed' ? null : ending.error;
+    const stored = { status: ending.status, result: ending.result, errorMessage: error };
+    if (ending.status !== 'failed')
+      return { executionId, outcome: { kind: 'succeeded' }, sequel: { kind: 'done' }, ending: stored };
+    const sequel = { kind: 'give_up', reason: ending.error } as const;
+    return { executionId, outcome: { kind: 'failed', error: ending.error }, sequel, ending: stored };
+  }
+}

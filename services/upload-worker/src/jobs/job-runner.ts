@@ -1,0 +1,67 @@
+import type { JobServices } from '@pasteflow/jobs';
+import { claimJobs, type JobClaim } from '@pasteflow/postgres';
+import { LOOK_AGAIN_MS, type HeldMessages } from '../executions/held-messages.ts';
+import { JobAttempt, type JobAttemptOptions, type JobDelivery } from './job-attempt.ts';
+
+export interface JobRunnerOptions extends Omit<JobAttemptOptions, 'services'> {
+  readonly messages: HeldMessages;
+  /** For the work that one message stands for. */
+  readonly servicesFor: (delivery: JobDelivery) => JobServices;
+}
+
+/** Handles messages one by one: claims the job that a message stands for, has it attempted, and acts on what follows. Never throws. */
+export class JobRunner {
+  readonly #options: JobRunnerOptions;
+
+  constructor(options: JobRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** @returns what is to be acknowledged: the outcome is in Postgres, and no attempt follows */
+  handle(deliveries: readonly JobDelivery[]): Promise<readonly JobDelivery[]> {
+    return this.#options.messages.whileHeld(deliveries, async () => {
+      const done: JobDelivery[] = [];
+      for (const delivery of deliveries) {
+        const waitMs = await this.#handle(delivery);
+        if (waitMs === null) done.push(delivery);
+        else await this.#options.messages.giveBack(delivery, waitMs);
+      }
+      return done;
+    });
+  }
+
+  /** @returns after how long the message is to come back, in ms; null: never */
+  async #handle(delivery: JobDelivery): Promise<number | null> {
+    const { workplace, servicesFor } = this.#options;
+    if (workplace.dropping.aborted) return 0; // the last long poll has brought it: it is another worker's
+    const claimedAt = workplace.running.now();
+    const claim = await this.#claim(delivery);
+    switch (claim.kind) {
+      case 'claimed': {
+        const options = { ...this.#options, services: servicesFor(delivery) };
+        const sequel = await new JobAttempt(claim.job, delivery, options).run(claimedAt);
+        if (sequel === null) return LOOK_AGAIN_MS;
+        return sequel.kind === 'retry' ? sequel.delayMs : null;
+      }
+      case 'not_now':
+        return claim.waitMs;
+      case 'ended':
+        return null;
+      default:
+        return claim satisfies never;
+    }
+  }
+
+  async #claim({ body: { jobId } }: JobDelivery): Promise<JobClaim> {
+    const { workplace, events } = this.#options;
+    const { db, worker, leaseSeconds, gate } = workplace;
+    try {
+      const claims = await claimJobs(db, { jobIds: [jobId], actor: worker, leaseSeconds });
+      return claims.get(jobId) ?? { kind: 'ended' };
+    } catch (error) {
+      events.dependencyFailed('claiming a job', error);
+      gate.close();
+      return { kind: 'not_now', waitMs: LOOK_AGAIN_MS };
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { SQS_BATCH_SIZE } from '@pasteflow/domain';
+import { readPayload } from '@pasteflow/postgres';
+import type { ServiceContext } from '@pasteflow/runtime';
+import { createObjectStore } from '@pasteflow/s3';
+import { decodeUpload, type SqsClient } from '@pasteflow/sqs';
+import type { Config } from '../config.ts';
+import { createPipeline, type Room } from '../executions/pipeline.ts';
+import type { Workplace } from '../executions/workplace.ts';
+import { createUploadEvents } from './events.ts';
+import { createPutContent } from './put-content.ts';
+import { UploadBatch } from './upload-batch.ts';
+
+/** How long the first of a group of ended puts waits to be settled with others: most puts of a batch end within it. */
+const SETTLE_LINGER_MS = 100;
+
+export interface UploadsOptions {
+  readonly workplace: Workplace;
+  readonly sqs: SqsClient;
+  readonly settleLingerMs?: number | undefined;
+}
+
+/** The consumers of the uploads queue, each with up to 10 uploads at a time, and what they stand on. */
+export function composeUploads(
+  { config, logger, metrics }: Pick<ServiceContext<Config>, 'config' | 'logger' | 'metrics'>,
+  { workplace, sqs, settleLingerMs = SETTLE_LINGER_MS }: UploadsOptions,
+): Room {
+  const { consumers, putTimeoutMs } = config.upload;
+  const events = createUploadEvents(logger, metrics);
+  const store = createObjectStore({
+    region: config.aws.region,
+    endpoint: config.aws.s3Endpoint,
+    bucket: config.bucket,
+    maxAttempts: 1, // the retries are ours (R3)
+    requestTimeoutMs: putTimeoutMs,
+    maxSockets: consumers * SQS_BATCH_SIZE,
+  });
+  const putContent = createPutContent({
+    store,
+    readPayload: (pasteId) => readPayload(workplace.db, pasteId),
+    putTimeoutMs,
+  });
+  const pipeline = createPipeline({
+    workplace,
+    sqs,
+    aws: { region: config.aws.region, endpoint: config.aws.sqsEndpoint },
+    queueName: config.queues.uploads,
+    consumers,
+    batchSize: SQS_BATCH_SIZE,
+    decode: decodeUpload,
+    events,
+    handler: (messages) => {
+      const batch = new UploadBatch({
+        workplace,
+        messages,
+        retry: config.uploadRetry,
+        putContent,
+        events,
+        settleLingerMs,
+      });
+      return (deliveries) => batch.handle(deliveries);
+    },
+  });
+  return { pipeline, store, components: [] };
+}

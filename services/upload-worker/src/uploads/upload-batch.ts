@@ -1,0 +1,136 @@
+import { sequelOf, type AttemptSequel, type RetryPolicy, type UploadMessage } from '@pasteflow/domain';
+import { claimUploads, settleUploads, type ClaimedUpload, type UploadOutcome } from '@pasteflow/postgres';
+import type { Delivery } from '@pasteflow/sqs';
+import { LOOK_AGAIN_MS, type HeldMessages } from '../executions/held-messages.ts';
+import { settleUntilItCounts } from '../executions/settle-until-it-counts.ts';
+import type { Workplace } from '../executions/workplace.ts';
+import { idsOf, type UploadEvents } from './events.ts';
+import { inGroups } from './in-groups.ts';
+import type { PutContent } from './put-content.ts';
+
+type UploadDelivery = Delivery<UploadMessage>;
+
+export interface UploadBatchOptions {
+  readonly workplace: Workplace;
+  readonly messages: HeldMessages;
+  readonly retry: RetryPolicy;
+  readonly putContent: PutContent;
+  readonly events: UploadEvents;
+  /** See inGroups. */
+  readonly settleLingerMs: number;
+}
+
+interface Attempt {
+  readonly delivery: UploadDelivery;
+  readonly upload: ClaimedUpload;
+}
+
+interface EndedAttempt extends Attempt {
+  readonly outcome: UploadOutcome;
+  readonly sequel: AttemptSequel;
+}
+
+/**
+ * Handles up to 10 messages: one statement claims what is due, the puts run side by side, a statement a group settles what has ended,
+ * and what is to be acknowledged is returned. Never throws.
+ */
+export class UploadBatch {
+  readonly #options: UploadBatchOptions;
+
+  constructor(options: UploadBatchOptions) {
+    this.#options = options;
+  }
+
+  handle(deliveries: readonly UploadDelivery[]): Promise<readonly UploadDelivery[]> {
+    return this.#options.messages.whileHeld(deliveries, () => this.#handle(deliveries));
+  }
+
+  async #handle(deliveries: readonly UploadDelivery[]): Promise<readonly UploadDelivery[]> {
+    const { workplace, putContent, retry, settleLingerMs, events } = this.#options;
+    const { running, gate, dropping } = workplace;
+    const claimedAt = running.now();
+    const { attempts, done } = await this.#claim(deliveries);
+    const puts = attempts.map(async ({ delivery, upload }): Promise<EndedAttempt> => {
+      const { contentBytes } = delivery.body;
+      const inline = contentBytes === undefined ? null : Buffer.from(contentBytes, 'base64');
+      const signal = running.begin(upload.executionId, claimedAt, () =>
+        events.leaseLost(idsOf(upload, delivery.context)),
+      );
+      const outcome = await putContent(upload, inline, AbortSignal.any([signal, dropping]));
+      if (outcome.kind === 'postponed') gate.close();
+      return { delivery, upload, outcome, sequel: sequelOf(outcome, upload.attempt, retry, Math.random()) };
+    });
+    await inGroups(puts, settleLingerMs, async (group) => {
+      done.push(...(await this.#settle(group)));
+    });
+    return done;
+  }
+
+  /** Of several messages for one paste the first stands for it; once that is claimed or ended, the others have nothing left to say. */
+  async #claim(
+    deliveries: readonly UploadDelivery[],
+  ): Promise<{ attempts: readonly Attempt[]; done: UploadDelivery[] }> {
+    const { workplace, events, messages } = this.#options;
+    const { db, gate, worker, leaseSeconds } = workplace;
+    const attempts: Attempt[] = [];
+    const done: UploadDelivery[] = [];
+    const first = new Map<string, UploadDelivery>();
+    const others: UploadDelivery[] = [];
+    for (const delivery of deliveries) {
+      if (first.has(delivery.body.shortCode)) others.push(delivery);
+      else first.set(delivery.body.shortCode, delivery);
+    }
+    try {
+      const claims = await claimUploads(db, { shortCodes: [...first.keys()], actor: worker, leaseSeconds });
+      done.push(...others);
+      for (const [shortCode, delivery] of first) {
+        const claim = claims.get(shortCode) ?? { kind: 'ended' };
+        switch (claim.kind) {
+          case 'claimed':
+            attempts.push({ delivery, upload: claim.upload });
+            break;
+          case 'not_now':
+            await messages.giveBack(delivery, claim.waitMs);
+            break;
+          case 'ended':
+            done.push(delivery);
+            break;
+          default:
+            claim satisfies never;
+        }
+      }
+    } catch (error) {
+      events.dependencyFailed('claiming uploads', error);
+      gate.close();
+      for (const delivery of deliveries) await messages.giveBack(delivery, LOOK_AGAIN_MS);
+    }
+    return { attempts, done };
+  }
+
+  /** @returns what is to be acknowledged */
+  async #settle(ended: readonly EndedAttempt[]): Promise<readonly UploadDelivery[]> {
+    const { workplace, events, messages } = this.#options;
+    const { db, worker, running } = workplace;
+    const settled = await settleUntilItCounts(
+      workplace,
+      ended.map(({ upload, outcome, sequel }) => ({ executionId: upload.executionId, outcome, sequel })),
+      {
+        settle: (settlements) => settleUploads(db, settlements, { actor: worker, dispatched: true }),
+        onError: (error) => events.dependencyFailed('settling uploads', error),
+      },
+    );
+    for (const { upload } of ended) running.end(upload.executionId);
+    const done: UploadDelivery[] = [];
+    for (const { delivery, upload, outcome, sequel } of ended) {
+      if (!settled.has(upload.executionId)) {
+        events.settlementLost(idsOf(upload, delivery.context));
+        await messages.giveBack(delivery, LOOK_AGAIN_MS);
+        continue;
+      }
+      events.attemptEnded(upload, delivery.context, outcome, sequel);
+      if (sequel.kind === 'retry') await messages.giveBack(delivery, sequel.delayMs);
+      else done.push(delivery);
+    }
+    return done;
+  }
+}

@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals';
+import { DatabaseGate } from '../../src/executions/database-gate.ts';
+
+it('holds everybody back until Postgres answers, asking for all of them at once', async () => {
+  let up = false;
+  let pings = 0;
+  const gate = new DatabaseGate(() => {
+    pings += 1;
+    return up ? Promise.resolve() : Promise.reject(new Error('down'));
+  });
+  await gate.open();
+  gate.close();
+  gate.close();
+  let through = 0;
+  const waiting = [1, 2, 3].map(() => gate.open().then(() => (through += 1)));
+  while (pings < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(through).toBe(0);
+  up = true;
+  await Promise.all(waiting);
+  expect(pings).toBe(3);
+});
+
+it('lets everybody go when the worker stops', async () => {
+  const gate = new DatabaseGate(() => Promise.reject(new Error('down')));
+  gate.close();
+  const waiting = gate.open();
+  gate.stop();
+  await waiting;
+});

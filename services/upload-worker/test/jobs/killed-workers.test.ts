@@ -1,0 +1,69 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { spawnService, type SpawnedService } from '@pasteflow/dev-stack/testing';
+import { until, useBench } from '../support/bench.ts';
+import { reap } from '../support/reap.ts';
+
+const bench = useBench();
+
+const start = (): SpawnedService =>
+  spawnService({
+    entry: new URL('../fixtures/worker.ts', import.meta.url).pathname,
+    name: 'upload-worker',
+    env: {
+      DATABASE_URL: bench.databaseUrl,
+      AWS_ENDPOINT_URL: bench.proxy.url,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      METRICS_PORT: '0',
+      EXECUTION_LEASE_SECONDS: '2',
+      UPLOAD_WORKER_QUEUES: 'jobs',
+    },
+  });
+
+/** SIGKILL in the middle of a job; the lease runs out, and the janitor ends the execution. */
+async function killInTheMiddle(id: string): Promise<void> {
+  const worker = start();
+  await worker.waitFor(/"message":"hanging"/);
+  await until(
+    () => bench.job(id),
+    ({ progress }) => progress === 50,
+  );
+  worker.kill('SIGKILL');
+  await worker.exited;
+  await until(
+    () => reap(bench),
+    (reaped) => reaped === 1,
+  );
+}
+
+jest.setTimeout(120_000); // processes, which take seconds to start on a busy machine
+
+describe('a job whose worker is killed', () => {
+  it('is taken over by another one, and goes on from what was made (J9)', async () => {
+    const id = await bench.submit('hangs', { makes: true, deadly: false });
+    await killInTheMiddle(id);
+    expect(await bench.job(id)).toMatchObject({ status: 'processing', progress: 50 });
+    const other = start();
+    expect(await bench.ended(id)).toMatchObject({ status: 'completed', result: { pid: other.pid } });
+    expect(await bench.attempts(id)).toEqual([
+      [1, 'FAILED', 'worker lost'],
+      [2, 'SUCCEEDED', null],
+    ]);
+    expect(await other.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it.each([
+    [false, 'failed'],
+    [true, 'partial'],
+  ])('every time comes to its end all the same; with assets %s it is %s (J6, J9)', async (makes, status) => {
+    const id = await bench.submit('hangs', { makes, deadly: true });
+    await killInTheMiddle(id);
+    await killInTheMiddle(id);
+    expect(await bench.job(id)).toMatchObject({
+      status,
+      error_message: '2 attempts failed; the last: worker lost',
+      completed_at: expect.any(Date),
+    });
+    expect((await bench.attempts(id)).map(([attempt]) => attempt)).toEqual([1, 2]);
+  });
+});

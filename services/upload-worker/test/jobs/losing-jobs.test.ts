@@ -1,0 +1,166 @@
+import { describe, expect, it } from '@jest/globals';
+import { ExecutionTakenError } from '@pasteflow/domain';
+import type { JobContext } from '@pasteflow/jobs';
+import { queueDepth } from '@pasteflow/sqs';
+import { completed, jobType, until, untilAborted, useBench } from '../support/bench.ts';
+import { endAsLost } from '../support/reap.ts';
+
+const bench = useBench();
+const heartbeats = { EXECUTION_LEASE_SECONDS: '3' };
+
+const assetsOf = (jobId: string) =>
+  bench.db.selectFrom('assets').selectAll().where('job_id', '=', jobId).execute();
+const asset = { assetType: 'archive', storagePath: 'jobs/x/y.zip', fileSize: 1 };
+
+/** A type whose first attempt hands its context out and goes on with `first`; the others complete. */
+function firstAttempt(first: (context: JobContext<unknown>) => Promise<never>) {
+  const begun = Promise.withResolvers<JobContext<unknown>>();
+  let attempts = 0;
+  const type = jobType('long', (context) => {
+    attempts += 1;
+    if (attempts > 1) return Promise.resolve(completed);
+    begun.resolve(context);
+    return first(context);
+  });
+  return { type, begun: begun.promise };
+}
+
+describe('a worker that loses a job', () => {
+  it('drops it when it was ended behind its back: the work is told to end, and nothing more is written', async () => {
+    const { type, begun } = firstAttempt(({ signal }) => untilAborted(signal));
+    const id = await bench.submit('long');
+    const worker = await bench.start([type], { env: heartbeats });
+    const context = await begun;
+    await endAsLost(bench, [{ executionId: context.executionId, attempt: 1 }]);
+    await until(
+      () => context.signal.aborted,
+      (aborted) => aborted,
+    );
+    context.progress(77, 'a zombie');
+    await expect(context.createAsset(asset)).rejects.toThrow(ExecutionTakenError);
+    expect(await bench.ended(id)).toMatchObject({ status: 'completed', progress_message: null });
+    expect(await assetsOf(id)).toEqual([]);
+    expect(await bench.attempts(id)).toEqual([
+      [1, 'FAILED', 'worker lost'],
+      [2, 'SUCCEEDED', null],
+    ]);
+    const messages = worker.log.lines.map(({ message }) => message);
+    expect(messages).toContain('lease lost; the attempt is dropped');
+    expect(messages).toContain('job settled by someone else; this attempt changes nothing');
+    expect(await worker.metrics.text()).toMatch(/job_leases_lost_total\{.*\} 1/);
+  });
+
+  it('settles nothing when it learns of it from what it writes, and looks again: nobody else may have a message', async () => {
+    const unsent = { db: bench.db, send: () => Promise.resolve() };
+    const { type, begun } = firstAttempt(async (context) => {
+      await endAsLost(unsent, [{ executionId: context.executionId, attempt: 1 }]);
+      await context.createAsset(asset);
+      throw new Error('not reached');
+    });
+    const id = await bench.submit('long');
+    const worker = await bench.start([type]);
+    await begun;
+    await bench.ended(id);
+    expect(await bench.attempts(id)).toEqual([
+      [1, 'FAILED', 'worker lost'],
+      [2, 'SUCCEEDED', null],
+    ]);
+    expect(worker.log.lines.map(({ message }) => message)).not.toContain('job attempt failed');
+  });
+
+  it('changes nothing with an outcome that comes too late', async () => {
+    const go = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<string>();
+    let attempts = 0;
+    const type = jobType('late', async ({ executionId }) => {
+      attempts += 1;
+      const attempt = attempts;
+      if (attempt === 1) {
+        begun.resolve(executionId);
+        await go.promise;
+      }
+      return { status: 'completed', result: { attempt } };
+    });
+    const id = await bench.submit('late');
+    await bench.start([type]);
+    await endAsLost(bench, [{ executionId: await begun.promise, attempt: 1 }]);
+    expect(await bench.ended(id)).toMatchObject({ result: { attempt: 2 } });
+    go.resolve();
+    await bench.acknowledged();
+    expect(await bench.job(id)).toMatchObject({ result: { attempt: 2 } });
+    expect((await bench.transitions(id)).filter((step) => step.startsWith('job '))).toEqual([
+      'job queued processing',
+      'job processing completed',
+    ]);
+  });
+
+  it('leaves work behind that does not end when it is told to, and takes the next message', async () => {
+    const { type, begun } = firstAttempt(() => new Promise<never>(() => {}));
+    const id = await bench.submit('long');
+    const worker = await bench.start([type], { env: { ...heartbeats, JOB_CONCURRENCY: '1' } });
+    const { executionId } = await begun;
+    await endAsLost(bench, [{ executionId, attempt: 1 }]);
+    expect((await bench.ended(id)).status).toBe('completed');
+    expect(worker.log.lines).toContainEqual({
+      level: 'error',
+      message: 'a job goes on although it was told to end; it is left behind',
+      fields: expect.objectContaining({ execution_id: executionId }),
+    });
+  });
+});
+
+describe('a worker that is stopped', () => {
+  it('interrupts what does not end in time: no attempt is spent, and its message is there for others at once', async () => {
+    const { type, begun } = firstAttempt(({ signal, progress }) => {
+      progress(10, 'begun');
+      progress(25, 'further');
+      return untilAborted(signal);
+    });
+    const id = await bench.submit('long');
+    const worker = await bench.start([type], { overrides: { stopGraceMs: 100 } });
+    await begun;
+    await worker.stop();
+    expect(await bench.attempts(id)).toEqual([
+      [1, 'FAILED', 'interrupted'],
+      [1, 'PENDING', null],
+    ]);
+    expect(await bench.job(id)).toMatchObject({
+      status: 'processing',
+      progress: 25,
+      progress_message: 'further',
+    });
+    expect(await queueDepth(bench.sqs, bench.jobs)).toBe(1);
+    await bench.start([type]);
+    expect((await bench.ended(id)).status).toBe('completed');
+    expect((await bench.attempts(id)).map(([attempt]) => attempt)).toEqual([1, 1]);
+  });
+
+  it('lets work end that ends in time', async () => {
+    const end = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const type = jobType('short', async () => {
+      begun.resolve();
+      await end.promise;
+      return completed;
+    });
+    const id = await bench.submit('short');
+    const worker = await bench.start([type]);
+    await begun.promise;
+    const stopping = worker.stop();
+    end.resolve();
+    await stopping;
+    expect((await bench.job(id)).status).toBe('completed');
+    expect(await queueDepth(bench.sqs, bench.jobs)).toBe(0);
+  });
+
+  it('does not wait for work that does not heed it', async () => {
+    const { type, begun } = firstAttempt(() => new Promise<never>(() => {}));
+    const id = await bench.submit('long');
+    const worker = await bench.start([type], { overrides: { stopGraceMs: 100 } });
+    await begun;
+    await worker.stop();
+    expect((await bench.attempts(id))[0]).toEqual([1, 'FAILED', 'interrupted']);
+    await bench.start([type]);
+    await bench.ended(id);
+  });
+});

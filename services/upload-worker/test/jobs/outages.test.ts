@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { DependencyUnavailableError } from '@pasteflow/domain';
+import { findJob } from '@pasteflow/postgres';
+import { completed, jobType, until, useBench, type BenchWorker } from '../support/bench.ts';
+
+const bench = useBench();
+
+const untilSettlingFails = ({ log }: BenchWorker) =>
+  until(
+    () => log.lines.filter(({ message }) => message.startsWith('settling a job failed')).length,
+    (failures) => failures >= 2,
+  );
+
+describe('while Postgres is away, a job', () => {
+  it('that it keeps from starting is postponed: no attempt is spent', async () => {
+    const begun = Promise.withResolvers<void>();
+    const isAway = Promise.withResolvers<void>();
+    const type = jobType('reader', async ({ services, jobId }) => {
+      begun.resolve();
+      await isAway.promise;
+      await findJob(services.db, jobId);
+      return completed;
+    });
+    const id = await bench.submit('reader');
+    const worker = await bench.start([type]);
+    await begun.promise;
+    await bench.stack.restartPostgres(async () => {
+      isAway.resolve();
+      await untilSettlingFails(worker);
+    });
+    expect((await bench.ended(id)).status).toBe('completed');
+    expect(await bench.attempts(id)).toEqual([
+      [1, 'FAILED', 'postgres does not answer at the moment; try again shortly.'],
+      [1, 'SUCCEEDED', null],
+    ]);
+  });
+
+  it('that has been done is settled as soon as it answers, with its last progress', async () => {
+    const begun = Promise.withResolvers<void>();
+    const isAway = Promise.withResolvers<void>();
+    const type = jobType('worker', async ({ progress }) => {
+      begun.resolve();
+      await isAway.promise;
+      progress(90, 'all but done');
+      return { status: 'failed', result: {}, error: 'there was nothing to do' };
+    });
+    const id = await bench.submit('worker');
+    const worker = await bench.start([type]);
+    await begun.promise;
+    await bench.stack.restartPostgres(async () => {
+      isAway.resolve();
+      await untilSettlingFails(worker);
+    });
+    expect(await bench.ended(id)).toMatchObject({
+      status: 'failed',
+      progress: 90,
+      progress_message: 'all but done',
+    });
+    expect(await bench.attempts(id)).toHaveLength(1);
+  });
+});
+
+describe('a job that Postgres can not do', () => {
+  it('although it answers, or that had begun, has failed: it must not be postponed for ever', async () => {
+    const unavailable = () => Promise.reject(new DependencyUnavailableError('postgres'));
+    const id = await bench.submit('slow statement');
+    await bench.start([jobType('slow statement', unavailable)], {
+      env: { JOB_RETRY_DELAYS_MS: '1', JOB_RETRY_JITTER_MS: '0' },
+    });
+    expect((await bench.ended(id)).status).toBe('failed');
+    expect((await bench.attempts(id)).map(([attempt]) => attempt)).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,183 @@
+import { describe, expect, it } from '@jest/globals';
+import { createPaste } from '@pasteflow/postgres';
+import type { JobContext } from '@pasteflow/jobs';
+import { completed, jobType, until, useBench } from '../support/bench.ts';
+import { newPaste } from '../support/new-paste.ts';
+
+const bench = useBench();
+
+describe('a job', () => {
+  it('goes from queued over processing to completed, and every step of it is logged (J1, J2, J9)', async () => {
+    const seen: string[] = [];
+    const type = jobType('sum', async ({ jobId, parameters }) => {
+      seen.push((await bench.job(jobId)).status);
+      return { status: 'completed', result: { parameters, text: 'a\0b' } };
+    });
+    const id = await bench.submit('sum', { n: 7 }, { requestId: 'r-1' });
+    const before = await bench.job(id);
+    const worker = await bench.start([type]);
+    const job = await bench.ended(id);
+    expect([before.status, ...seen, job.status]).toEqual(['queued', 'processing', 'completed']);
+    expect(job).toMatchObject({
+      progress: 100,
+      result: { parameters: { n: 7 }, text: 'a\u{FFFD}b' },
+      error_message: null,
+      completed_at: expect.any(Date),
+    });
+    expect(await bench.transitions(id)).toEqual([
+      'task_execution PENDING RUNNING',
+      'job queued processing',
+      'task_execution RUNNING SUCCEEDED',
+      'job processing completed',
+    ]);
+    await bench.acknowledged();
+    await worker.stop();
+    const ids = { job_id: id, job_type: 'sum', attempt: 1, request_id: 'r-1' };
+    expect(worker.log.lines.filter(({ fields }) => fields.job_id === id)).toMatchObject([
+      { level: 'info', message: 'job attempt started', fields: { ...ids, status: 'processing' } },
+      { level: 'info', message: 'job attempt ended', fields: { ...ids, outcome: 'succeeded' } },
+      { level: 'info', message: 'job ended', fields: { ...ids, status: 'completed' } },
+    ]);
+    const text = await worker.metrics.text();
+    expect(text).toContain('jobs_ended_total{job_type="sum",status="completed",service="upload-worker"} 1');
+    expect(text).toMatch(/job_attempts_total\{job_type="sum",outcome="succeeded",sequel="done",.*\} 1/);
+  });
+
+  it('whose work throws is tried again after a wait, in which its worker does other work', async () => {
+    const order: string[] = [];
+    const type = jobType('flaky', (context) => {
+      const { name } = context.parameters as { name: string };
+      order.push(name);
+      if (order.length === 1) throw new Error('not today');
+      return Promise.resolve(completed);
+    });
+    const first = await bench.submit('flaky', { name: 'first' });
+    const worker = await bench.start([type], {
+      env: { JOB_CONCURRENCY: '1', JOB_RETRY_DELAYS_MS: '1300', JOB_RETRY_JITTER_MS: '0' },
+    });
+    await until(
+      () => order.length,
+      (length) => length === 1,
+    );
+    const second = await bench.submit('flaky', { name: 'second' });
+    await bench.ended(second);
+    await bench.ended(first);
+    expect(order).toEqual(['first', 'second', 'first']);
+    expect(await bench.attempts(first)).toEqual([
+      [1, 'FAILED', 'not today'],
+      [2, 'SUCCEEDED', null],
+    ]);
+    expect(worker.log.lines).toContainEqual({
+      level: 'warn',
+      message: 'job attempt failed',
+      fields: expect.objectContaining({ job_id: first, reason: 'not today', error: expect.any(Error) }),
+    });
+  });
+
+  it('that two messages stand for is done once', async () => {
+    let runs = 0;
+    const begun = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<void>();
+    const type = jobType('once', async () => {
+      runs += 1;
+      begun.resolve();
+      await end.promise;
+      return completed;
+    });
+    const id = await bench.submit('once');
+    await bench.send(id, '00000000-0000-7000-8000-000000000000');
+    await bench.start([type], { env: { EXECUTION_LEASE_SECONDS: '3' } });
+    await begun.promise;
+    await until(
+      () => bench.proxy.matching({ target: 'ChangeMessageVisibilityBatch' }).length,
+      (handedBackOrKept) => handedBackOrKept > 1,
+    );
+    end.resolve();
+    await bench.ended(id);
+    await bench.acknowledged();
+    expect(runs).toBe(1);
+  });
+
+  it('shows how far it is while it runs; what it reports after its end is ignored with a warning (J4)', async () => {
+    let late: JobContext<unknown> | undefined;
+    const end = Promise.withResolvers<void>();
+    const type = jobType('steps', async (context) => {
+      late = context;
+      context.progress(40.7, 'packing');
+      context.progress(30);
+      await end.promise;
+      context.progress(99, 'nearly');
+      return { status: 'partial', result: {}, error: 'some of it' };
+    });
+    const id = await bench.submit('steps');
+    let writes = 0;
+    const onStatement = ({ query }: { query: { sql: string } }) => {
+      if (query.sql.includes('SET progress =')) writes += 1;
+    };
+    const worker = await bench.start([type], { overrides: { onStatement } });
+    await until(
+      () => bench.job(id),
+      ({ progress, progress_message }) => progress === 40 && progress_message === 'packing',
+    );
+    end.resolve();
+    expect(await bench.ended(id)).toMatchObject({ progress: 100, progress_message: 'nearly' });
+    const before = writes;
+    late?.progress(5, 'too late');
+    await worker.stop();
+    expect(writes).toBe(before);
+    expect(await bench.job(id)).toMatchObject({ progress: 100, progress_message: 'nearly' });
+    expect(worker.log.lines).toContainEqual({
+      level: 'warn',
+      message: 'progress ignored: this attempt is over',
+      fields: expect.objectContaining({ job_id: id }),
+    });
+  });
+
+  it('logs with its ids, and has the messages of the uploads it makes sent, small content inline, for its request', async () => {
+    const made = new Map<string, Buffer>([
+      ['small', Buffer.from('x')],
+      ['large', Buffer.alloc(44 * 1024 + 1)],
+    ]);
+    const type = jobType('make', async ({ logger, services }) => {
+      logger.info('making', { count: made.size });
+      for (const [shortCode, content] of made) {
+        const paste = await createPaste(services.db, newPaste(shortCode, content));
+        services.dispatchUploads([{ executionId: paste!.executionId, shortCode, content }]);
+      }
+      return { status: 'completed', result: { most: services.maxPasteBytes, code: services.newShortCode() } };
+    });
+    const id = await bench.submit('make', {}, { requestId: 'r-9' });
+    const env = { UPLOAD_WORKER_QUEUES: 'uploads,jobs', MAX_PASTE_BYTES: '12345' };
+    const worker = await bench.start([type], { env });
+    expect((await bench.ended(id)).result).toEqual({ most: 12345, code: expect.stringMatching(/^\w{10}$/) });
+    await until(
+      () => bench.db.selectFrom('pastes').select('short_code').where('status', '=', 'PROCESSED').execute(),
+      (processed) => processed.length === 2,
+    );
+    const messages = bench.proxy
+      .matching({ target: 'SendMessageBatch' })
+      .flatMap(({ body }) => JSON.parse(String(body)).Entries as Entry[]);
+    expect(messages.map(({ MessageBody }) => JSON.parse(MessageBody) as object)).toEqual([
+      { shortCode: 'small', contentBytes: Buffer.from('x').toString('base64') },
+      { shortCode: 'large' },
+    ]);
+    for (const { MessageAttributes } of messages)
+      expect(MessageAttributes.requestId?.StringValue).toBe('r-9');
+    expect(worker.log.lines).toContainEqual({
+      level: 'info',
+      message: 'making',
+      fields: expect.objectContaining({
+        job_id: id,
+        job_type: 'make',
+        attempt: 1,
+        request_id: 'r-9',
+        count: 2,
+      }),
+    });
+  });
+});
+
+interface Entry {
+  readonly MessageBody: string;
+  readonly MessageAttributes: { readonly requestId?: { readonly StringValue: string } };
+}

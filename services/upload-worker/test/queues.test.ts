@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { createPaste } from '@pasteflow/postgres';
+import { ConfigError, loadConfig } from '@pasteflow/runtime';
+import { createQueue, queueDepth, receiveDeadLetters, sendUploads } from '@pasteflow/sqs';
+import { configSchema } from '../src/config.ts';
+import { completed, jobType, JOBS, until, useBench } from './support/bench.ts';
+import { callSqs } from './support/call-sqs.ts';
+import { newPaste } from './support/new-paste.ts';
+
+const bench = useBench();
+const UPLOADS = 'pasteflow-uploads';
+
+const uploads = () => createQueue(bench.sqs, UPLOADS);
+const types = [jobType('any', () => Promise.resolve(completed))];
+
+async function submitUpload(shortCode: string): Promise<void> {
+  const paste = newPaste(shortCode);
+  const created = await createPaste(bench.db, paste);
+  await sendUploads(bench.sqs, uploads(), [
+    { executionId: created!.executionId, shortCode, content: paste.content, context: {} },
+  ]);
+}
+
+const statusOf = async (shortCode: string) =>
+  (
+    await bench.db
+      .selectFrom('pastes')
+      .select('status')
+      .where('short_code', '=', shortCode)
+      .executeTakeFirstOrThrow()
+  ).status;
+
+/** The queues that a worker has asked for messages. */
+const asked = () =>
+  new Set(
+    bench.proxy
+      .matching({ target: 'ReceiveMessage' })
+      .map(({ body }) => (JSON.parse(String(body)) as { QueueUrl: string }).QueueUrl.split('/').at(-1)),
+  );
+
+describe('UPLOAD_WORKER_QUEUES', () => {
+  it('=jobs: a worker that does jobs, and leaves uploads to others', async () => {
+    await submitUpload('left');
+    const id = await bench.submit('any');
+    await bench.start(types, { env: { UPLOAD_WORKER_QUEUES: 'jobs' } });
+    await bench.ended(id);
+    expect([...asked()]).toEqual([JOBS]);
+    expect([await statusOf('left'), await queueDepth(bench.sqs, uploads())]).toEqual(['IN_PROGRESS', 1]);
+  });
+
+  it('=uploads: a worker that does uploads, and leaves jobs to others', async () => {
+    await submitUpload('taken');
+    const id = await bench.submit('any');
+    const worker = await bench.start(types, { env: { UPLOAD_WORKER_QUEUES: 'uploads' } });
+    await until(
+      () => statusOf('taken'),
+      (status) => status === 'PROCESSED',
+    );
+    await worker.stop();
+    expect([...asked()]).toEqual([UPLOADS]);
+    expect([(await bench.job(id)).status, await queueDepth(bench.sqs, bench.jobs)]).toEqual(['queued', 1]);
+    await bench.start(types);
+    await bench.ended(id);
+  });
+
+  it('unless told: both, side by side', async () => {
+    await submitUpload('both');
+    const id = await bench.submit('any');
+    await bench.start(types, { env: { UPLOAD_WORKER_QUEUES: '' } });
+    await bench.ended(id);
+    await until(
+      () => statusOf('both'),
+      (status) => status === 'PROCESSED',
+    );
+    expect(asked()).toEqual(new Set([JOBS, UPLOADS]));
+  });
+
+  it.each(['mail', 'uploads,', ','])('=%s is refused', (UPLOAD_WORKER_QUEUES) => {
+    const env = { DATABASE_URL: 'postgres://x/y', AWS_ENDPOINT_URL: 'http://x', UPLOAD_WORKER_QUEUES };
+    const load = () => loadConfig(configSchema, env);
+    expect(load).toThrow(ConfigError);
+    expect(load).toThrow(
+      /UPLOAD_WORKER_QUEUES .* set it to one or more of uploads, jobs, separated by commas/,
+    );
+  });
+});
+
+describe('a message that no worker can read', () => {
+  it('goes to the dead-letter queue of its own queue, and the jobs go on', async () => {
+    const deadLetters = createQueue(bench.sqs, `${JOBS}-dead-letters`);
+    await callSqs(bench.stack.aws.endpoint, 'SendMessage', JOBS, { MessageBody: '{"jobId":"poison"}' });
+    const id = await bench.submit('any');
+    const worker = await bench.start(types);
+    await bench.ended(id);
+    await until(
+      () => queueDepth(bench.sqs, deadLetters),
+      (depth) => depth === 1,
+    );
+    await worker.stop();
+    expect((await receiveDeadLetters(bench.sqs, deadLetters)).map(({ Body }) => Body)).toEqual([
+      '{"jobId":"poison"}',
+    ]);
+    expect(await queueDepth(bench.sqs, bench.jobs)).toBe(0);
+    expect(await worker.metrics.text()).toMatch(/job_malformed_messages_total\{.*\} 1/);
+  });
+});

@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { FaultProxy, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import type { MessageContext } from '@pasteflow/domain';
+import { defineJobType, type JobContext, type JobEnding, type JobType } from '@pasteflow/jobs';
+import { createJob, readJobTimeline, stampDispatched, type Database } from '@pasteflow/postgres';
+import { makeUsers } from '@pasteflow/postgres/testing';
+import { Lifecycle, loadConfig, Metrics, Readiness } from '@pasteflow/runtime';
+import { createQueue, createSqsClient, sendJobs, type Queue, type SqsClient } from '@pasteflow/sqs';
+import { z } from 'zod';
+import { compose, type Overrides } from '../../src/compose.ts';
+import { configSchema } from '../../src/config.ts';
+import { migratedDatabase, openDatabase } from './database.ts';
+import { callSqs } from './call-sqs.ts';
+import { RecordingLogger } from './recording-logger.ts';
+
+process.env.AWS_ACCESS_KEY_ID = 'test';
+process.env.AWS_SECRET_ACCESS_KEY = 'test';
+
+export const JOBS = 'pasteflow-jobs';
+
+interface StartOptions {
+  readonly env?: Record<string, string>;
+  readonly overrides?: Overrides;
+}
+
+/** A worker in this process. */
+export interface BenchWorker {
+  readonly log: RecordingLogger;
+  readonly metrics: Metrics;
+  stop(): Promise<void>;
+}
+
+/** What a worker works on: a real Postgres, and S3 and SQS behind a proxy that sees its requests. */
+export interface Bench {
+  readonly stack: TestStackWithAws;
+  readonly proxy: FaultProxy;
+  readonly db: Database;
+  readonly databaseUrl: string;
+  readonly userId: string;
+  /** Past the proxy, as the test's own. */
+  readonly sqs: SqsClient;
+  readonly jobs: Queue;
+  /** Stopped after the test at the latest. Leases are of 60 s unless told, so that no heartbeat comes in between. */
+  start(types: readonly JobType[], options?: StartOptions): Promise<BenchWorker>;
+  /** Works through the whole file, and knows what is put into `types` at any time: a start and a stop take more than 2 s. */
+  startForAll(types: ReadonlyMap<string, JobType>, options?: StartOptions): Promise<BenchWorker>;
+  /** A job that waits in its queue, as the api leaves it. */
+  submit(jobType: string, parameters?: object, context?: MessageContext): Promise<string>;
+  send(jobId: string, executionId: string, context?: MessageContext): Promise<void>;
+  /** Every message of the jobs queue has been acknowledged: none is visible or hidden. */
+  acknowledged(): Promise<void>;
+  job(jobId: string): Promise<JobNow>;
+  ended(jobId: string): Promise<JobNow>;
+  /** `['job queued processing', …]`, oldest first. */
+  transitions(jobId: string): Promise<string[]>;
+  /** `[[attempt, status, error], …]`, oldest first. */
+  attempts(jobId: string): Promise<(readonly [number, string, string | null])[]>;
+}
+
+export type JobNow = Awaited<ReturnType<typeof readJob>>;
+
+/** A bench for a test file. */
+export function useBench(): Bench {
+  const bench = {} as { -readonly [Key in keyof Bench]: Bench[Key] };
+  const workers = new Set<BenchWorker>();
+  const forAll = new Set<BenchWorker>();
+  beforeAll(async () => {
+    bench.stack = await startTestStack({ aws: true });
+    bench.proxy = await FaultProxy.start(bench.stack.aws.endpoint);
+    bench.databaseUrl = await migratedDatabase(bench.stack);
+    bench.db = openDatabase(bench.databaseUrl);
+    bench.userId = (await makeUsers(bench.db, 1))[0]!.id;
+    bench.sqs = createSqsClient({ region: 'us-east-1', endpoint: bench.stack.aws.endpoint });
+    bench.jobs = createQueue(bench.sqs, JOBS);
+  });
+  afterEach(async () => {
+    bench.proxy.clear();
+    await Promise.all([...workers].map((worker) => worker.stop()));
+    workers.clear();
+    for (const name of ['pasteflow-uploads', JOBS, `${JOBS}-dead-letters`])
+      await callSqs(bench.stack.aws.endpoint, 'PurgeQueue', name);
+    bench.proxy.requests.length = 0;
+  });
+  afterAll(async () => {
+    await Promise.all([...forAll].map((worker) => worker.stop()));
+    bench.sqs?.destroy();
+    await bench.db?.destroy();
+    await bench.proxy?.stop();
+    await bench.stack?.stop();
+  });
+
+  const start = async (
+    types: ReadonlyMap<string, JobType>,
+    { env = {}, overrides = {} }: StartOptions = {},
+  ): Promise<BenchWorker> => {
+    const config = loadConfig(configSchema, {
+      DATABASE_URL: bench.databaseUrl,
+      AWS_ENDPOINT_URL: bench.proxy.url,
+      METRICS_PORT: '0',
+      EXECUTION_LEASE_SECONDS: '60',
+      UPLOAD_WORKER_QUEUES: 'jobs',
+      ...env,
+    });
+    const log = new RecordingLogger();
+    const metrics = new Metrics('upload-worker', { process: false });
+    const instance = `upload-worker/test-${workers.size + forAll.size}`;
+    const context = { name: 'upload-worker', instance, config, logger: log, metrics };
+    const lifecycle = new Lifecycle(
+      compose({ ...context, readiness: new Readiness() }, { jobTypes: types, ...overrides }),
+      log,
+    );
+    const worker = { log, metrics, stop: async () => void (await lifecycle.stop()) };
+    await lifecycle.start();
+    return worker;
+  };
+  bench.start = async (types, options) => {
+    const worker = await start(new Map(types.map((type) => [type.name, type])), options);
+    workers.add(worker);
+    return worker;
+  };
+  bench.startForAll = async (types, options) => {
+    const worker = await start(types, options);
+    forAll.add(worker);
+    return worker;
+  };
+  bench.send = async (jobId, executionId, context = {}) => {
+    await sendJobs(bench.sqs, bench.jobs, [{ jobId, executionId, context }]);
+    await stampDispatched(bench.db, [executionId]);
+  };
+  bench.submit = async (jobType, parameters = {}, context = {}) => {
+    const { id, executionId } = await createJob(bench.db, { userId: bench.userId, jobType, parameters });
+    await bench.send(id, executionId, context);
+    return id;
+  };
+  bench.acknowledged = async () => {
+    await until(
+      () => messagesIn(bench.stack.aws.endpoint, JOBS),
+      (messages) => messages === 0,
+    );
+  };
+  bench.job = (jobId) => readJob(bench.db, jobId);
+  bench.ended = (jobId) =>
+    until(
+      () => bench.job(jobId),
+      ({ completed_at }) => completed_at !== null,
+    );
+  bench.transitions = async (jobId) =>
+    (await readJobTimeline(bench.db, jobId)).transitions.map(
+      ({ machine, from, to }) => `${machine} ${from} ${to}`,
+    );
+  bench.attempts = async (jobId) =>
+    (await readJobTimeline(bench.db, jobId)).executions.map(
+      ({ attempt, status, error }) => [attempt, status, error] as const,
+    );
+  return bench;
+}
+
+async function messagesIn(endpoint: string, name: string): Promise<number> {
+  const { Attributes } = await callSqs<{ Attributes: Record<string, string> }>(
+    endpoint,
+    'GetQueueAttributes',
+    name,
+    { AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] },
+  );
+  return Object.values(Attributes).reduce((sum, count) => sum + Number(count), 0);
+}
+
+function readJob(db: Database, jobId: string) {
+  return db.selectFrom('jobs').selectAll().where('id', '=', jobId).executeTakeFirstOrThrow();
+}
+
+/** A job type of a test's own. */
+export function jobType(name: string, run: (context: JobContext<unknown>) => Promise<JobEnding>): JobType {
+  return defineJobType({ name, summary: 'Made for a test.', parameters: z.unknown(), example: {}, run });
+}
+
+export const completed = { status: 'completed', result: {} } as const satisfies JobEnding;
+
+/** Never ends by itself; rejects, as work has to, when it is told to end. */
+export function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = (): void => reject(new Error('told to end'));
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+/** Waits until it is so, for up to 15 s. */
+export async function until<T>(probe: () => T | Promise<T>, accept: (value: T) => unknown): Promise<T> {
+  const deadline = performance.now() + 15_000;
+  for (;;) {
+    const value = await probe();
+    if (accept(value)) return value;
+    if (performance.now() > deadline)
+      throw new Error(`it never came to be; the last: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}

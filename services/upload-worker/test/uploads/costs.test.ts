@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { FaultProxy, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import { createPaste, type Database } from '@pasteflow/postgres';
+import { createLogger, Lifecycle, loadConfig, Metrics, Readiness } from '@pasteflow/runtime';
+import { createQueue, createSqsClient, sendUploads } from '@pasteflow/sqs';
+import { compose } from '../../src/compose.ts';
+import { configSchema } from '../../src/config.ts';
+import { migratedDatabase, openDatabase } from '../support/database.ts';
+import { newPaste } from '../support/new-paste.ts';
+
+/** The table "Cost per paste" of docs/architecture.md, counted for 100 pastes that one consumer works off in full batches. */
+const PASTES = 100;
+const BATCHES = PASTES / 10;
+
+let stack: TestStackWithAws;
+let proxy: FaultProxy;
+let db: Database;
+let url: string;
+
+beforeAll(async () => {
+  process.env.AWS_ACCESS_KEY_ID = 'test';
+  process.env.AWS_SECRET_ACCESS_KEY = 'test';
+  stack = await startTestStack({ aws: true });
+  proxy = await FaultProxy.start(stack.aws.endpoint);
+  url = await migratedDatabase(stack);
+  db = openDatabase(url);
+});
+
+afterAll(async () => {
+  await db?.destroy();
+  await proxy?.stop();
+  await stack?.stop();
+});
+
+async function waitingUploads(): Promise<void> {
+  const client = createSqsClient({ region: 'us-east-1', endpoint: stack.aws.endpoint });
+  const queue = createQueue(client, 'pasteflow-uploads');
+  for (let batch = 0; batch < BATCHES; batch++) {
+    const uploads = [];
+    for (let n = 0; n < 10; n++) {
+      const content = Buffer.from(`paste ${batch}.${n}`);
+      const shortCode = `cost${batch}x${n}`;
+      const paste = await createPaste(db, newPaste(shortCode, content));
+      uploads.push({ executionId: paste!.executionId, shortCode, content, context: {} });
+    }
+    await sendUploads(client, queue, uploads);
+  }
+  client.destroy();
+}
+
+it('is a claim, a settlement, a receive and a delete for every ten uploads, and one put each', async () => {
+  await waitingUploads();
+  const statements: string[] = [];
+  const config = loadConfig(configSchema, {
+    DATABASE_URL: url,
+    AWS_ENDPOINT_URL: proxy.url,
+    METRICS_PORT: '0',
+    UPLOAD_CONCURRENCY: '1',
+    EXECUTION_LEASE_SECONDS: '60', // no heartbeat falls into the measurement
+    LOG_LEVEL: 'error',
+    UPLOAD_WORKER_QUEUES: 'uploads',
+  });
+  const logger = createLogger({ ...config.log, service: 'upload-worker' });
+  const context = { name: 'upload-worker', instance: 'upload-worker/test', config, logger };
+  const worker = new Lifecycle(
+    compose(
+      { ...context, metrics: new Metrics('upload-worker', { process: false }), readiness: new Readiness() },
+      // Groups close when their batch is whole, so that a slow machine counts the same.
+      { onStatement: ({ query }) => statements.push(query.sql), settleLingerMs: 60_000 },
+    ),
+    logger,
+  );
+  await worker.start();
+  await untilProcessed();
+  await worker.stop();
+
+  const withTable = (table: string) => statements.filter((statement) => statement.includes(table));
+  expect(withTable('asked AS MATERIALIZED')).toHaveLength(BATCHES);
+  expect(withTable('ending AS MATERIALIZED')).toHaveLength(BATCHES);
+  expect(statements).toHaveLength(2 * BATCHES);
+  expect(proxy.matching({ method: 'PUT' })).toHaveLength(PASTES);
+  expect(proxy.matching({ target: 'DeleteMessageBatch' })).toHaveLength(BATCHES);
+  // One receive a batch, and one or two that found the queue empty.
+  expect(proxy.matching({ target: 'ReceiveMessage' }).length - BATCHES).toBeLessThanOrEqual(2);
+});
+
+async function untilProcessed(): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  for (;;) {
+    const left = await db.selectFrom('pastes').select('id').where('status', '<>', 'PROCESSED').execute();
+    if (left.length === 0) return;
+    if (performance.now() > deadline) throw new Error(`${left.length} pastes were not processed`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

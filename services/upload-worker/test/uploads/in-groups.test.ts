@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { inGroups } from '../../src/uploads/in-groups.ts';
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  return Promise.withResolvers<T>();
+}
+
+describe('results in groups', () => {
+  it('are one group when all are in before the wait is over', async () => {
+    const groups: number[][] = [];
+    const pending = [1, 2, 3].map((n) => Promise.resolve(n));
+    await inGroups(pending, 60_000, (group) => Promise.resolve(void groups.push([...group])));
+    expect(groups).toEqual([[1, 2, 3]]);
+  });
+
+  it('are handled without those that hang, which come in a group of their own', async () => {
+    const slow = deferred<string>();
+    const groups: string[][] = [];
+    const first = deferred<void>();
+    const all = inGroups(
+      [Promise.resolve('quick'), slow.promise, Promise.resolve('quick too')],
+      1,
+      (group) => {
+        groups.push([...group]);
+        first.resolve();
+        return Promise.resolve();
+      },
+    );
+    await first.promise;
+    expect(groups).toEqual([['quick', 'quick too']]);
+    slow.resolve('slow');
+    await all;
+    expect(groups).toEqual([['quick', 'quick too'], ['slow']]);
+  });
+
+  it('resolve only when every group has been handled', async () => {
+    const handled = deferred<void>();
+    let done = false;
+    const all = inGroups([Promise.resolve(1)], 1, () => handled.promise).then(() => (done = true));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(done).toBe(false);
+    handled.resolve();
+    await all;
+  });
+
+  it('of nothing are no group', async () => {
+    await inGroups([], 1, () => Promise.reject(new Error('called')));
+  });
+});
