@@ -1,0 +1,62 @@
+# syntax=docker/dockerfile:1
+# One target a service: docker build --target api|upload-worker|janitor|migrate.
+#
+# The bases are pinned by tag. Digests pin harder: where this was written no image registry could be asked for them, so fill
+# them in with `docker buildx imagetools inspect IMAGE` and let your update bot keep them.
+ARG NODE_IMAGE=docker.io/library/node:24.21.0-bookworm-slim
+# libc, libstdc++, CA certificates, and nothing to run: no shell, no package manager.
+ARG RUNTIME_IMAGE=gcr.io/distroless/cc-debian12:nonroot
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /build
+ENV CI=true
+# Only what the installation depends on: this layer stays as long as no dependency changes.
+COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .pnpmfile.cjs .npmrc ./
+COPY patches patches
+RUN npm install --global pnpm@12.21.0 && pnpm fetch
+COPY . .
+# `deploy` leaves a package with its production dependencies alone; fauxqs, which has a patch, isn't among them. What
+# only a compiler or a debugger reads goes too.
+RUN pnpm install --frozen-lockfile --offline \
+  && pnpm exec tsc --build \
+  && for name in api upload-worker janitor postgres; do \
+    pnpm --filter "@pasteflow/$name" --config.allow-unused-patches=true deploy --prod --legacy "/out/$name" || exit 1; \
+  done \
+  && find /out -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete \
+  && rm -rf /out/*/src /out/*/test /out/*/node_modules/.pnpm/@pasteflow+*/node_modules/@pasteflow/*/src \
+    /out/*/node_modules/.pnpm/@pasteflow+*/node_modules/@pasteflow/*/test
+
+FROM ${RUNTIME_IMAGE} AS runtime
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY infra/container/healthcheck.mjs /app/healthcheck.mjs
+COPY infra/container/certificates /app/certificates
+WORKDIR /app
+# METRICS_HOST: another container scrapes it. The api's own address is set by its target.
+ENV NODE_ENV=production METRICS_HOST=0.0.0.0
+# `nonroot`, by number, so that Kubernetes can tell that it isn't root.
+USER 65532:65532
+# Exec form: node is process 1 and gets SIGTERM itself. It stops within 10 s.
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/usr/local/bin/node", "dist/main.js"]
+
+FROM runtime AS api
+ENV API_HOST=0.0.0.0
+EXPOSE 3000 9464
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/usr/local/bin/node", "/app/healthcheck.mjs", "9464"]
+COPY --from=build /out/api /app
+
+FROM runtime AS upload-worker
+EXPOSE 9465
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/usr/local/bin/node", "/app/healthcheck.mjs", "9465"]
+COPY --from=build /out/upload-worker /app
+
+FROM runtime AS janitor
+EXPOSE 9466
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 CMD ["/usr/local/bin/node", "/app/healthcheck.mjs", "9466"]
+COPY --from=build /out/janitor /app
+
+# Ends by itself: nothing to be healthy for.
+FROM runtime AS migrate
+HEALTHCHECK NONE
+ENTRYPOINT ["/usr/local/bin/node", "dist/migrate-main.js"]
+COPY --from=build /out/postgres /app

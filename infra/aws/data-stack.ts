@@ -1,0 +1,162 @@
+import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import * as rds from 'aws-cdk-lib/aws-rds';
+import * as s3 from 'aws-cdk-lib/aws-s3';
+import type { Construct } from 'constructs';
+import { readResources, type Resources } from '../resources.ts';
+import type { Configuration } from './configuration.ts';
+import { QueuePair } from './queue-pair.ts';
+
+export interface DataStackProps extends StackProps {
+  readonly configuration: Configuration;
+  readonly vpc: ec2.IVpc;
+}
+
+export const DATABASE_NAME = 'pasteflow';
+
+/** What must outlive every deployment: the database, the bucket, the queues. */
+export class DataStack extends Stack {
+  readonly database: rds.DatabaseInstance;
+  /** Who may open connections to the database. */
+  readonly databaseClients: ec2.SecurityGroup;
+  readonly bucket: s3.Bucket;
+  readonly accessLogs: s3.Bucket;
+  readonly uploads: QueuePair;
+  readonly jobs: QueuePair;
+  readonly #configuration: Configuration;
+
+  constructor(scope: Construct, id: string, { configuration, vpc, ...props }: DataStackProps) {
+    super(scope, id, props);
+    this.#configuration = configuration;
+    const resources = readResources();
+    this.databaseClients = new ec2.SecurityGroup(this, 'DatabaseClients', {
+      vpc,
+      description: 'May reach Postgres',
+    });
+    this.database = this.#makeDatabase(vpc);
+    this.accessLogs = this.#makeAccessLogs();
+    this.bucket = this.#makeBucket(resources);
+    this.uploads = this.#makeQueues('Uploads', resources, 'uploads');
+    this.jobs = this.#makeQueues('Jobs', resources, 'jobs');
+  }
+
+  get #removal(): RemovalPolicy {
+    return this.#configuration.protect ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+  }
+
+  /**
+   * No RDS Proxy. The services hold few and long-lived connections, whose number is bounded (`mostConnections`, tested against the
+   * instance); and what they do with them a proxy pins to one connection each, so that it would pool nothing: session advisory locks
+   * and idle_session_timeout (the janitor's sweeps), the migrator's session lock, LISTEN. It would add a hop of
+   * 1 to 5 ms to every statement and cost as much as a small instance. After a failover the pools reconnect by themselves.
+   */
+  #makeDatabase(vpc: ec2.IVpc): rds.DatabaseInstance {
+    const { stage, database, protect, logDays } = this.#configuration;
+    // A key of our own: a snapshot under AWS' key can't be restored in another account.
+    const key = new kms.Key(this, 'DatabaseKey', { enableKeyRotation: true, removalPolicy: this.#removal });
+    const group = new ec2.SecurityGroup(this, 'Database', {
+      vpc,
+      description: 'Postgres',
+      allowAllOutbound: false,
+    });
+    group.addIngressRule(this.databaseClients, ec2.Port.tcp(5432), 'The services and the migration');
+    // Made by us, before RDS would: with its own, `cloudwatchLogsRetention` would take a Lambda.
+    const logGroup = new logs.LogGroup(this, 'PostgresLogs', {
+      logGroupName: `/aws/rds/instance/pasteflow-${stage}/postgresql`,
+      retention: logDays,
+      removalPolicy: this.#removal,
+    });
+    const engine = rds.DatabaseInstanceEngine.postgres({ version: rds.PostgresEngineVersion.VER_18 });
+    const instance = new rds.DatabaseInstance(this, 'Postgres', {
+      instanceIdentifier: `pasteflow-${stage}`,
+      engine,
+      databaseName: DATABASE_NAME,
+      vpc,
+      vpcSubnets: { subnetType: ec2.SubnetType.PRIVATE_ISOLATED },
+      securityGroups: [group],
+      instanceType: new ec2.InstanceType(database.instance),
+      credentials: rds.Credentials.fromGeneratedSecret('pasteflow'),
+      multiAz: database.multiAz,
+      storageType: rds.StorageType.GP3,
+      allocatedStorage: database.storageGiB,
+      maxAllocatedStorage: database.mostStorageGiB,
+      storageEncrypted: true,
+      storageEncryptionKey: key,
+      backupRetention: Duration.days(database.backupDays),
+      preferredBackupWindow: '02:00-03:00',
+      preferredMaintenanceWindow: 'sun:03:30-sun:04:30',
+      copyTagsToSnapshot: true,
+      deleteAutomatedBackups: !protect,
+      deletionProtection: protect,
+      removalPolicy: protect ? RemovalPolicy.SNAPSHOT : RemovalPolicy.DESTROY,
+      autoMinorVersionUpgrade: true,
+      caCertificate: rds.CaCertificate.RDS_CA_RSA2048_G1,
+      performanceInsightRetention: rds.PerformanceInsightRetention.DEFAULT,
+      performanceInsightEncryptionKey: key,
+      cloudwatchLogsExports: ['postgresql'],
+      parameterGroup: new rds.ParameterGroup(this, 'Parameters', {
+        engine,
+        parameters: {
+          'rds.force_ssl': '1',
+          log_min_duration_statement: '1000',
+          // Thousands of rows a second come and go in paste_payloads: the default of 200 lets dead ones pile up.
+          autovacuum_vacuum_cost_limit: '2000',
+        },
+      }),
+    });
+    instance.node.addDependency(logGroup);
+    return instance;
+  }
+
+  /**
+   * No versioning: a deleted paste is to be gone, at once and for good, and with versions `reconcile` would find a bucket that holds
+   * what no row tells of. What stands in for it: only the janitor's role can delete, it deletes only what Postgres has as expired,
+   * and every object can be told from its row (its key is the short code, its SHA-256 the content hash).
+   */
+  #makeBucket({ bucket }: Resources): s3.Bucket {
+    return new s3.Bucket(this, 'Content', {
+      encryption: s3.BucketEncryption.S3_MANAGED, // KMS would cost a request, and be one more thing to be down, for each paste
+      blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      versioned: false,
+      serverAccessLogsBucket: this.accessLogs,
+      serverAccessLogsPrefix: 'content/',
+      lifecycleRules: [
+        {
+          id: 'abort-stray-multipart-uploads',
+          abortIncompleteMultipartUploadAfter: Duration.days(bucket.abortMultipartUploadsAfterDays),
+        },
+      ],
+      removalPolicy: this.#removal,
+      autoDeleteObjects: false, // with `protect` off a bucket is emptied by hand first: no Lambda may do that
+    });
+  }
+
+  /** Who read what, from S3 and from the load balancer. The lines name short codes, with which pastes are read: they go soon. */
+  #makeAccessLogs(): s3.Bucket {
+    return new s3.Bucket(this, 'AccessLogs', {
+      encryption: s3.BucketEncryption.S3_MANAGED, // the one that a load balancer can write to
+      blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      lifecycleRules: [{ expiration: Duration.days(30) }],
+      removalPolicy: this.#removal,
+    });
+  }
+
+  #makeQueues(
+    id: string,
+    { queues, deadLetterSuffix }: Resources,
+    kind: keyof Resources['queues'],
+  ): QueuePair {
+    const { stage } = this.#configuration;
+    const description = queues[kind];
+    const name = stage === 'production' ? description.name : `${description.name}-${stage}`;
+    return new QueuePair(this, id, { name, deadLetterName: `${name}${deadLetterSuffix}`, description });
+  }
+}

@@ -1,0 +1,64 @@
+import { RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import * as ecr from 'aws-cdk-lib/aws-ecr';
+import * as ecs from 'aws-cdk-lib/aws-ecs';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { Configuration } from './configuration.ts';
+
+/** The targets of the Dockerfile, each with a repository of its own. */
+export const images = ['api', 'upload-worker', 'janitor', 'migrate'] as const;
+export type ImageName = (typeof images)[number];
+
+/** What has to be there before images can be pushed and tasks can run: network, repositories, cluster. */
+export class FoundationStack extends Stack {
+  readonly vpc: ec2.Vpc;
+  readonly cluster: ecs.Cluster;
+  readonly repositories: Readonly<Record<ImageName, ecr.Repository>>;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { configuration, ...props }: StackProps & { configuration: Configuration },
+  ) {
+    super(scope, id, props);
+    const { stage, availabilityZones, natGateways, logDays } = configuration;
+    this.vpc = new ec2.Vpc(this, 'Vpc', {
+      availabilityZones: [...availabilityZones],
+      natGateways,
+      restrictDefaultSecurityGroup: false, // it would take a custom resource; nothing is ever put into that group
+      subnetConfiguration: [
+        { name: 'public', subnetType: ec2.SubnetType.PUBLIC, cidrMask: 24, mapPublicIpOnLaunch: false },
+        // A way out for the key set of an OIDC issuer and for ECR; S3, most of the traffic, has its gateway endpoint.
+        { name: 'services', subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 20 },
+        { name: 'database', subnetType: ec2.SubnetType.PRIVATE_ISOLATED, cidrMask: 24 },
+      ],
+      gatewayEndpoints: { s3: { service: ec2.GatewayVpcEndpointAwsService.S3 } },
+    });
+    this.vpc.addFlowLog('FlowLog', {
+      destination: ec2.FlowLogDestination.toCloudWatchLogs(
+        new logs.LogGroup(this, 'FlowLogs', { retention: logDays, removalPolicy: RemovalPolicy.DESTROY }),
+      ),
+      trafficType: ec2.FlowLogTrafficType.REJECT, // accepted traffic is in the load balancer's log, at a tenth of the price
+    });
+    this.cluster = new ecs.Cluster(this, 'Cluster', {
+      vpc: this.vpc,
+      clusterName: `pasteflow-${stage}`,
+      containerInsightsV2: ecs.ContainerInsights.ENABLED, // its count of running tasks is what the backlog is divided by
+    });
+    this.repositories = Object.fromEntries(
+      images.map((name) => [name, this.#repository(name, configuration)]),
+    ) as Record<ImageName, ecr.Repository>;
+  }
+
+  #repository(name: ImageName, { stage, protect }: Configuration): ecr.Repository {
+    return new ecr.Repository(this, `Repository-${name}`, {
+      repositoryName: `pasteflow-${stage}/${name}`,
+      imageScanOnPush: true,
+      imageTagMutability: ecr.TagMutability.IMMUTABLE, // a rollback gets the image that it names
+      lifecycleRules: [{ maxImageCount: 50 }],
+      removalPolicy: protect ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      emptyOnDelete: !protect,
+    });
+  }
+}

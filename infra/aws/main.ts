@@ -1,0 +1,21 @@
+import { parseArgs } from 'node:util';
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { stages } from './configuration.ts';
+import { configurations } from './configurations.ts';
+import { deploy, featureFlags } from './deployment.ts';
+import { acknowledge, nagExceptions } from './nag-exceptions.ts';
+
+/** `npm run synth -- --stage production --image-tag 1.2.3`: writes dist/STAGE, for `cdk deploy --app dist/STAGE`. Asks nobody. */
+const { values } = parseArgs({ options: { stage: { type: 'string' }, 'image-tag': { type: 'string' } } });
+const stage = stages.find((name) => name === values.stage);
+const imageTag = values['image-tag'];
+if (stage === undefined || imageTag === undefined) {
+  process.stderr.write(`usage: npm run synth -- --stage ${stages.join('|')} --image-tag TAG\n`);
+  process.exit(64);
+}
+const app = new App({ outdir: `dist/${stage}`, analyticsReporting: false, context: featureFlags });
+deploy(app, configurations[stage], imageTag);
+acknowledge(app, nagExceptions(configurations[stage]));
+Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
+app.synth();

@@ -1,0 +1,47 @@
+import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import type { Construct } from 'constructs';
+import type { Configuration } from './configuration.ts';
+import type { DataStack } from './data-stack.ts';
+import type { FoundationStack } from './foundation-stack.ts';
+import { ServiceTask } from './service-task.ts';
+
+export interface MigrationStackProps extends StackProps {
+  readonly configuration: Configuration;
+  readonly foundation: FoundationStack;
+  readonly data: DataStack;
+  readonly imageTag: string;
+}
+
+/**
+ * The task that brings the schema up to date, run by run-migration.ts before the services are deployed. Not a custom resource of the
+ * services' stack: CloudFormation would run it again, with the older image, when it rolls back, and an older migrator refuses a newer schema.
+ */
+export class MigrationStack extends Stack {
+  constructor(
+    scope: Construct,
+    id: string,
+    { configuration, foundation, data, imageTag, ...props }: MigrationStackProps,
+  ) {
+    super(scope, id, props);
+    const { vpc, cluster, repositories } = foundation;
+    const group = new ec2.SecurityGroup(this, 'Group', { vpc, description: 'The migration' });
+    const task = new ServiceTask(this, 'Migrate', {
+      name: 'migrate',
+      configuration,
+      data,
+      repository: repositories.migrate,
+      imageTag,
+      size: { cpu: 256, memoryMiB: 512 },
+      permissions: [], // it speaks to Postgres alone
+    });
+    const subnets = vpc.selectSubnets({ subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS }).subnetIds;
+    const outputs = {
+      Cluster: cluster.clusterName,
+      TaskDefinition: task.definition.taskDefinitionArn,
+      Subnets: subnets.join(','),
+      SecurityGroups: [group.securityGroupId, data.databaseClients.securityGroupId].join(','),
+    };
+    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
+  }
+}

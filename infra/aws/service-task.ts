@@ -1,0 +1,94 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type * as ecr from 'aws-cdk-lib/aws-ecr';
+import * as ecs from 'aws-cdk-lib/aws-ecs';
+import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Configuration, TaskSize } from './configuration.ts';
+import { DATABASE_NAME, type DataStack } from './data-stack.ts';
+
+export interface ServiceTaskProps {
+  readonly name: string;
+  readonly configuration: Configuration;
+  readonly data: DataStack;
+  readonly repository: ecr.IRepository;
+  readonly imageTag: string;
+  readonly size: TaskSize;
+  readonly environment?: Record<string, string>;
+  readonly permissions: readonly PolicyStatement[];
+  readonly ports?: readonly number[];
+  /** Where /healthz is; undefined for a task that ends by itself. */
+  readonly healthPort?: number;
+}
+
+/** Services stop within 10 s; Fargate kills after this. */
+const STOP_TIMEOUT = Duration.seconds(30);
+
+/** One container, without root and with nothing to write to, with a role that can do what `permissions` say. */
+export class ServiceTask extends Construct {
+  readonly definition: ecs.FargateTaskDefinition;
+  readonly logGroup: logs.LogGroup;
+
+  constructor(scope: Construct, id: string, props: ServiceTaskProps) {
+    super(scope, id);
+    const { name, configuration, data, size, healthPort } = props;
+    this.logGroup = new logs.LogGroup(this, 'Logs', {
+      logGroupName: `/pasteflow/${configuration.stage}/${name}`,
+      retention: configuration.logDays,
+      removalPolicy: configuration.protect ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    this.definition = new ecs.FargateTaskDefinition(this, 'Task', {
+      family: `pasteflow-${configuration.stage}-${name}`,
+      cpu: size.cpu,
+      memoryLimitMiB: size.memoryMiB,
+      runtimePlatform: {
+        cpuArchitecture: ecs.CpuArchitecture.X86_64,
+        operatingSystemFamily: ecs.OperatingSystemFamily.LINUX,
+      },
+    });
+    for (const statement of props.permissions) this.definition.addToTaskRolePolicy(statement);
+    const credentials = data.database.secret;
+    if (credentials === undefined) throw new Error('the database has no generated credentials');
+    this.definition.addContainer(name, {
+      containerName: name,
+      image: ecs.ContainerImage.fromEcrRepository(props.repository, props.imageTag),
+      logging: ecs.LogDrivers.awsLogs({
+        logGroup: this.logGroup,
+        streamPrefix: name,
+        mode: ecs.AwsLogDriverMode.NON_BLOCKING,
+      }),
+      readonlyRootFilesystem: true,
+      user: '65532', // `nonroot` of the image
+      stopTimeout: STOP_TIMEOUT,
+      portMappings: (props.ports ?? []).map((containerPort) => ({ containerPort })),
+      environment: { ...databaseEnvironment(data), ...props.environment },
+      secrets: {
+        PGUSER: ecs.Secret.fromSecretsManager(credentials, 'username'),
+        PGPASSWORD: ecs.Secret.fromSecretsManager(credentials, 'password'),
+      },
+      ...(healthPort !== undefined && { healthCheck: healthCheck(healthPort) }),
+    });
+  }
+}
+
+/** The URL leaves out what Secrets Manager alone knows: pg takes host, user and password from PGHOST, PGUSER and PGPASSWORD then. */
+function databaseEnvironment({ database }: DataStack): Record<string, string> {
+  return {
+    NODE_ENV: 'production',
+    DATABASE_URL: `postgres:///${DATABASE_NAME}?sslmode=verify-full`,
+    PGHOST: database.dbInstanceEndpointAddress,
+    PGPORT: database.dbInstanceEndpointPort,
+    NODE_EXTRA_CA_CERTS: '/app/certificates/rds.pem', // in the image
+  };
+}
+
+/** The image has no shell and no curl, but it has node. ECS doesn't read the image's own HEALTHCHECK. */
+function healthCheck(port: number): ecs.HealthCheck {
+  return {
+    command: ['CMD', '/usr/local/bin/node', '/app/healthcheck.mjs', String(port)],
+    interval: Duration.seconds(10),
+    timeout: Duration.seconds(5),
+    retries: 3,
+    startPeriod: Duration.seconds(20),
+  };
+}

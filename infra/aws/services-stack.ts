@@ -1,0 +1,142 @@
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import * as ecs from 'aws-cdk-lib/aws-ecs';
+import type { Construct } from 'constructs';
+import { Alarms } from './alarms.ts';
+import { JANITORS, type Configuration } from './configuration.ts';
+import type { DataStack } from './data-stack.ts';
+import type { FoundationStack, ImageName } from './foundation-stack.ts';
+import { apiPermissions, janitorPermissions, uploadWorkerPermissions } from './permissions.ts';
+import { PublicEntrance } from './public-entrance.ts';
+import { scaleApi, scaleUploadWorker } from './scaling.ts';
+import { ServiceTask, type ServiceTaskProps } from './service-task.ts';
+
+export interface ServicesStackProps extends StackProps {
+  readonly configuration: Configuration;
+  readonly foundation: FoundationStack;
+  readonly data: DataStack;
+  /** Of all three images. */
+  readonly imageTag: string;
+}
+
+const API_PORT = 3000;
+const HEALTH_PORTS = { api: 9464, 'upload-worker': 9465, janitor: 9466 } as const;
+
+type ServiceName = Exclude<ImageName, 'migrate'>;
+
+export class ServicesStack extends Stack {
+  readonly #props: ServicesStackProps;
+
+  constructor(scope: Construct, id: string, props: ServicesStackProps) {
+    const { configuration, foundation, data, imageTag: _, ...stackProps } = props;
+    super(scope, id, stackProps);
+    this.#props = props;
+    const { domain } = configuration;
+    const entrance = new PublicEntrance(this, 'Entrance', {
+      configuration,
+      vpc: foundation.vpc,
+      accessLogs: data.accessLogs,
+    });
+
+    const api = this.#service('api', {
+      size: configuration.api,
+      permissions: apiPermissions(data),
+      ports: [API_PORT],
+      environment: {
+        API_HOST: '0.0.0.0',
+        API_PORT: String(API_PORT),
+        PUBLIC_URL:
+          domain === null ? `http://${entrance.balancer.loadBalancerDnsName}` : `https://${domain.name}`,
+        TRUST_PROXY: '1', // the load balancer
+      },
+    });
+    const requests = entrance.leadTo(api, API_PORT);
+    scaleApi(api, configuration.api, requests);
+
+    const uploadWorker = this.#service('upload-worker', {
+      size: configuration.uploadWorker,
+      permissions: uploadWorkerPermissions(data),
+    });
+    scaleUploadWorker(uploadWorker, configuration.uploadWorker, data.uploads.queue);
+
+    const janitor = this.#service('janitor', {
+      size: configuration.janitor,
+      permissions: janitorPermissions(data),
+      tasks: JANITORS,
+    });
+
+    new Alarms(this, 'Alarms', {
+      configuration,
+      data,
+      balancer: entrance.balancer,
+      requests,
+      services: { api, 'upload-worker': uploadWorker, janitor },
+      least: {
+        api: configuration.api.least,
+        'upload-worker': configuration.uploadWorker.least,
+        janitor: JANITORS,
+      },
+    });
+    new CfnOutput(this, 'Address', { value: entrance.balancer.loadBalancerDnsName });
+  }
+
+  #service(
+    name: ServiceName,
+    task: Pick<ServiceTaskProps, 'size' | 'permissions' | 'environment' | 'ports'> & {
+      readonly tasks?: number;
+    },
+  ): ecs.FargateService {
+    const { configuration, foundation, data, imageTag } = this.#props;
+    const { definition } = new ServiceTask(this, `Task-${name}`, {
+      ...task,
+      name,
+      configuration,
+      data,
+      imageTag,
+      repository: foundation.repositories[name],
+      healthPort: HEALTH_PORTS[name],
+      environment: { ...sharedEnvironment(configuration, data), ...task.environment },
+    });
+    return new ecs.FargateService(this, `Service-${name}`, {
+      cluster: foundation.cluster,
+      serviceName: name,
+      taskDefinition: definition,
+      // Scaled services have none: a deployment would set the count back to it.
+      ...(task.tasks !== undefined && { desiredCount: task.tasks }),
+      securityGroups: [
+        new ec2.SecurityGroup(this, `Group-${name}`, {
+          vpc: foundation.vpc,
+          description: `The ${name} tasks`,
+        }),
+        // As it is: else the load balancer would add a rule of its own to it, and the stacks would go round in a circle.
+        ec2.SecurityGroup.fromSecurityGroupId(
+          this,
+          `Database-${name}`,
+          data.databaseClients.securityGroupId,
+          { mutable: false },
+        ),
+      ],
+      vpcSubnets: { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS },
+      assignPublicIp: false,
+      minHealthyPercent: 100,
+      maxHealthyPercent: 200,
+      circuitBreaker: { rollback: true },
+      availabilityZoneRebalancing: ecs.AvailabilityZoneRebalancing.ENABLED,
+      ...(name === 'api' && { healthCheckGracePeriod: Duration.seconds(30) }),
+    });
+  }
+}
+
+function sharedEnvironment(
+  { region, poolSize }: Configuration,
+  { bucket, uploads, jobs }: DataStack,
+): Record<string, string> {
+  return {
+    PASTEFLOW_STACK: 'aws',
+    AWS_REGION: region,
+    S3_BUCKET: bucket.bucketName,
+    UPLOAD_QUEUE_NAME: uploads.queue.queueName,
+    JOB_QUEUE_NAME: jobs.queue.queueName,
+    DATABASE_POOL_SIZE: String(poolSize),
+  };
+}

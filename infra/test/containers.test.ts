@@ -1,0 +1,126 @@
+import { spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { describe, expect, test } from '@jest/globals';
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
+import { parse } from 'yaml';
+
+const root = (path: string) => new URL(`../../${path}`, import.meta.url).pathname;
+const dockerfile = readFileSync(root('Dockerfile'), 'utf8');
+
+describe('the Dockerfile', () => {
+  test('has nothing that hadolint finds fault with', () => {
+    const hadolint = new URL('../node_modules/.checks/bin/hadolint', import.meta.url).pathname;
+    const { status, stdout, stderr } = spawnSync(hadolint, [root('Dockerfile')], { encoding: 'utf8' });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+  });
+
+  const targets = Object.fromEntries(
+    dockerfile.split(/^(?=FROM )/m).map((text) => [/^FROM \S+ AS ([\w-]+)/.exec(text)?.[1] ?? '', text]),
+  );
+
+  test.each(['api', 'upload-worker', 'janitor', 'migrate'])(
+    'has a target %s, which says how its health is told',
+    (name) => {
+      expect(targets[name]).toMatch(/^HEALTHCHECK /m);
+      expect(targets[name]).toContain('FROM runtime AS');
+    },
+  );
+
+  test('starts node itself, without a shell between it and a SIGTERM, and not as root', () => {
+    expect(
+      dockerfile
+        .match(/^(ENTRYPOINT|CMD) .*$/gm)
+        ?.every((line) => line.includes('["/usr/local/bin/node", "dist/')),
+    ).toBe(true);
+    expect(targets['runtime']).toMatch(/^USER 65532:65532$/m);
+  });
+
+  test('takes the Node that the workspace is developed with', () => {
+    const { devDependencies } = JSON.parse(readFileSync(root('package.json'), 'utf8')) as {
+      devDependencies: { node: string; pnpm: string };
+    };
+    expect(dockerfile).toContain(`library/node:${devDependencies.node}-`);
+    expect(dockerfile).toContain(`pnpm@${devDependencies.pnpm}`);
+  });
+});
+
+test('the certificates in the image are RDS’ own, and good for years', () => {
+  const pem = readFileSync(new URL('../container/certificates/rds.pem', import.meta.url), 'utf8');
+  const certificates =
+    pem.match(/-----BEGIN[^]+?-----END CERTIFICATE-----/g)?.map((text) => new X509Certificate(text)) ?? [];
+  expect(certificates.length).toBeGreaterThan(20);
+  for (const certificate of certificates) {
+    expect(certificate.subject).toMatch(/CN=Amazon RDS .*RSA2048 G1/);
+    expect(certificate.ca && certificate.verify(certificate.publicKey)).toBe(true);
+    expect(Date.parse(certificate.validTo) - Date.now()).toBeGreaterThan(5 * 365 * 86_400_000);
+  }
+});
+
+interface Service {
+  readonly image?: string;
+  readonly profiles?: string[];
+  readonly read_only?: boolean;
+  readonly ports?: string[];
+  readonly container_name?: string;
+  readonly depends_on?: Record<string, { condition: string }>;
+  readonly volumes?: string[];
+}
+
+describe('docker-compose.yml', () => {
+  const compose = parse(readFileSync(root('docker-compose.yml'), 'utf8'), { merge: true }) as {
+    services: Record<string, Service>;
+  };
+  const ours = ['api', 'upload-worker', 'janitor', 'migrate'];
+
+  test('is valid by the Compose Specification’s schema', () => {
+    const schemas = createRequire(import.meta.url)
+      .resolve('dclint')
+      .replace(/dist\/.*$/, 'schemas/');
+    const schema = JSON.parse(readFileSync(`${schemas}compose.schema.json`, 'utf8')) as object;
+    const ajv = new Ajv({ strict: false, allErrors: true });
+    formats.default(ajv);
+    // Its own name is the same with https, which Ajv doesn't know.
+    const valid = ajv.compile({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' });
+    expect(valid(compose) || valid.errors).toBe(true);
+    const broken = { services: { ...compose.services, api: { ...compose.services['api'], depend_on: {} } } };
+    expect(valid(broken)).toBe(false);
+  });
+
+  test('starts what is needed first: Postgres, the migration, S3 and SQS, and then the services', () => {
+    expect(compose.services['migrate']?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
+    for (const name of ['api', 'upload-worker', 'janitor'])
+      expect(compose.services[name]?.depends_on).toEqual({
+        migrate: { condition: 'service_completed_successfully' },
+        localstack: { condition: 'service_healthy' },
+      });
+  });
+
+  test('pins every image, and LocalStack to the last release that needs no token', () => {
+    for (const { image } of Object.values(compose.services)) expect(image).toMatch(/:(?!latest)[\w${}:.-]+$/);
+    expect(compose.services['localstack']?.image).toContain('localstack/localstack:4.14.0}');
+  });
+
+  test('runs our own on a file system that can’t be written to', () => {
+    for (const name of ours) expect(compose.services[name]?.read_only).toBe(true);
+  });
+
+  test('has nothing in the way of several upload-workers', () => {
+    expect(compose.services['upload-worker']?.ports).toBeUndefined();
+    expect(compose.services['upload-worker']?.container_name).toBeUndefined();
+  });
+
+  test('publishes its ports on this machine alone', () => {
+    for (const { ports = [] } of Object.values(compose.services))
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+
+  test('has what watches it in a profile of its own', () => {
+    const watching = Object.entries(compose.services).filter(([, { profiles }]) =>
+      profiles?.includes('observability'),
+    );
+    expect(watching.map(([name]) => name)).toEqual(['prometheus', 'grafana', 'otel-collector']);
+  });
+});

@@ -1,0 +1,127 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { ScaledObject, TriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1';
+import { describe, expect, test } from '@jest/globals';
+import { parse, parseAllDocuments } from 'yaml';
+import { configurations } from '../aws/configurations.ts';
+import { readResources } from '../resources.ts';
+
+const folder = new URL('../kubernetes/', import.meta.url).pathname;
+
+interface Container {
+  readonly securityContext: object;
+  readonly readinessProbe?: object;
+  readonly livenessProbe?: object;
+  readonly resources: { limits: object; requests: object };
+}
+
+interface Manifest {
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly data: Record<string, string>;
+  readonly spec: {
+    readonly replicas?: number;
+    readonly template: {
+      spec: { containers: Container[]; securityContext: object; automountServiceAccountToken: boolean };
+    };
+    readonly selector: { matchLabels: object };
+    readonly triggers: { metadata: Record<string, string> }[];
+  };
+}
+
+const base = parse(readFileSync(`${folder}base/kustomization.yaml`, 'utf8')) as { resources: string[] };
+const files = [...base.resources.map((name) => `base/${name}`), 'example/ingress.yaml'];
+const read = (file: string) =>
+  parseAllDocuments(readFileSync(folder + file, 'utf8')).map((document) => document.toJS() as Manifest);
+const manifests = files.flatMap(read);
+const keda = read('keda/upload-worker.yaml');
+const find = (kind: string, name: string) =>
+  manifests.find((each) => each.kind === kind && each.metadata.name === name);
+
+// preStop's sleep is there since 1.30.
+test.each(['1.31', '1.34'])(
+  'every manifest is valid by the schemas of Kubernetes %s, and none has a field too many',
+  (version) => {
+    const validate = new URL('../node_modules/.checks/bin/kubernetes-validate', import.meta.url).pathname;
+    const paths = files.map((file) => folder + file);
+    const { status, stdout, stderr } = spawnSync(validate, ['--strict', '--quiet', '-k', version, ...paths], {
+      encoding: 'utf8',
+    });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
+  },
+);
+
+describe('KEDA', () => {
+  test('takes its two objects', () => {
+    const [authentication, scaled] = keda;
+    new TriggerAuthentication(authentication as never).validate();
+    new ScaledObject(scaled as never).validate();
+  });
+
+  test('scales the worker on the same queue and by the same backlog as AWS does', () => {
+    const metadata = keda[1]?.spec.triggers[0]?.metadata;
+    expect(metadata?.['queueURL']).toBe(readResources().queues.uploads.name);
+    expect(metadata?.['queueLength']).toBe(String(configurations.production.uploadWorker.backlogPerTask));
+  });
+});
+
+describe.each(['api', 'upload-worker', 'janitor'])('%s', (name) => {
+  const deployment = find('Deployment', name);
+  const pod = deployment?.spec.template.spec;
+
+  test('is bounded: no root, nothing to write to, no rights, no token, a limit of memory', () => {
+    expect(pod?.securityContext).toMatchObject({
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    });
+    expect(pod?.automountServiceAccountToken).toBe(false);
+    for (const container of pod?.containers ?? []) {
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(container.resources).toMatchObject({
+        limits: { memory: expect.any(String) },
+        requests: { cpu: expect.any(String) },
+      });
+    }
+  });
+
+  test('is alive while its process is, and gets work only while it is ready', () => {
+    expect(pod?.containers[0]?.livenessProbe).toMatchObject({ httpGet: { path: '/healthz' } });
+    expect(pod?.containers[0]?.readinessProbe).toMatchObject({ httpGet: { path: '/readyz' } });
+  });
+
+  test('has a disruption budget of its own', () => {
+    expect(find('PodDisruptionBudget', name)?.spec.selector).toEqual(deployment?.spec.selector);
+  });
+});
+
+test('the janitor is two, and what is scaled has no number of its own', () => {
+  expect(find('Deployment', 'janitor')?.spec.replicas).toBe(2);
+  expect(find('Deployment', 'api')?.spec.replicas).toBeUndefined();
+  expect(find('Deployment', 'upload-worker')?.spec.replicas).toBeUndefined();
+});
+
+test('the bucket and queues have the names of resources.json', () => {
+  const { bucket, queues } = readResources();
+  expect(find('ConfigMap', 'pasteflow')?.data).toMatchObject({
+    S3_BUCKET: bucket.name,
+    UPLOAD_QUEUE_NAME: queues.uploads.name,
+    JOB_QUEUE_NAME: queues.jobs.name,
+  });
+});
+
+const kubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
+(kubectl ? test : test.skip)('kustomize puts the example together, with its own names everywhere', () => {
+  const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', `${folder}example`], {
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout.match(/^kind: /gm)).toHaveLength(manifests.length + keda.length);
+  expect(
+    stdout.match(/image: .*/g)?.every((image) => image.includes('registry.example.org/pasteflow/')),
+  ).toBe(true);
+  expect(stdout).not.toContain('us-east-1');
+});

@@ -1,0 +1,160 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { readResources, type QueueSettings } from '../resources.ts';
+import { deployment } from './support/deployments.ts';
+
+const { bucket, deadLetterSuffix, queues } = readResources();
+
+/** What SQS is told, by queue name: attributes as SQS takes them, the redrive policy reduced to what doesn't name an account. */
+type Told = Record<
+  string,
+  { VisibilityTimeout: string; MessageRetentionPeriod: string; redrive?: [string, number] }
+>;
+
+function lasting({ visibilitySeconds, retentionSeconds }: QueueSettings) {
+  return { VisibilityTimeout: String(visibilitySeconds), MessageRetentionPeriod: String(retentionSeconds) };
+}
+
+const described: Told = Object.fromEntries(
+  Object.values(queues).flatMap(({ name, deadLetters, maxReceiveCount, ...queue }) => [
+    [`${name}${deadLetterSuffix}`, lasting(deadLetters)],
+    [name, { ...lasting(queue), redrive: [`${name}${deadLetterSuffix}`, maxReceiveCount] }],
+  ]),
+);
+
+function told({ RedrivePolicy, ...attributes }: Record<string, string>): Told[string] {
+  if (RedrivePolicy === undefined) return attributes as unknown as Told[string];
+  const { deadLetterTargetArn, maxReceiveCount } = JSON.parse(RedrivePolicy) as Record<string, string>;
+  return {
+    ...attributes,
+    redrive: [deadLetterTargetArn?.split(':').at(-1) ?? '', Number(maxReceiveCount)],
+  } as unknown as Told[string];
+}
+
+/** By a path that the compiler doesn't follow: the sources of the workspace have settings of their own. */
+async function source<T>(path: string): Promise<T> {
+  return (await import(new URL(`../../${path}`, import.meta.url).pathname)) as T;
+}
+
+describe('the one description of the bucket and the queues', () => {
+  test('is what the embedded stack makes', async () => {
+    const { queueWithDeadLetters } = await source<{
+      queueWithDeadLetters: (
+        name: string,
+        region: string,
+      ) => { name: string; attributes: Record<string, string> }[];
+    }>('packages/dev-stack/src/aws/queues.ts');
+    const made = Object.values(queues).flatMap(({ name }) => queueWithDeadLetters(name, 'us-east-1'));
+    expect(Object.fromEntries(made.map(({ name, attributes }) => [name, told(attributes)]))).toEqual(
+      described,
+    );
+  });
+
+  test('has the names that the services take when they are told none', async () => {
+    interface Parser {
+      parse: (env: object) => unknown;
+    }
+    const environment = await source<{ queueEnv: Parser; bucketEnv: Parser }>(
+      'packages/runtime/src/config/environment.ts',
+    );
+    expect(environment.queueEnv.parse({})).toEqual({ uploads: queues.uploads.name, jobs: queues.jobs.name });
+    expect(environment.bucketEnv.parse({})).toBe(bucket.name);
+    const sqs = await source<{ deadLetterQueueName: (name: string) => string }>('packages/sqs/src/queue.ts');
+    expect(sqs.deadLetterQueueName('any')).toBe(`any${deadLetterSuffix}`);
+  });
+
+  test('has the prefixes of the keys that the services make', async () => {
+    const keys = readFileSync(new URL('../../packages/domain/src/object-key.ts', import.meta.url), 'utf8');
+    for (const prefix of Object.values(bucket.prefixes)) expect(keys).toContain(prefix);
+  });
+
+  test('is what LocalStack’s init script makes', () => {
+    expect(runInitScript()).toEqual({
+      queues: described,
+      buckets: [bucket.name],
+      abortAfterDays: bucket.abortMultipartUploadsAfterDays,
+    });
+  });
+
+  test('is what AWS makes, in production by the same names', () => {
+    const made = Object.values(deployment('production').resources('data', 'AWS::SQS::Queue'));
+    const names = Object.fromEntries(
+      made.map(({ Properties }) => {
+        const { QueueName, VisibilityTimeout, MessageRetentionPeriod } = Properties;
+        return [
+          QueueName,
+          {
+            VisibilityTimeout: String(VisibilityTimeout),
+            MessageRetentionPeriod: String(MessageRetentionPeriod),
+          },
+        ];
+      }),
+    );
+    expect(names).toEqual(
+      Object.fromEntries(
+        Object.entries(described).map(([name, { redrive: _, ...attributes }]) => [name, attributes]),
+      ),
+    );
+    for (const { Properties } of made) {
+      const redrive = Properties['RedrivePolicy'] as { maxReceiveCount: number } | undefined;
+      expect(redrive?.maxReceiveCount).toBe(described[String(Properties['QueueName'])]?.redrive?.[1]);
+      expect(Properties['SqsManagedSseEnabled']).toBe(true);
+    }
+  });
+
+  test('two stages in one account have queues of different names', () => {
+    const names = (stage: 'development' | 'staging') =>
+      Object.values(deployment(stage).resources('data', 'AWS::SQS::Queue')).map(
+        ({ Properties }) => Properties['QueueName'],
+      );
+    expect(new Set([...names('development'), ...names('staging'), ...Object.keys(described)]).size).toBe(12);
+  });
+});
+
+const FAKE_BOTO3 = `
+import json, atexit
+told = {"queues": {}, "buckets": [], "abortAfterDays": None}
+class Client:
+    class meta: region_name = "us-east-1"
+    class exceptions:
+        class BucketAlreadyOwnedByYou(Exception): pass
+    def create_queue(self, QueueName): return {"QueueUrl": QueueName}
+    def set_queue_attributes(self, QueueUrl, Attributes): told["queues"][QueueUrl] = Attributes
+    def get_queue_attributes(self, QueueUrl, AttributeNames):
+        return {"Attributes": {"QueueArn": "arn:aws:sqs:us-east-1:000000000000:" + QueueUrl}}
+    def create_bucket(self, Bucket): told["buckets"].append(Bucket)
+    def put_bucket_lifecycle_configuration(self, Bucket, LifecycleConfiguration):
+        told["abortAfterDays"] = LifecycleConfiguration["Rules"][0]["AbortIncompleteMultipartUpload"]["DaysAfterInitiation"]
+def client(*_, **__): return Client()
+atexit.register(lambda: print(json.dumps(told)))
+`;
+
+/** The script as LocalStack runs it, but with a boto3 that only takes down what it is told. */
+function runInitScript() {
+  const folder = mkdtempSync(join(tmpdir(), 'pasteflow-init-'));
+  try {
+    writeFileSync(join(folder, 'boto3.py'), FAKE_BOTO3);
+    const path = (name: string) => new URL(name, import.meta.url).pathname;
+    const { stdout, stderr } = spawnSync(
+      'python3',
+      [path('../../localstack/init/ready.d/10-bucket-and-queues.py')],
+      {
+        encoding: 'utf8',
+        env: { ...process.env, PYTHONPATH: folder, PASTEFLOW_RESOURCES: path('../resources.json') },
+      },
+    );
+    expect(stderr).toBe('');
+    const { queues: made, ...rest } = JSON.parse(stdout) as {
+      queues: Record<string, Record<string, string>>;
+    };
+    return {
+      queues: Object.fromEntries(Object.entries(made).map(([name, attributes]) => [name, told(attributes)])),
+      ...rest,
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

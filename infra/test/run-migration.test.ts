@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import { DescribeTasksCommand, RunTaskCommand, type Task } from '@aws-sdk/client-ecs';
+import { runMigration, type MigrationTarget } from '../aws/run-migration.ts';
+
+const target: MigrationTarget = {
+  Cluster: 'c',
+  TaskDefinition: 't:1',
+  Subnets: 'a,b',
+  SecurityGroups: 'x,y',
+};
+
+/** An ECS whose task is, look by look, in these states. */
+function ecsWith(started: Task[], looks: Task[]) {
+  const sent: unknown[] = [];
+  const remaining = [...looks];
+  const send = (command: unknown) => {
+    sent.push((command as { input: unknown }).input);
+    if (command instanceof RunTaskCommand)
+      return Promise.resolve({ tasks: started, failures: [{ reason: 'RESOURCE:FARGATE' }] });
+    if (command instanceof DescribeTasksCommand)
+      return Promise.resolve({ tasks: [remaining.shift() ?? { lastStatus: 'RUNNING' }] });
+    return Promise.reject(new Error('unexpected command'));
+  };
+  return { ecs: { send } as unknown as Parameters<typeof runMigration>[0]['ecs'], sent };
+}
+
+const started = [{ taskArn: 'arn' }];
+const options = { target, wait: () => Promise.resolve(), patience: 5 };
+
+describe('the migration', () => {
+  test('runs in the private subnets, and its end is waited for', async () => {
+    const { ecs, sent } = ecsWith(started, [
+      { lastStatus: 'RUNNING' },
+      { lastStatus: 'STOPPED', containers: [{ exitCode: 0 }] },
+    ]);
+    await runMigration({ ...options, ecs });
+    expect(sent).toHaveLength(3);
+    expect(sent[0]).toMatchObject({
+      networkConfiguration: {
+        awsvpcConfiguration: { subnets: ['a', 'b'], securityGroups: ['x', 'y'], assignPublicIp: 'DISABLED' },
+      },
+    });
+  });
+
+  test('that fails is an error, so that nothing is deployed', async () => {
+    const { ecs } = ecsWith(started, [{ lastStatus: 'STOPPED', containers: [{ exitCode: 1 }] }]);
+    await expect(runMigration({ ...options, ecs })).rejects.toThrow('exit code 1');
+  });
+
+  test('that never ran says why', async () => {
+    const { ecs } = ecsWith(started, [
+      { lastStatus: 'STOPPED', stoppedReason: 'CannotPullContainerError', containers: [{}] },
+    ]);
+    await expect(runMigration({ ...options, ecs })).rejects.toThrow(
+      'exit code none, CannotPullContainerError',
+    );
+  });
+
+  test('that can’t be started is an error', async () => {
+    const { ecs } = ecsWith([], []);
+    await expect(runMigration({ ...options, ecs })).rejects.toThrow('RESOURCE:FARGATE');
+  });
+
+  test('that doesn’t end is no success', async () => {
+    const { ecs } = ecsWith(started, []);
+    await expect(runMigration({ ...options, ecs })).rejects.toThrow('still running');
+  });
+});
