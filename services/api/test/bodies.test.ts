@@ -212,7 +212,12 @@ describe('a body that stops half-way', () => {
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nX-Request-Id: slow-1\r\nContent-Length: 1000\r\n\r\n');
     const drip = setInterval(() => socket.write('x'), 50); // it isn't silence that is refused, but slowness
     // Whoever goes on sending after the answer is cut off, in the end by a reset.
-    socket.once('data', () => clearInterval(drip)).once('close', () => clearInterval(drip));
+    socket
+      .once('close', () => clearInterval(drip))
+      .once('data', () => {
+        clearInterval(drip);
+        socket.end();
+      });
     const answer = await answerOn(socket);
     expect(answer).toMatchObject({ status: 408, headers: { connection: 'close', 'x-request-id': 'slow-1' } });
     expect(JSON.parse(answer.body)).toMatchObject({ code: 'request_timeout', instance: '/' });
