@@ -1,5 +1,4 @@
 // Run by memory.test.ts as a process of its own: attempts at two jobs, the first one to warm up, and what memory the second took.
-import { readFileSync } from 'node:fs';
 import { createDatabase } from '@pasteflow/postgres';
 import { createObjectStore } from '@pasteflow/s3';
 import { attempt } from './attempts.ts';
