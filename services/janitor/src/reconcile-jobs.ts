@@ -42,7 +42,7 @@ async function removeOrphans(
   page: readonly ListedObject[],
   oldEnough: Date,
 ): Promise<{ removed: number; refused: number }> {
-  const old = page.filter(({ lastModified }) => lastModified < oldEnough).map(({ key }) => key);
+  const old = page.filter(({ lastModified }) => lastModified <= oldEnough).map(({ key }) => key);
   const live = await findLiveJobs(db, jobIdsOf(old));
   const orphans = old.filter((key) => isOfJob(key, (id) => !live.has(id)));
   const refused = (await store.deleteMany(orphans)).length;
@@ -60,7 +60,7 @@ async function abortStrays(
 ): Promise<number> {
   const aborted = new Findings();
   for await (const page of store.listMultipartUploads(JOB_OBJECT_KEY_PREFIX)) {
-    const old = page.filter(({ initiatedAt }) => initiatedAt < oldEnough);
+    const old = page.filter(({ initiatedAt }) => initiatedAt <= oldEnough);
     const open = await findOpenJobs(db, jobIdsOf(old.map(({ key }) => key)));
     for (const upload of old) {
       if (signal.aborted) break;

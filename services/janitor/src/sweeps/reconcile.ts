@@ -79,7 +79,7 @@ export class Reconcile implements Sweep {
     oldEnough: Date,
   ): Promise<{ removed: number; refused: number }> {
     const { db, store, logger } = this.#options;
-    const old = [...codes].filter(([, lastModified]) => lastModified < oldEnough).map(([code]) => code);
+    const old = [...codes].filter(([, lastModified]) => lastModified <= oldEnough).map(([code]) => code);
     const live = await findLive(db, old);
     const orphans = old.filter((code) => !live.has(code));
     const refused = (await deleteObjects(store, orphans)).size;
