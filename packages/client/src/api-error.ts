@@ -9,12 +9,20 @@ interface Problem {
   readonly errors?: unknown;
 }
 
-/** @param body of an answer that is no success: JSON, a text, or undefined for none */
-export function apiErrorOf({ status, headers }: Response, body: unknown): PasteflowApiError {
+/**
+ * @param body of an answer that is no success: JSON, a text, or undefined for none
+ * @param codeOfBare503 what a 503 of the api's own without a body means; others on the way answer so too, but have no X-Request-Id
+ */
+export function apiErrorOf(
+  { status, headers }: Response,
+  body: unknown,
+  codeOfBare503: ErrorCode | null,
+): PasteflowApiError {
+  const isBare = status === 503 && (body === undefined || body === '') && headers.has('X-Request-Id');
   const problem: Problem = isProblem(headers) && typeof body === 'object' && body !== null ? body : {};
   return new PasteflowApiError({
     status,
-    code: typeof problem.code === 'string' ? (problem.code as ErrorCode) : codeOfNoBody(status, body),
+    code: typeof problem.code === 'string' ? (problem.code as ErrorCode) : isBare ? codeOfBare503 : null,
     detail: [problem.detail, problem.title].find((text) => typeof text === 'string') ?? 'no problem document',
     errors: Array.isArray(problem.errors) ? (problem.errors as FieldError[]) : [],
     requestId: headers.get('X-Request-Id'),
@@ -24,11 +32,6 @@ export function apiErrorOf({ status, headers }: Response, body: unknown): Pastef
 
 function isProblem(headers: Headers): boolean {
   return headers.get('Content-Type')?.startsWith('application/problem+json') ?? false;
-}
-
-/** The one answer without a body, for the sake of `curl --retry`: content whose upload is under way. */
-function codeOfNoBody(status: number, body: unknown): ErrorCode | null {
-  return status === 503 && (body === undefined || body === '') ? 'paste_in_progress' : null;
 }
 
 /** In seconds; the header has them, or a date. */

@@ -44,7 +44,8 @@ function resumed(
         for (;;) {
           try {
             const { done, value } = await reader.read();
-            if (done) return controller.close();
+            if (done && (received === size || !first.headers.has('Content-Length'))) return controller.close();
+            if (done) throw new PasteflowConnectionError('the answer was shorter than it said');
             received += value.byteLength;
             stalls = 0;
             return controller.enqueue(value);
@@ -52,7 +53,7 @@ function resumed(
             if (received === size) return controller.close();
             if (stalls >= maxStalls) throw brokenOff(received, cause);
             stalls += 1;
-            reader = readerOf(await open(received));
+            reader = readerOf(await restFrom(received, await open(received)));
           }
         }
       },
@@ -60,6 +61,14 @@ function resumed(
     },
     { highWaterMark: 0 }, // as fast as it is read, and no faster
   );
+}
+
+/** Who ignores the Range on the way sends it all from the beginning. */
+async function restFrom(fromByte: number, response: Response): Promise<Response> {
+  const range = response.headers.get('Content-Range');
+  if (response.status === 206 && range?.startsWith(`bytes ${fromByte}-`)) return response;
+  await response.body?.cancel();
+  throw new PasteflowConnectionError(`asked for the bytes from ${fromByte} on, and got others`);
 }
 
 function readerOf({ body }: Response): ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> {

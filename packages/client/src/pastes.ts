@@ -162,7 +162,7 @@ export class Pastes {
           parseAs: 'stream',
           ...init,
         }),
-      { signal, streamed: true },
+      { signal, streamed: true, codeOfBare503: 'paste_in_progress' },
     );
     return response;
   }

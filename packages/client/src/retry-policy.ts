@@ -13,9 +13,9 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
 }
 
-/** Waits of 0.25, 0.5, 1, 2 and 4 s, less up to a half: an api that is restarted is back within them. */
+/** Waits of 0.25, 0.5, 1, 2, 4, 8 and 8 s, less up to a half: Postgres has failed over within them. */
 export const DEFAULT_RETRY: RetryPolicy = {
-  maxTries: 6,
+  maxTries: 8,
   maxTotalMs: 120_000,
   tryTimeoutMs: 60_000,
   firstDelayMs: 250,
@@ -39,10 +39,10 @@ export function delayBeforeRetry(
     random,
   }: { policy: RetryPolicy; tries: number; elapsedMs: number; random: number },
 ): number | null {
-  if (tries >= policy.maxTries || !isTransient(error)) return null;
+  if (!isTransient(error) || (tries >= policy.maxTries && !isHeldKey(error))) return null;
   const backoff = Math.min(policy.firstDelayMs * 2 ** (tries - 1), policy.maxDelayMs);
-  const told = error instanceof PasteflowApiError ? error.retryAfter : null;
-  const delay = told === null ? backoff * (1 - random / 2) : told * 1000 + random * policy.firstDelayMs;
+  const told = error instanceof PasteflowApiError ? (error.retryAfter ?? 0) * 1000 : 0;
+  const delay = Math.max(backoff * (1 - random / 2), told + random * policy.firstDelayMs);
   return elapsedMs + delay < policy.maxTotalMs ? delay : null;
 }
 
@@ -50,5 +50,13 @@ function isTransient(error: unknown): boolean {
   if (error instanceof PasteflowConnectionError) return true;
   if (!(error instanceof PasteflowApiError)) return false;
   if (error.code === 'paste_in_progress') return false; // that is waited for, and not a failure
-  return TRANSIENT_STATUSES.has(error.status) || error.code === 'idempotency_key_in_use';
+  return TRANSIENT_STATUSES.has(error.status) || isHeldKey(error);
+}
+
+/**
+ * An earlier try of the same request is still running, or died with its api process: then the key is held for some 15 s more. That is no
+ * failure of this try, and doesn't use it up.
+ */
+function isHeldKey(error: unknown): boolean {
+  return error instanceof PasteflowApiError && error.code === 'idempotency_key_in_use';
 }

@@ -1,5 +1,6 @@
 import createFetchClient, { type Client } from 'openapi-fetch';
 import { apiErrorOf } from './api-error.ts';
+import type { ErrorCode } from './api-types.ts';
 import { PasteflowConnectionError } from './errors.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from './retry-policy.ts';
 import type { paths } from './schema.ts';
@@ -40,6 +41,8 @@ export interface CallOptions {
   readonly signal: AbortSignal | undefined;
   /** The answer's body is a stream to be read later, and not JSON. */
   readonly streamed?: boolean;
+  /** Of the one answer without a problem document, for the sake of `curl --retry`: content whose upload is under way. */
+  readonly codeOfBare503?: ErrorCode;
   /** Unless told, what is sent can be sent again. */
   readonly isRepeatable?: () => boolean;
 }
@@ -69,12 +72,12 @@ export class Transport {
    */
   async call<T>(
     send: (init: TryInit) => Promise<Answer<T>>,
-    { signal, streamed = false, isRepeatable = () => true }: CallOptions,
+    { signal, streamed = false, codeOfBare503, isRepeatable = () => true }: CallOptions,
   ): Promise<{ readonly data: T; readonly response: Response }> {
     const fetch: Fetch = async (request) => await this.#receive(request, streamed);
     return await withRetries({ policy: this.policy, signal, isRepeatable }, async (trySignal) => {
       const { data, error, response } = await send({ signal: trySignal, fetch }).catch(asTyped);
-      if (!response.ok) throw apiErrorOf(response, error);
+      if (!response.ok) throw apiErrorOf(response, error, codeOfBare503 ?? null);
       return { data: data as T, response };
     });
   }

@@ -8,14 +8,16 @@ const bed = useServer();
 const CODE = 'q7Zk2Lm9Xa';
 const ETAG = `"${'a'.repeat(64)}"`;
 const CONTENT = Buffer.from('0123456789abcdefghij');
-const inProgress = answer(503, '', { 'retry-after': '0' });
+const inProgress = answer(503, '', { 'retry-after': '0', 'x-request-id': 'request-1' });
 
 /** Serves the content, and honours Range; `count` bytes from the wanted one on, and then the connection breaks. */
 function serve(count = Infinity): Handler {
   return (req, res) => {
     const from = Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? 'bytes=0-')?.[1]);
     const part = CONTENT.subarray(from);
-    res.writeHead(from === 0 ? 200 : 206, { 'content-length': part.length, etag: ETAG });
+    const range = { 'content-range': `bytes ${from}-${CONTENT.length - 1}/${CONTENT.length}` };
+    const headers = { 'content-length': part.length, etag: ETAG };
+    res.writeHead(from === 0 ? 200 : 206, { ...headers, ...(from > 0 && range) });
     if (count >= part.length) res.end(part);
     else res.write(part.subarray(0, count), () => setImmediate(() => res.socket?.resetAndDestroy()));
   };
@@ -56,6 +58,14 @@ describe('the content of a paste', () => {
     expect(CONTENT.equals(await content.bytes())).toBe(true);
   });
 
+  it('is no upload under way where a proxy answers 503 without a word', async () => {
+    bed.server.script(answer(503), serve());
+    const content = await bed.client({ retry: { maxTries: 2, firstDelayMs: 1 } }).pastes.content(CODE);
+    expect(CONTENT.equals(await content.bytes())).toBe(true);
+    bed.server.script(answer(503));
+    await expect(bed.client({ retry: false }).pastes.content(CODE)).rejects.toMatchObject({ code: null });
+  });
+
   it('is not waited for beyond timeoutMs', async () => {
     bed.server.script(inProgress);
     await expect(bed.client().pastes.content(CODE, { timeoutMs: 100 })).rejects.toMatchObject({
@@ -84,6 +94,12 @@ describe('a download that breaks off', () => {
       ['bytes=6-', ETAG],
       ['bytes=12-', ETAG],
     ]);
+  });
+
+  it('is an error when what goes on is not the rest', async () => {
+    bed.server.script(serve(6), answer(200, CONTENT.toString(), { etag: ETAG }));
+    const content = await bed.client().pastes.content(CODE);
+    await expect(content.bytes()).rejects.toThrow(/asked for the bytes from 6 on/);
   });
 
   it('is an error when the paste has been deleted meanwhile', async () => {

@@ -10,14 +10,18 @@ const at = (tries: number, random: number, elapsedMs = 0) => ({
   random,
 });
 
-function refused(status: number, retryAfter: number | null): PasteflowApiError {
-  return new PasteflowApiError({ status, code: null, detail: '', errors: [], requestId: null, retryAfter });
+function refused(
+  status: number,
+  retryAfter: number | null,
+  code: PasteflowApiError['code'] = null,
+): PasteflowApiError {
+  return new PasteflowApiError({ status, code, detail: '', errors: [], requestId: null, retryAfter });
 }
 
 describe('the wait before a retry', () => {
-  it('doubles from 0.25 s, and is none after the sixth try', () => {
-    const delays = [1, 2, 3, 4, 5, 6].map((tries) => delayBeforeRetry(lost, at(tries, 0)));
-    expect(delays).toEqual([250, 500, 1000, 2000, 4000, null]);
+  it('doubles from 0.25 s, and is none after the eighth try', () => {
+    const delays = [1, 2, 3, 4, 5, 6, 7, 8].map((tries) => delayBeforeRetry(lost, at(tries, 0)));
+    expect(delays).toEqual([250, 500, 1000, 2000, 4000, 8000, 8000, null]);
   });
 
   it('stays at its longest, less up to a half', () => {
@@ -31,6 +35,18 @@ describe('the wait before a retry', () => {
   it('is what Retry-After says, and never less', () => {
     expect(delayBeforeRetry(refused(503, 7), at(1, 0))).toBe(7000);
     expect(delayBeforeRetry(refused(503, 7), at(1, 1))).toBe(7250);
+  });
+
+  it('still doubles where Retry-After says less each time: an api without its Postgres says 1 s', () => {
+    const delays = [1, 3, 5, 7].map((tries) => delayBeforeRetry(refused(503, 1), at(tries, 0)));
+    expect(delays).toEqual([1000, 1000, 4000, 8000]);
+  });
+
+  it('goes on while an earlier try holds the key, until the time for all tries is up', () => {
+    const held = refused(409, 1, 'idempotency_key_in_use');
+    expect(delayBeforeRetry(held, at(8, 0))).toBe(8000);
+    expect(delayBeforeRetry(held, at(20, 0, 100_000))).toBe(8000);
+    expect(delayBeforeRetry(held, at(20, 0, 112_000))).toBeNull();
   });
 
   it('is none when it would end after the time for all tries', () => {
