@@ -5,7 +5,7 @@ import type { Admit } from './admission/admit.ts';
 import { callerOf } from './admission/caller-of.ts';
 import { readDocs, readDocsFile } from './docs/read-docs.ts';
 import { healthz, readyz } from './http/health.ts';
-import { scopeOf } from './http/caller.ts';
+import { limitedAs } from './http/caller.ts';
 import type { TrustedProxies } from './http/trusted-proxies.ts';
 import { contextOf, pathOf } from './http/request-context.ts';
 import { RequestError } from './http/request-error.ts';
@@ -37,7 +37,7 @@ export interface AppDependencies
   readonly trustProxy: TrustedProxies | undefined;
   readonly events: RequestEvents;
   readonly admit: Admit;
-  readonly limits: Pick<Limits, 'countMiss'>;
+  readonly limits: Pick<Limits, 'countMiss' | 'refuseGuesser'>;
 }
 
 /**
@@ -106,7 +106,7 @@ function byMethod(
     try {
       await endpoint.handle(req, res);
     } catch (error) {
-      if (isMiss(req, error)) await limits.countMiss(res, scopeOf(callerOf(req)));
+      if (isMiss(req, error)) await limits.countMiss(res, limitedAs(callerOf(req)));
       throw error;
     }
   };

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
 import { postRaw } from './support/http.ts';
 import { expectLimited, fields, limited } from './support/limits.ts';
-import { failedPaste, processedPaste } from './support/pastes.ts';
-import { newUser } from './support/users.ts';
+import { failedPaste, newPaste, processedPaste } from './support/pastes.ts';
+import { newUser, revokeTokens } from './support/users.ts';
 
 const bed = useApi();
 
@@ -73,6 +73,24 @@ describe('guessing short codes', () => {
   });
 });
 
+describe('imports of a paste that there isn’t', () => {
+  it('count as misses, and after so many none is made; one of a paste that there is does not', async () => {
+    const api = await bed.start({ env: limited({ misses: 2 }) });
+    const user = await newUser(bed.db);
+    const source = await newPaste(bed.db, '{"content":"x"}');
+    const post = async (shortCode: string) =>
+      await fetch(`${api.url}/v1/jobs`, {
+        method: 'POST',
+        headers: { ...user.headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ job_type: 'import', parameters: { source_short_code: shortCode } }),
+      });
+    const codes = [source, 'neverThere', source, 'norThisOne'];
+    for (const code of codes) expect((await post(code)).status).toBe(202);
+    await expectLimited(await post(source), 'misses');
+    await expectLimited(await get(`${api.url}/v1/pastes/${source}`, user.headers), 'misses');
+  });
+});
+
 describe('bad tokens', () => {
   const bad = { authorization: 'Bearer pf_nonsense' };
 
@@ -92,6 +110,22 @@ describe('bad tokens', () => {
     const elsewhere = { ...user.headers, 'x-forwarded-for': '192.0.2.7' };
     expect((await get(`${api.url}/v1/jobs`, elsewhere)).status).toBe(200);
     expect((await postRaw(api.url, 'without a token')).status).toBe(201);
+  });
+
+  it('shut out no token that was good just before, but one that is revoked since', async () => {
+    const api = await bed.start({ env: limited({ misses: 3 }) });
+    const user = await newUser(bed.db);
+    expect((await get(`${api.url}/v1/jobs`, user.headers)).status).toBe(200);
+    for (let n = 0; n < 3; n++) await get(`${api.url}/v1/jobs`, bad);
+    await expectLimited(await get(`${api.url}/v1/jobs`, bad), 'misses');
+    expect((await get(`${api.url}/v1/jobs`, user.headers)).status).toBe(200);
+    await revokeTokens(bed.db, user.id);
+    const statuses = [];
+    for (let n = 0; n < 2; n++) statuses.push((await get(`${api.url}/v1/jobs`, user.headers)).status);
+    expect(statuses).toEqual([429, 429]);
+    const before = api.statements.length;
+    await expectLimited(await get(`${api.url}/v1/jobs`, user.headers), 'misses');
+    expect(api.statements.length).toBe(before);
   });
 
   it('count as requests of the address too', async () => {

@@ -118,6 +118,20 @@ describe('the keys of an issuer', () => {
     expect(await isFound('unknown')).toBe(false);
   });
 
+  it('are renewed once for all who come while the issuer hangs, and that is told once', async () => {
+    await find('one');
+    nowMs += 11 * MINUTE_MS;
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    server.removeAllListeners('request').on('request', (_req, res: ServerResponse) => {
+      void answered.then(() => res.writeHead(500).end());
+    });
+    for (let n = 0; n < 20; n += 1) expect(await isFound('one')).toBe(true);
+    answer();
+    await until(() => told.length > 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(told).toHaveLength(1);
+  });
+
   it('that are not at hand are not unknown while the issuer is down', async () => {
     await find('one');
     published = {};

@@ -6,7 +6,7 @@ import { dial, parseAnswer, postRaw } from './support/http.ts';
 import { countPastes, newPaste, processedPaste } from './support/pastes.ts';
 import { expectLimited, fields, limited } from './support/limits.ts';
 import { until } from './support/until.ts';
-import { newUser } from './support/users.ts';
+import { anotherToken, newUser } from './support/users.ts';
 
 const bed = useApi();
 
@@ -62,13 +62,14 @@ describe('limits', () => {
     socket.destroy();
   });
 
-  it('are each caller’s own: each user’s, and each address’s', async () => {
+  it('are each caller’s own: each token’s, and each address’s', async () => {
     const api = await bed.start({ env: { ...limited({ creations: 2 }), TRUST_PROXY: 'loopback' } });
     const [one, other] = [await newUser(bed.db), await newUser(bed.db)];
     const callers = [
       {},
       one.headers,
       other.headers,
+      (await anotherToken(bed.db, one.id)).headers,
       { 'x-forwarded-for': '192.0.2.1' },
       { 'x-forwarded-for': '2001:db8:0:1::1' },
       { 'x-forwarded-for': '2001:db8:0:2::1' },

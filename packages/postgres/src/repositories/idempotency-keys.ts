@@ -28,7 +28,12 @@ export interface KeyClaim extends HeldKey {
 export type ClaimedKey =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'answered'; readonly fingerprint: Buffer; readonly answer: Buffer }
-  | { readonly kind: 'running'; readonly fingerprint: Buffer };
+  | {
+      readonly kind: 'running';
+      readonly fingerprint: Buffer;
+      /** Until the claim lapses, if there is no answer by then. */
+      readonly secondsLeft: number;
+    };
 
 /**
  * Claims a key that is new, or whose claim has lapsed without an answer, or whose answer is past its retention; else says what is there. The
@@ -39,7 +44,12 @@ export type ClaimedKey =
 export async function claimIdempotencyKey(db: Database, claim: KeyClaim): Promise<ClaimedKey> {
   const free = sql`(CASE WHEN k.answer IS NULL THEN k.claimed_until <= now()
     ELSE k.created_at <= now() - make_interval(secs => ${claim.retentionSeconds}) END)`;
-  const { rows } = await sql<{ mine: boolean; fingerprint: Buffer; answer: Buffer | null }>`
+  const { rows } = await sql<{
+    mine: boolean;
+    fingerprint: Buffer;
+    answer: Buffer | null;
+    seconds_left: number;
+  }>`
     INSERT INTO idempotency_keys AS k (caller, key_hash, fingerprint, claim_id, claimed_until)
     VALUES (${claim.caller}, ${claim.keyHash}, ${claim.fingerprint}, ${claim.claimId},
       now() + make_interval(secs => ${claim.holdSeconds}))
@@ -49,11 +59,14 @@ export async function claimIdempotencyKey(db: Database, claim: KeyClaim): Promis
       claimed_until = CASE WHEN ${free} THEN excluded.claimed_until ELSE k.claimed_until END,
       answer = CASE WHEN ${free} THEN NULL ELSE k.answer END,
       created_at = CASE WHEN ${free} THEN excluded.created_at ELSE k.created_at END
-    RETURNING k.claim_id = ${claim.claimId} AS mine, k.fingerprint, k.answer`.execute(db);
+    RETURNING k.claim_id = ${claim.claimId} AS mine, k.fingerprint, k.answer,
+      extract(epoch FROM k.claimed_until - now())::float8 AS seconds_left`.execute(db);
   const [row] = rows;
   if (row === undefined || row.mine) return { kind: 'claimed' };
-  const { fingerprint, answer } = row;
-  return answer === null ? { kind: 'running', fingerprint } : { kind: 'answered', fingerprint, answer };
+  const { fingerprint, answer, seconds_left: secondsLeft } = row;
+  return answer === null
+    ? { kind: 'running', fingerprint, secondsLeft }
+    : { kind: 'answered', fingerprint, answer };
 }
 
 /**

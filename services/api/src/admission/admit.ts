@@ -1,9 +1,10 @@
 import type { Request, Response } from 'express';
-import { scopeOf, type Caller } from '../http/caller.ts';
+import { limitedAs, type Caller } from '../http/caller.ts';
 import { clientAddressOf, networkOf } from '../http/client-address.ts';
 import { contextOf } from '../http/request-context.ts';
 import { RequestError } from '../http/request-error.ts';
 import { idempotencyKeyOf } from '../idempotency/idempotency-key.ts';
+import { GoodCredentials } from '../identity/good-credentials.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Operation } from '../openapi/endpoint.ts';
 import { requireUser } from './caller-of.ts';
@@ -18,11 +19,15 @@ export interface AdmissionDependencies {
 export type Admit = (req: Request, res: Response, operation: Operation) => Promise<void>;
 
 export function createAdmit({ identify, limits }: AdmissionDependencies): Admit {
+  const good = new GoodCredentials();
   return async (req, res, operation) => {
     if (operation.access === 'open') return;
-    const caller = await identifyCounted({ identify, limits }, req, res);
+    const caller = await identifyCounted({ identify, limits, good }, req, res);
     contextOf(req).caller = caller;
-    await limits.count(res, scopeOf(caller), { creates: req.method === 'POST', mayMiss: mayMiss(operation) });
+    await limits.count(res, limitedAs(caller), {
+      creates: req.method === 'POST',
+      mayMiss: mayMiss(operation),
+    });
     if (operation.access === 'user') requireUser(req);
     if (req.method === 'POST') idempotencyKeyOf(req); // malformed: refused before the body is read
   };
@@ -30,23 +35,26 @@ export function createAdmit({ identify, limits }: AdmissionDependencies): Admit 
 
 /**
  * A bad token is a guess, and who guesses is the address that it came from. Too many of them, and the address's tokens are looked at no
- * more for the rest of the minute, its neighbours' good ones included: otherwise each would cost a look-up without an end. Misses without a
- * token are counted apart, and keep nobody's token from being looked at.
+ * more for the rest of the minute, or each would cost a look-up without an end; but those that this process has lately found good are: one
+ * forgotten script with a revoked token must not shut out all who share its address. Misses without a token are counted apart.
  */
 async function identifyCounted(
-  { identify, limits }: AdmissionDependencies,
+  { identify, limits, good }: AdmissionDependencies & { readonly good: GoodCredentials },
   req: Request,
   res: Response,
 ): Promise<Caller> {
   const address = clientAddressOf(req);
   const guesser = `token:${networkOf(address)}`;
-  if (req.headers.authorization !== undefined) limits.refuseGuesser(res, guesser);
+  const { authorization } = req.headers;
+  if (authorization !== undefined && !good.has(authorization)) limits.refuseGuesser(res, guesser);
   try {
-    return await identify(req);
+    const caller = await identify(req);
+    if (authorization !== undefined) good.add(authorization);
+    return caller;
   } catch (error) {
+    await limits.count(res, limitedAs({ kind: 'anonymous', address }), { creates: false, mayMiss: false });
     if (!(error instanceof RequestError) || error.code !== 'unauthorized') throw error;
-    const caller = scopeOf({ kind: 'anonymous', address });
-    await limits.count(res, caller, { creates: false, mayMiss: false });
+    if (authorization !== undefined) good.delete(authorization);
     await limits.countMiss(res, guesser);
     throw error;
   }

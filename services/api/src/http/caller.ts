@@ -11,7 +11,12 @@ export type Caller =
       readonly address: string;
     };
 
-/** What belongs to one caller and no other: limits, idempotency keys. */
+/** Whose an idempotency key is. */
 export function scopeOf(caller: Caller): string {
   return caller.kind === 'user' ? `user:${caller.userId}` : `address:${networkOf(caller.address)}`;
+}
+
+/** Who has limits of their own: each api token, so that a script that runs wild doesn't stop its user's others. */
+export function limitedAs(caller: Caller): string {
+  return caller.kind === 'user' && caller.tokenId !== null ? `api-token:${caller.tokenId}` : scopeOf(caller);
 }

@@ -48,9 +48,6 @@ export interface OnceDependencies {
  */
 const HOLD_SECONDS = 15;
 
-/** A creation takes milliseconds. */
-const RETRY_AFTER_SECONDS = 1;
-
 /**
  * Without a key: `create` and nothing more. With one: one statement claims it, then a transaction creates and puts the answer into the key's
  * row, fenced by the claim. So there is no instant at which a process can die and leave a paste whose answer is lost.
@@ -83,7 +80,7 @@ export function createOnce(deps: OnceDependencies): Once {
         sendAnswer(res, openAnswer(found.answer, seal));
         return;
       case 'running':
-        throw keyInUse();
+        throw keyInUse(found.secondsLeft);
       default:
         found satisfies never;
     }
@@ -101,7 +98,7 @@ async function createUnder<Made>(
     const done = await deps.db.transaction().execute(async (tx) => {
       const made = await create(tx);
       const kept = answer(made);
-      if (!(await answerIdempotencyKey(tx, held, sealAnswer(kept, seal)))) throw keyInUse();
+      if (!(await answerIdempotencyKey(tx, held, sealAnswer(kept, seal)))) throw keyInUse(HOLD_SECONDS);
       return { made, kept };
     });
     committed(done.made);
@@ -128,10 +125,20 @@ function keyReused(): RequestError {
   );
 }
 
-function keyInUse(): RequestError {
+/**
+ * A creation takes milliseconds, so that the wait begins with a second; but a claim that is still there after some is probably a dead
+ * process's. Waiting for as long again as it has been there, until it lapses, finds either soon: within 15 s in six tries.
+ * @param secondsLeft until the claim lapses
+ */
+export function patienceSeconds(secondsLeft: number): number {
+  return Math.ceil(Math.max(1, Math.min(HOLD_SECONDS - secondsLeft, secondsLeft)));
+}
+
+function keyInUse(secondsLeft: number): RequestError {
+  const seconds = patienceSeconds(secondsLeft);
   return new RequestError(
     'idempotency_key_in_use',
-    'The first request with this Idempotency-Key is still running; send it again shortly for its answer.',
-    { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } },
+    `The first request with this Idempotency-Key is still running; send it again in ${seconds} s for its answer.`,
+    { headers: { 'Retry-After': String(seconds) } },
   );
 }

@@ -68,7 +68,9 @@ export class IssuerKeys {
       if (!this.#isPausing()) return await this.#read();
       throw this.#unavailable();
     }
-    if (ageMs > RENEW_AFTER_MS && !this.#isPausing()) this.#read().catch(this.#options.onError);
+    // Once for all who come while it is under way: each would else report the same failure.
+    const isDue = ageMs > RENEW_AFTER_MS && this.#reading === undefined && !this.#isPausing();
+    if (isDue) this.#read().catch(this.#options.onError);
     return this.#current.keys;
   }
 

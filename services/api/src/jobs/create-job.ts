@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { createJob as insertJob, type Database } from '@pasteflow/postgres';
+import { createJob as insertJob } from '@pasteflow/postgres';
 import { jobTypes } from '@pasteflow/jobs';
 import type { MessageDispatcher, OutgoingJob } from '@pasteflow/sqs';
 import { z } from 'zod';
@@ -10,10 +10,11 @@ import type { Once } from '../idempotency/once.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../openapi/endpoint.ts';
 import { uuid } from '../openapi/formats.ts';
+import { countGuesses, type CountGuessesDependencies } from './count-guesses.ts';
 import { example } from './example.ts';
 import { MAX_JOB_BYTES, newJobSchema, receiveJob } from './new-job.ts';
 
-export interface CreateJobDependencies {
+export interface CreateJobDependencies extends CountGuessesDependencies {
   readonly once: Once;
   readonly jobDispatcher: Pick<MessageDispatcher<OutgoingJob>, 'dispatch'>;
   readonly publicUrl: () => string;
@@ -62,15 +63,18 @@ const operation: Operation = {
 };
 
 /** POST /v1/jobs: J7. The commit is the promise behind the 202; the message follows it. */
-export function createJob({ once, jobDispatcher, publicUrl }: CreateJobDependencies): Endpoint {
+export function createJob(deps: CreateJobDependencies): Endpoint {
+  const { once, jobDispatcher, publicUrl } = deps;
   return {
     operation,
     handle: async (req, res) => {
-      const { job_type: jobType, parameters } = await receiveJob(req, res);
+      const job = await receiveJob(req, res);
+      await countGuesses(deps, req, res, job);
+      const { job_type: jobType, parameters } = job;
       const userId = requireUser(req);
       await once(req, res, {
         said: JSON.stringify([jobType, parameters]),
-        create: (db: Database) => insertJob(db, { userId, jobType, parameters }),
+        create: (db) => insertJob(db, { userId, jobType, parameters }),
         answer: ({ id }) =>
           jsonAnswer(202, { job_id: id, status: 'queued' } satisfies z.output<typeof queuedJobSchema>, {
             Location: `${publicUrl()}/v1/jobs/${id}`,

@@ -31,7 +31,7 @@ export interface RequestKind {
 const WARNING_INTERVAL_MS = 60_000;
 
 /**
- * The limits, by caller (scopeOf), and the RateLimit fields of the answers. With Postgres away nobody is refused by them: whatever needs
+ * The limits, by caller (limitedAs), and the RateLimit fields of the answers. With Postgres away nobody is refused by them: whatever needs
  * Postgres fails by itself, and the rest should go on.
  */
 export class Limits {

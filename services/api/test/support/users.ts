@@ -32,13 +32,29 @@ export async function spentToken(
   return token;
 }
 
+/** Revokes all tokens of theirs. */
+export async function revokeTokens(db: Database, userId: string): Promise<void> {
+  const tokens = await db.selectFrom('api_tokens').select('id').where('user_id', '=', userId).execute();
+  for (const { id } of tokens) await revokeApiToken(db, id);
+}
+
+/** Another token of the same user. */
+export async function anotherToken(db: Database, userId: string): Promise<TestUser> {
+  const { name } = await db
+    .selectFrom('users')
+    .select('name')
+    .where('id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return await newUser(db, { name });
+}
+
 /** A new user with a token, made behind the api's back. */
 export async function newUser(
   db: Database,
-  { token = newApiToken() }: { token?: string } = {},
+  { token = newApiToken(), name = randomUUID() }: { token?: string; name?: string } = {},
 ): Promise<TestUser> {
   const { userId } = await createApiToken(db, {
-    userName: randomUUID(),
+    userName: name,
     name: 'of a test',
     tokenHash: hashOfSecret(token),
     expiresInSeconds: null,

@@ -11,6 +11,7 @@ export const jobType = defineJobType({
   name: 'import',
   summary: 'Makes many pastes in one go, of a list of items or of a paste that is NDJSON or an archive.',
   parameters: importParameters,
+  looksUp: ({ source_short_code: source }) => (source === undefined ? [] : [source]),
   example: { items: [{ content: 'Hello, world!', title: 'Greeting', expires_in: 3600 }] },
   run,
 });
