@@ -1,6 +1,6 @@
-import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newApiToken } from '../src/identity/api-token.ts';
 import { hashOfSecret } from '../src/identity/secret.ts';
 import { useTokenCommand } from './support/token-bed.ts';
@@ -9,6 +9,7 @@ const bed = useTokenCommand();
 const { run, made, rowOf } = bed;
 
 describe('--keep-in FILE', () => {
+  beforeAll(() => mkdirSync(join(bed.folder, 'kept')));
   const file = () => join(bed.folder, 'kept', 'dev-token');
   const mode = () => (statSync(file()).mode & 0o777).toString(8);
 
@@ -46,9 +47,9 @@ describe('--keep-in FILE', () => {
 
   it('leaves no good token behind that nobody has', async () => {
     const unusable = join(bed.folder, 'no-folder', 'token');
-    symlinkSync(join(bed.folder, 'nowhere'), join(bed.folder, 'no-folder'));
     const { code, stdout, stderr } = await run('keeper', '--keep-in', unusable);
     expect([code, stdout]).toEqual([1, '']);
+    expect(existsSync(join(bed.folder, 'no-folder'))).toBe(false);
     expect(stderr).toMatch(/^token: .*no-folder\/token can't be used to keep a token \(.*\)\n$/);
     const rows = await bed.db
       .selectFrom('api_tokens')

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { sourceCommand } from '../source-command.ts';
@@ -13,6 +14,7 @@ const TOKEN_NAME = 'npm start';
  * as dev-stack imports nothing of the workspace. @returns null when there is none to be had, after it has said why: nothing else needs it
  */
 export async function keepDevToken(env: Environment, dataDir: string): Promise<string | null> {
+  mkdirSync(dataDir, { recursive: true }); // an embedded stack has made it; without one there is none yet
   const entry = join(REPOSITORY, 'services/api/src/token-main.ts');
   const wanted = ['dev', '--token-name', TOKEN_NAME, '--keep-in', join(dataDir, 'dev-token')];
   const [command, ...args] = sourceCommand(entry, wanted, 'TERM');

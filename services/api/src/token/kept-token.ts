@@ -1,5 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { StartError } from '@pasteflow/runtime';
 
 /** What is in the file; null when it isn't there. @throws StartError */
@@ -12,11 +11,10 @@ export function readKept(file: string): string | null {
   }
 }
 
-/** For its owner alone, and never half written. @throws StartError */
+/** For its owner alone, and never half written; its folder has to be there. @throws StartError */
 export function writeKept(file: string, token: string): void {
   const aside = `${file}.${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(aside, `${token}\n`, { mode: 0o600 });
     renameSync(aside, file);
   } catch (error) {
