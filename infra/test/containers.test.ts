@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
@@ -115,6 +115,14 @@ describe('docker-compose.yml', () => {
   test('publishes its ports on this machine alone', () => {
     for (const { ports = [] } of Object.values(compose.services))
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+
+  test('mounts nothing that isn’t there, which Docker would make as an empty folder', () => {
+    const sources = Object.values(compose.services).flatMap(({ volumes = [] }) =>
+      volumes.map((volume) => volume.split(':')[0] ?? '').filter((source) => source.startsWith('./')),
+    );
+    expect(sources).toContain('./infra/observability/prometheus');
+    expect(sources.filter((source) => !existsSync(root(source)))).toEqual([]);
   });
 
   test('has what watches it in a profile of its own', () => {

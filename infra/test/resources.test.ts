@@ -41,13 +41,14 @@ async function source<T>(path: string): Promise<T> {
 
 describe('the one description of the bucket and the queues', () => {
   test('is what the embedded stack makes', async () => {
-    const { queueWithDeadLetters } = await source<{
-      queueWithDeadLetters: (
-        name: string,
+    const { queueDefinitions, DEFAULT_QUEUES } = await source<{
+      queueDefinitions: (
+        names: object,
         region: string,
       ) => { name: string; attributes: Record<string, string> }[];
+      DEFAULT_QUEUES: object;
     }>('packages/dev-stack/src/aws/queues.ts');
-    const made = Object.values(queues).flatMap(({ name }) => queueWithDeadLetters(name, 'us-east-1'));
+    const made = queueDefinitions(DEFAULT_QUEUES, 'us-east-1');
     expect(Object.fromEntries(made.map(({ name, attributes }) => [name, told(attributes)]))).toEqual(
       described,
     );
