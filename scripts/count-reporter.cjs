@@ -1,11 +1,14 @@
 // Jest reporter: leaves the counts of a package's run in its .test-results/, which turbo caches and restores with
-// the task, so that `scripts/count-tests.mjs` is right for replayed results too.
+// the task, so that `scripts/count-tests.mjs` is right for replayed results too. With an option `name`, for a
+// run that is no package's own test, in the root's .test-results/NAME/.
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 module.exports = class CountReporter {
-  constructor(globalConfig) {
-    this.folder = join(globalConfig.rootDir, '.test-results');
+  constructor(globalConfig, { name } = {}) {
+    this.folder = name
+      ? join(__dirname, '..', '.test-results', name)
+      : join(globalConfig.rootDir, '.test-results');
   }
 
   onRunComplete(_contexts, results) {

@@ -6,19 +6,28 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folders = [
   'scripts',
+  'infra',
   ...['packages', 'services'].flatMap((group) =>
     readdirSync(`${root}/${group}`).map((name) => `${group}/${name}`),
   ),
 ];
 
+/** Runs that are no package's own test: see count-reporter.cjs. */
+const named = ['localstack', 'scaling'];
+
 if (process.argv.includes('--reset')) {
+  rmSync(`${root}/.test-results`, { recursive: true, force: true });
   for (const name of folders) rmSync(`${root}/${name}/.test-results`, { recursive: true, force: true });
   process.exit(0);
 }
 
 const sum = { passed: 0, failed: 0 };
-for (const name of folders) {
-  const counts = read(name);
+const files = [
+  ...folders.map((name) => [name, `${name}/.test-results/counts.json`]),
+  ...named.map((name) => [`e2e: ${name}`, `.test-results/${name}/counts.json`]),
+];
+for (const [name, file] of files) {
+  const counts = read(file);
   if (counts === undefined) continue;
   sum.passed += counts.passed;
   sum.failed += counts.failed;
@@ -27,9 +36,9 @@ for (const name of folders) {
 }
 console.log(`${sum.passed} passed, ${sum.failed} failed`);
 
-function read(name) {
+function read(file) {
   try {
-    return JSON.parse(readFileSync(`${root}/${name}/.test-results/counts.json`, 'utf8'));
+    return JSON.parse(readFileSync(`${root}/${file}`, 'utf8'));
   } catch (error) {
     if (error.code === 'ENOENT') return undefined;
     throw error;

@@ -26,6 +26,7 @@ export {
   PasteflowTimeoutError,
   type ApiErrorFacts,
 } from './errors.ts';
+export type { EventsOptions, JobEvent, LiveEvent, PasteEvent } from './events.ts';
 export type { CreateJobOptions, Jobs, JobWaitOptions } from './jobs.ts';
 export type { Listing, Page } from './listing.ts';
 export type { PasteContent } from './paste-content.ts';

@@ -10,10 +10,11 @@ import type {
   Timeline,
 } from './api-types.ts';
 import { JobFailedError } from './errors.ts';
+import { followEvents, type EventsOptions, type JobEvent } from './events.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import { Listing } from './listing.ts';
 import type { Transport } from './transport.ts';
-import { waitUntilSettled, type Look, type WaitOptions } from './waiting.ts';
+import { preferWait, waitUntilSettled, type Look, type WaitOptions } from './waiting.ts';
 
 export interface JobWaitOptions extends WaitOptions {
   /** Called with the job whenever its status, progress or message has changed, the first look included. */
@@ -45,18 +46,16 @@ export class Jobs {
   }
 
   async get(id: string, { signal }: CallOptions = {}): Promise<Job> {
-    const { data } = await this.#transport.call(
-      async (init) => await this.#transport.api.GET('/v1/jobs/{id}', { params: { path: { id } }, ...init }),
-      { signal },
-    );
-    return data;
+    return await this.#get(id, {}, signal);
   }
 
   /** Resolves when it is completed or partial, however long that takes unless told. @throws JobFailedError */
   async wait(id: string, { onProgress, ...options }: JobWaitOptions = {}): Promise<Job> {
     let told = '';
+    // The server waits for the end alone: whoever wants to know of what comes before looks more often.
+    const header = onProgress === undefined ? preferWait(this.#transport.policy) : {};
     return await waitUntilSettled(`job ${id}`, options, async (signal): Promise<Look<Job>> => {
-      const job = await this.get(id, { signal });
+      const job = await this.#get(id, header, signal);
       const news = JSON.stringify([job.status, job.progress, job.progress_message]);
       if (news !== told) onProgress?.(job);
       told = news;
@@ -104,6 +103,29 @@ export class Jobs {
     const { data } = await this.#transport.call(
       async (init) =>
         await this.#transport.api.GET('/v1/jobs/{id}/timeline', { params: { path: { id } }, ...init }),
+      { signal },
+    );
+    return data;
+  }
+
+  /** What happens to it, as it happens, from the beginning to its end. */
+  events(id: string, options: EventsOptions = {}): AsyncIterableIterator<JobEvent> {
+    const open = async (after: string | undefined): Promise<Response> => {
+      const params = { path: { id }, header: after === undefined ? {} : { 'Last-Event-ID': after } };
+      const { response } = await this.#transport.call(
+        async (init) =>
+          await this.#transport.api.GET('/v1/jobs/{id}/events', { params, parseAs: 'stream', ...init }),
+        { signal: options.signal, streamed: true },
+      );
+      return response;
+    };
+    return followEvents(open, options, this.#transport.policy.maxTries);
+  }
+
+  async #get(id: string, header: { Prefer?: string }, signal: AbortSignal | undefined): Promise<Job> {
+    const params = { path: { id }, header };
+    const { data } = await this.#transport.call(
+      async (init) => await this.#transport.api.GET('/v1/jobs/{id}', { params, ...init }),
       { signal },
     );
     return data;

@@ -44,7 +44,8 @@ function resumed(
         for (;;) {
           try {
             const { done, value } = await reader.read();
-            if (done && (received === size || !first.headers.has('Content-Length'))) return controller.close();
+            if (done && (received === size || !first.headers.has('Content-Length')))
+              return controller.close();
             if (done) throw new PasteflowConnectionError('the answer was shorter than it said');
             received += value.byteLength;
             stalls = 0;

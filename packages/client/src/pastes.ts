@@ -2,11 +2,12 @@ import type { CallOptions, CreateOptions } from './call-options.ts';
 import type { CreatedPaste, NewPasteFields, Paste, PasteFilter, Timeline } from './api-types.ts';
 import { contentSource, type Content } from './content-source.ts';
 import { PasteFailedError, PasteflowApiError } from './errors.ts';
+import { followEvents, type EventsOptions, type PasteEvent } from './events.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import { Listing } from './listing.ts';
 import { PasteContent } from './paste-content.ts';
 import type { Transport } from './transport.ts';
-import { waitUntilSettled, type Look, type WaitOptions } from './waiting.ts';
+import { preferWait, waitUntilSettled, type Look, type WaitOptions } from './waiting.ts';
 
 /** The API's own fields (`title`, `syntax`, `expires_in`, `visibility`), and how to go about it. */
 export interface CreatePasteOptions extends CreateOptions, NewPasteFields {}
@@ -60,19 +61,14 @@ export class Pastes {
   }
   /** In any state; its content is left out. */
   async get(shortCode: string, { signal }: CallOptions = {}): Promise<Paste> {
-    const { data } = await this.#transport.call(
-      async (init) =>
-        await this.#transport.api.GET('/v1/pastes/{short_code}', { params: pathOf(shortCode), ...init }),
-      { signal },
-    );
-    return data;
+    return await this.#get(shortCode, {}, signal);
   }
 
   /** Resolves when its upload has succeeded. @throws PasteFailedError when it is given up */
   async wait(shortCode: string, { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {}): Promise<Paste> {
     const what = `paste ${shortCode}`;
     return await waitUntilSettled(what, { signal, timeoutMs }, async (lookSignal): Promise<Look<Paste>> => {
-      const paste = await this.get(shortCode, { signal: lookSignal });
+      const paste = await this.#get(shortCode, preferWait(this.#transport.policy), lookSignal);
       switch (paste.status) {
         case 'PROCESSED':
           return { settled: paste };
@@ -145,6 +141,37 @@ export class Pastes {
           params: pathOf(shortCode),
           ...init,
         }),
+      { signal },
+    );
+    return data;
+  }
+
+  /** What happens to it, as it happens, from the beginning to the end of its upload. */
+  events(shortCode: string, options: EventsOptions = {}): AsyncIterableIterator<PasteEvent> {
+    const open = async (after: string | undefined): Promise<Response> => {
+      const params = { ...pathOf(shortCode), header: after === undefined ? {} : { 'Last-Event-ID': after } };
+      const { response } = await this.#transport.call(
+        async (init) =>
+          await this.#transport.api.GET('/v1/pastes/{short_code}/events', {
+            params,
+            parseAs: 'stream',
+            ...init,
+          }),
+        { signal: options.signal, streamed: true },
+      );
+      return response;
+    };
+    return followEvents(open, options, this.#transport.policy.maxTries);
+  }
+
+  async #get(
+    shortCode: string,
+    header: { Prefer?: string },
+    signal: AbortSignal | undefined,
+  ): Promise<Paste> {
+    const params = { ...pathOf(shortCode), header };
+    const { data } = await this.#transport.call(
+      async (init) => await this.#transport.api.GET('/v1/pastes/{short_code}', { params, ...init }),
       { signal },
     );
     return data;

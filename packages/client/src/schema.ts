@@ -189,6 +189,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/v1/pastes/{short_code}/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Streams what happens to a paste until its upload has settled.
+     * @description Server-Sent Events. `transition`: a transition as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal one, or null when it has expired or was deleted; it is the last event. The ids say how far one has read. Begins with what has been so far, or with what came after Last-Event-ID. A comment every 15 s keeps the connection alive.
+     */
+    get: operations['streamPasteEvents'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/jobs': {
     parameters: {
       query?: never;
@@ -250,6 +270,26 @@ export interface paths {
     };
     /** Shows what happened to a job and to its executions. */
     get: operations['readJobTimeline'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/v1/jobs/{id}/events': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Streams what happens to a job until its end.
+     * @description Server-Sent Events. `transition`: a transition as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal one, or null when it has expired or was deleted; it is the last event. The ids say how far one has read. Begins with what has been so far, or with what came after Last-Event-ID. A comment every 15 s keeps the connection alive.
+     */
+    get: operations['streamJobEvents'];
     put?: never;
     post?: never;
     delete?: never;
@@ -377,6 +417,7 @@ export interface components {
         | 'method_not_allowed'
         | 'range_not_satisfiable'
         | 'precondition_failed'
+        | 'stream_unavailable'
         | 'dependency_unavailable'
         | 'malformed_message'
         | 'internal';
@@ -645,7 +686,7 @@ export interface components {
       parameters: {
         [key: string]: unknown;
       };
-      /** @description What it did; which fields it has depends on job_type. */
+      /** @description What it did; which fields it has depends on job_type. Of a job that was given up half-way: assets, and positions. */
       result: {
         [key: string]: unknown;
       } | null;
@@ -2301,6 +2342,11 @@ export interface operations {
       query?: never;
       header?: {
         /**
+         * @description `wait=N`: answer as soon as the status is a terminal one, or after N seconds, 60 at most (RFC 7240).
+         * @example wait=1
+         */
+        Prefer?: string;
+        /**
          * @description Names the request; what does not fit the pattern is replaced.
          * @example my-request-1
          */
@@ -2320,6 +2366,8 @@ export interface operations {
       /** @description The paste. */
       200: {
         headers: {
+          /** @description That the wait was applied. It is not when too many are waiting: then ask again after a while. */
+          'Preference-Applied'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3285,6 +3333,244 @@ export interface operations {
       };
     };
   };
+  streamPasteEvents: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the last event that the client has had: it is told what came after. Without it, all.
+         * @example 1204.40
+         */
+        'Last-Event-ID'?: string;
+        /**
+         * @description Names the request; what does not fit the pattern is replaced.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description Base62.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The events. */
+      200: {
+        headers: {
+          /** @description Tells nginx to pass on what comes. */
+          'X-Accel-Buffering': 'no';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
+        };
+      };
+      /** @description Last-Event-ID was the last event: there will be no more. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 400;
+              /** @enum {string} */
+              code: 'malformed_request' | 'request_incomplete';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Not authorized (`unauthorized`). */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Which credentials are wanted. */
+          'WWW-Authenticate': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 401;
+              /** @enum {string} */
+              code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Paste not found (`paste_not_found`). */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 404;
+              /** @enum {string} */
+              code: 'paste_not_found';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Request timeout (`request_timeout`). */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 408;
+              /** @enum {string} */
+              code: 'request_timeout';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Paste expired or deleted (`paste_gone`). */
+      410: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 410;
+              /** @enum {string} */
+              code: 'paste_gone';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Too many requests (`rate_limited`). */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whole seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 429;
+              /** @enum {string} */
+              code: 'rate_limited';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Request headers too large (`request_headers_too_large`). */
+      431: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 431;
+              /** @enum {string} */
+              code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Internal error (`internal`). */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 500;
+              /** @enum {string} */
+              code: 'internal';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Temporarily unavailable (`dependency_unavailable`); No stream available (`stream_unavailable`). */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whole seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable' | 'stream_unavailable';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+    };
+  };
   listJobs: {
     parameters: {
       query?: {
@@ -3777,6 +4063,11 @@ export interface operations {
       query?: never;
       header?: {
         /**
+         * @description `wait=N`: answer as soon as the status is a terminal one, or after N seconds, 60 at most (RFC 7240).
+         * @example wait=1
+         */
+        Prefer?: string;
+        /**
          * @description Names the request; what does not fit the pattern is replaced.
          * @example my-request-1
          */
@@ -3796,6 +4087,8 @@ export interface operations {
       /** @description The job. */
       200: {
         headers: {
+          /** @description That the wait was applied. It is not when too many are waiting: then ask again after a while. */
+          'Preference-Applied'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4459,6 +4752,244 @@ export interface operations {
               status: 503;
               /** @enum {string} */
               code: 'dependency_unavailable';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+    };
+  };
+  streamJobEvents: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the last event that the client has had: it is told what came after. Without it, all.
+         * @example 1204.40
+         */
+        'Last-Event-ID'?: string;
+        /**
+         * @description Names the request; what does not fit the pattern is replaced.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The job_id that its POST answered.
+         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The events. */
+      200: {
+        headers: {
+          /** @description Tells nginx to pass on what comes. */
+          'X-Accel-Buffering': 'no';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'text/event-stream': string;
+        };
+      };
+      /** @description Last-Event-ID was the last event: there will be no more. */
+      204: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 400;
+              /** @enum {string} */
+              code: 'malformed_request' | 'request_incomplete';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Not authorized (`unauthorized`). */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Which credentials are wanted. */
+          'WWW-Authenticate': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 401;
+              /** @enum {string} */
+              code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Another user's job (`job_forbidden`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'job_forbidden';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Job not found (`job_not_found`). */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 404;
+              /** @enum {string} */
+              code: 'job_not_found';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Request timeout (`request_timeout`). */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 408;
+              /** @enum {string} */
+              code: 'request_timeout';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Too many requests (`rate_limited`). */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whole seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 429;
+              /** @enum {string} */
+              code: 'rate_limited';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Request headers too large (`request_headers_too_large`). */
+      431: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 431;
+              /** @enum {string} */
+              code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Internal error (`internal`). */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 500;
+              /** @enum {string} */
+              code: 'internal';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Temporarily unavailable (`dependency_unavailable`); No stream available (`stream_unavailable`). */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Whole seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable' | 'stream_unavailable';
             } & {
               [key: string]: unknown;
             });

@@ -16,9 +16,21 @@ export type Look<T> =
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 3000;
 
-/** A quarter of the time waited so far: an upload of 100 ms is seen within 50, and a job of minutes costs a request in 3 s. */
-export function delayBeforeLook(elapsedMs: number): number {
-  return Math.min(Math.max(elapsedMs / 4, FIRST_DELAY_MS), MAX_DELAY_MS);
+/**
+ * From the beginning of a look a quarter of the time waited so far: an upload of 100 ms is seen within 50, and a job of minutes costs a request
+ * in 3 s. A look at a server that waits itself takes as long as that, and the next one follows at once.
+ */
+export function delayBeforeLook(elapsedMs: number, lookMs: number): number {
+  return Math.max(0, Math.min(Math.max(elapsedMs / 4, FIRST_DELAY_MS), MAX_DELAY_MS) - lookMs);
+}
+
+/** Proxies on the way commonly cut a request that takes longer than 30 s. */
+const MAX_ASKED_SECONDS = 20;
+
+/** What asks the server to answer when it is settled, or after half of the time that a try has; none for tries of less than 2 s. */
+export function preferWait({ tryTimeoutMs }: { tryTimeoutMs: number }): { Prefer?: string } {
+  const seconds = Math.min(Math.floor(tryTimeoutMs / 2000), MAX_ASKED_SECONDS);
+  return seconds === 0 ? {} : { Prefer: `wait=${seconds}` };
 }
 
 /**
@@ -35,10 +47,12 @@ export async function waitUntilSettled<T>(
   const reason = (): Error => new PasteflowTimeoutError(`${what} is ${state} after ${timeoutMs} ms`);
   return await withTimeout({ ms: timeoutMs, reason, outer }, async (signal) => {
     for (;;) {
+      const looked = performance.now();
       const found = await look(signal);
       if ('settled' in found) return found.settled;
       state = found.pending;
-      const delay = delayBeforeLook(performance.now() - begun);
+      const now = performance.now();
+      const delay = delayBeforeLook(now - begun, now - looked);
       await sleep(Math.max(delay, found.notBeforeMs ?? 0), signal);
     }
   });

@@ -68,17 +68,40 @@ describe('pastes.create with wait', () => {
   });
 });
 
+describe('a server that waits', () => {
+  it('is asked to, for half the time of a try, and 20 s at most', async () => {
+    for (const [tryTimeoutMs, prefer] of [
+      [60_000, 'wait=20'],
+      [10_000, 'wait=5'],
+      [1000, undefined],
+    ] as const) {
+      bed.server.script(processed);
+      await bed.client({ retry: { tryTimeoutMs } }).pastes.wait('q7Zk2Lm9Xa');
+      expect(bed.server.requests.map(({ headers }) => headers.prefer)).toEqual([prefer]);
+    }
+    bed.server.script(processed);
+    await bed.client().pastes.get('q7Zk2Lm9Xa');
+    expect(bed.server.requests[0]!.headers.prefer).toBeUndefined();
+  });
+});
+
 describe('the wait before the next look', () => {
   it('grows with the time waited so far, from 50 ms to 3 s', () => {
-    expect([0, 100, 200, 400, 4000, 12_000, 60_000].map(delayBeforeLook)).toEqual([
-      50, 50, 50, 100, 1000, 3000, 3000,
-    ]);
+    expect(
+      [0, 100, 200, 400, 4000, 12_000, 60_000].map((elapsedMs) => delayBeforeLook(elapsedMs, 0)),
+    ).toEqual([50, 50, 50, 100, 1000, 3000, 3000]);
+  });
+
+  it('is shorter by what the look took: a server that waits is asked again at once', () => {
+    expect([0, 40, 50, 20_000].map((lookMs) => delayBeforeLook(100, lookMs))).toEqual([50, 10, 0, 0]);
+    expect(delayBeforeLook(20_000, 20_000)).toBe(0);
+    expect(delayBeforeLook(20_000, 5)).toBe(2995); // it doesn't wait, whatever it was asked
   });
 
   it('costs a dozen requests in the first second, and fewer than forty in the first minute', () => {
     const looks = (withinMs: number): number => {
       let count = 0;
-      for (let elapsed = 0; elapsed < withinMs; elapsed += delayBeforeLook(elapsed)) count += 1;
+      for (let elapsed = 0; elapsed < withinMs; elapsed += delayBeforeLook(elapsed, 0)) count += 1;
       return count;
     };
     expect(looks(1000)).toBeLessThanOrEqual(12);

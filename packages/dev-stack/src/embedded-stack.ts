@@ -46,7 +46,7 @@ export async function startEmbeddedStack(
         dataDir: join(dataDir, 'aws'),
         port: config.awsPort,
         bucket,
-        queues: [uploadQueue, jobQueue],
+        queues: { uploads: uploadQueue, jobs: jobQueue },
         region: config.region,
       });
       stops.push(() => emulator.stop());

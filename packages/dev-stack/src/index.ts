@@ -1,7 +1,7 @@
 export { awsEnvironment } from './aws/environment.ts';
+export { DEFAULT_QUEUES, queueDefinitions, type QueueDefinition, type QueueNames } from './aws/queues.ts';
 export {
   DEFAULT_BUCKET,
-  DEFAULT_QUEUES,
   DEFAULT_REGION,
   startAwsEmulator,
   type AwsEmulator,

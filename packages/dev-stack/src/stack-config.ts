@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DEFAULT_BUCKET, DEFAULT_QUEUES, DEFAULT_REGION } from './aws/start-aws-emulator.ts';
+import { DEFAULT_QUEUES } from './aws/queues.ts';
+import { DEFAULT_BUCKET, DEFAULT_REGION } from './aws/start-aws-emulator.ts';
 import { StackError } from './stack-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -65,8 +66,8 @@ function stackConfig(env: Environment, problems: string[]): StackConfig {
     awsPort: port(env, 'STACK_AWS_PORT', 4566, problems),
     region: env.AWS_REGION || DEFAULT_REGION,
     bucket: env.S3_BUCKET || DEFAULT_BUCKET,
-    uploadQueue: env.UPLOAD_QUEUE_NAME || DEFAULT_QUEUES[0],
-    jobQueue: env.JOB_QUEUE_NAME || DEFAULT_QUEUES[1],
+    uploadQueue: env.UPLOAD_QUEUE_NAME || DEFAULT_QUEUES.uploads,
+    jobQueue: env.JOB_QUEUE_NAME || DEFAULT_QUEUES.jobs,
   };
 }
 

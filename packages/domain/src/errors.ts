@@ -25,6 +25,7 @@ export const errorCodes = [
   'method_not_allowed',
   'range_not_satisfiable',
   'precondition_failed',
+  'stream_unavailable',
   'dependency_unavailable',
   'malformed_message',
   'internal',

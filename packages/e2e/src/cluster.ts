@@ -1,6 +1,7 @@
 import { createClient, type ClientOptions, type PasteflowClient } from '@pasteflow/client';
 import { FaultProxy, TcpProxy } from '@pasteflow/dev-stack/testing';
-import { Bucket, BUCKET } from './bucket.ts';
+import { CREDENTIALS } from './aws.ts';
+import { Bucket } from './bucket.ts';
 import { type ServiceName } from './entries.ts';
 import { Http } from './http.ts';
 import { Load, type LoadOptions } from './load.ts';
@@ -10,18 +11,18 @@ import { Queues } from './queues.ts';
 import { disquiet } from './quiet.ts';
 import { Rows, type ExecutionRow, type PasteRow } from './rows.ts';
 import { Service } from './service.ts';
-import { startEmbeddedStack, type EmbeddedStack, type Stack } from './stacks.ts';
+import { startStack, type RestartableStack, type Stack } from './stacks.ts';
 import { until, type UntilOptions } from './until.ts';
 import { makeToken, type Credentials } from './users.ts';
 
-export interface ClusterOptions<S extends Stack = EmbeddedStack> {
+export interface ClusterOptions<S extends Stack = RestartableStack> {
   /** Instances of each service, 1 each unless told. */
   readonly apis?: number;
   readonly workers?: number;
   readonly janitors?: number;
   /** For every service, on top of the defaults. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Taken over, and stopped with the cluster; an embedded one unless told. */
+  /** Taken over, and stopped with the cluster; one of its own unless told. */
   readonly stack?: S;
 }
 
@@ -34,7 +35,7 @@ export interface ClientChoice extends Omit<ClientOptions, 'baseUrl'> {
 export interface User extends PasteflowClient, Credentials {}
 
 /** The running services on a stack of their own, and eyes on all they touch. Each test file has one, or each of its tests. */
-export class Cluster<S extends Stack = EmbeddedStack> {
+export class Cluster<S extends Stack = RestartableStack> {
   readonly stack: S;
   readonly services: Service[] = [];
   /** Between the services and S3, SQS, Postgres: what a test does to them, the services see. */
@@ -58,8 +59,8 @@ export class Cluster<S extends Stack = EmbeddedStack> {
     this.sqs = proxies.sqs;
     this.postgres = proxies.postgres;
     this.rows = new Rows(stack.databaseUrl);
-    this.bucket = new Bucket(stack.awsEndpoint);
-    this.queues = new Queues(stack.awsEndpoint);
+    this.bucket = new Bucket(stack.aws);
+    this.queues = new Queues(stack.aws);
     this.#env = env;
   }
 
@@ -114,8 +115,11 @@ export class Cluster<S extends Stack = EmbeddedStack> {
       AWS_ENDPOINT_URL_S3: this.s3.url,
       AWS_ENDPOINT_URL_SQS: this.sqs.url,
       AWS_REGION: 'us-east-1',
-      AWS_ACCESS_KEY_ID: 'pasteflow',
-      AWS_SECRET_ACCESS_KEY: 'pasteflow',
+      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+      S3_BUCKET: this.bucket.name,
+      UPLOAD_QUEUE_NAME: this.stack.aws.queues.uploads,
+      JOB_QUEUE_NAME: this.stack.aws.queues.jobs,
       LOG_FORMAT: 'json',
       ...this.#env,
     };
@@ -162,7 +166,7 @@ export class Cluster<S extends Stack = EmbeddedStack> {
 
   /** Matches the S3 requests of one paste. */
   objectPath(shortCode: string): RegExp {
-    return new RegExp(`^/${BUCKET}/pastes/${shortCode}(\\?|$)`);
+    return new RegExp(`^/${this.bucket.name}/pastes/${shortCode}(\\?|$)`);
   }
 
   /** See `until`; on failure the last log lines of every service are shown. */
@@ -216,10 +220,10 @@ export async function startCluster({
   env = {},
   stack: given,
 }: ClusterOptions<Stack> = {}): Promise<Cluster<Stack>> {
-  const stack = given ?? (await startEmbeddedStack());
+  const stack = given ?? (await startStack());
   const [s3, sqs, postgres] = await Promise.all([
-    FaultProxy.start(stack.awsEndpoint),
-    FaultProxy.start(stack.awsEndpoint),
+    FaultProxy.start(stack.aws.endpoint),
+    FaultProxy.start(stack.aws.endpoint),
     TcpProxy.start(Number(new URL(stack.databaseUrl).port)),
   ]);
   const cluster = new Cluster(stack, { s3, sqs, postgres }, env);

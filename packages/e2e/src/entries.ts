@@ -6,7 +6,12 @@ export type ServiceName = 'api' | 'upload-worker' | 'janitor';
 const path = (fromRoot: string): string => fileURLToPath(new URL(`../../../${fromRoot}`, import.meta.url));
 
 export const MIGRATE_ENTRY = path('packages/postgres/src/migrate-main.ts');
+export const OPS_ENTRY = path('services/janitor/src/ops-main.ts');
 export const STACK_ENTRY = path('packages/dev-stack/src/stack-main.ts');
+
+/** Prometheus' configuration and rules, and Grafana's dashboard. */
+export const OBSERVABILITY_FOLDER = path('infra/observability');
+export const RUNBOOK = path('docs/runbook.md');
 
 export function entryOf(service: ServiceName): string {
   return path(`services/${service}/src/main.ts`);

@@ -1,13 +1,15 @@
 import {
   GetQueueAttributesCommand,
+  GetQueueUrlCommand,
   PurgeQueueCommand,
   ReceiveMessageCommand,
   SendMessageCommand,
-  SQSClient,
+  type SQSClient,
 } from '@aws-sdk/client-sqs';
+import { sqsClientOf, type Aws } from './aws.ts';
 
-export type QueueName =
-  'pasteflow-uploads' | 'pasteflow-uploads-dead-letters' | 'pasteflow-jobs' | 'pasteflow-jobs-dead-letters';
+/** What it is for: its name is the stack's affair. */
+export type QueueName = 'uploads' | 'uploads-dead-letters' | 'jobs' | 'jobs-dead-letters';
 
 export interface QueueCounts {
   /** Waiting to be received. */
@@ -16,24 +18,25 @@ export interface QueueCounts {
   readonly hidden: number;
 }
 
-/** The emulator's queues, past every proxy. */
+/** The cluster's queues, past every proxy. */
 export class Queues {
   readonly #client: SQSClient;
-  readonly #endpoint: string;
+  readonly #names: Readonly<Record<QueueName, string>>;
+  readonly #urls = new Map<QueueName, string | undefined>();
 
-  constructor(endpoint: string) {
-    this.#endpoint = endpoint;
-    this.#client = new SQSClient({
-      endpoint,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'pasteflow', secretAccessKey: 'pasteflow' },
-      useQueueUrlAsEndpoint: false,
-    });
+  constructor({ endpoint, queues: { uploads, jobs } }: Aws) {
+    this.#names = {
+      uploads,
+      jobs,
+      'uploads-dead-letters': `${uploads}-dead-letters`,
+      'jobs-dead-letters': `${jobs}-dead-letters`,
+    };
+    this.#client = sqsClientOf(endpoint);
   }
 
   async counts(queue: QueueName): Promise<QueueCounts> {
     const { Attributes = {} } = await this.#client.send(
-      new GetQueueAttributesCommand({ QueueUrl: this.#url(queue), AttributeNames: ['All'] }),
+      new GetQueueAttributesCommand({ QueueUrl: await this.#url(queue), AttributeNames: ['All'] }),
     );
     return {
       visible: Number(Attributes.ApproximateNumberOfMessages),
@@ -44,14 +47,14 @@ export class Queues {
   /** A string is sent as it is, anything else as JSON. */
   async send(queue: QueueName, body: string | object): Promise<void> {
     const MessageBody = typeof body === 'string' ? body : JSON.stringify(body);
-    await this.#client.send(new SendMessageCommand({ QueueUrl: this.#url(queue), MessageBody }));
+    await this.#client.send(new SendMessageCommand({ QueueUrl: await this.#url(queue), MessageBody }));
   }
 
   /** The bodies of up to 10 messages, which are visible again at once. */
   async peek(queue: QueueName): Promise<string[]> {
     const { Messages = [] } = await this.#client.send(
       new ReceiveMessageCommand({
-        QueueUrl: this.#url(queue),
+        QueueUrl: await this.#url(queue),
         MaxNumberOfMessages: 10,
         VisibilityTimeout: 0,
       }),
@@ -60,14 +63,18 @@ export class Queues {
   }
 
   async purge(queue: QueueName): Promise<void> {
-    await this.#client.send(new PurgeQueueCommand({ QueueUrl: this.#url(queue) }));
+    await this.#client.send(new PurgeQueueCommand({ QueueUrl: await this.#url(queue) }));
   }
 
   close(): void {
     this.#client.destroy();
   }
 
-  #url(queue: QueueName): string {
-    return `${this.#endpoint}/000000000000/${queue}`;
+  async #url(queue: QueueName): Promise<string | undefined> {
+    if (!this.#urls.has(queue)) {
+      const { QueueUrl } = await this.#client.send(new GetQueueUrlCommand({ QueueName: this.#names[queue] }));
+      this.#urls.set(queue, QueueUrl);
+    }
+    return this.#urls.get(queue);
   }
 }

@@ -88,18 +88,14 @@ function wrongAssets(assets: readonly AssetRow[], objects: ReadonlyMap<string, n
     );
 }
 
-const QUEUES: readonly QueueName[] = [
-  'pasteflow-uploads',
-  'pasteflow-uploads-dead-letters',
-  'pasteflow-jobs',
-  'pasteflow-jobs-dead-letters',
-];
+const QUEUES: readonly QueueName[] = ['uploads', 'uploads-dead-letters', 'jobs', 'jobs-dead-letters'];
 
 async function strayMessages({ queues }: Surroundings): Promise<string[]> {
   const problems: string[] = [];
   for (const name of QUEUES) {
     const { visible, hidden } = await queues.counts(name);
-    if (visible + hidden > 0) problems.push(`${name} has ${visible} messages, and ${hidden} hidden ones`);
+    if (visible + hidden > 0)
+      problems.push(`the queue ${name} has ${visible} messages, and ${hidden} hidden ones`);
   }
   return problems;
 }

@@ -6,61 +6,79 @@ import {
   spawnService,
   startTestStack,
   type SpawnedService,
-  type TestStackWithAws,
+  type TestStack,
 } from '@pasteflow/dev-stack/testing';
+import { embeddedAws, externalEndpoint, makeOwnAws, type Aws, type OwnAws } from './aws.ts';
 import { STACK_ENTRY } from './entries.ts';
 import { freePort } from './ports.ts';
 
-/** Postgres, S3 and SQS under a cluster of services. */
+/** Postgres, S3 and SQS under a cluster of services. With AWS_ENDPOINT_URL set, S3 and SQS are those there; Postgres is always embedded. */
 export interface Stack {
   readonly databaseUrl: string;
-  /** Of S3 and SQS. */
-  readonly awsEndpoint: string;
+  readonly aws: Aws;
   stop(): Promise<void>;
 }
 
-/** The quick one: the emulator in this process, Postgres without fsync. Either can be restarted gracefully. */
-export interface EmbeddedStack extends Stack, Pick<TestStackWithAws, 'restartPostgres' | 'restartAws'> {
+/** The quick one: what is embedded runs in this process, Postgres without fsync. */
+export interface RestartableStack extends Stack, Pick<TestStack, 'restartPostgres'> {
   /** The postmaster's, at present. */
   readonly postgresPid: number;
 }
 
-export async function startEmbeddedStack(): Promise<EmbeddedStack> {
-  const stack = await startTestStack({ aws: true });
+export async function startStack(): Promise<RestartableStack> {
+  const endpoint = externalEndpoint();
+  if (endpoint === undefined) {
+    const stack = await startTestStack({ aws: true });
+    return restartable(stack, embeddedAws(stack.aws.endpoint), () => stack.stop());
+  }
+  const [stack, aws] = await Promise.all([startTestStack(), makeOwnAws(endpoint)]);
+  return restartable(stack, aws, async () => {
+    await Promise.all([stack.stop(), aws.remove()]);
+  });
+}
+
+function restartable(stack: TestStack, aws: Aws, stop: () => Promise<void>): RestartableStack {
   return {
     databaseUrl: stack.postgres.url,
-    awsEndpoint: stack.aws.endpoint,
+    aws,
     get postgresPid() {
       return stack.postgres.pid;
     },
     restartPostgres: (whileDown) => stack.restartPostgres(whileDown),
-    restartAws: (whileDown) => stack.restartAws(whileDown),
-    stop: () => stack.stop(),
+    stop,
   };
 }
 
-/** `npm run stack` as a process of its own, which can be killed: Postgres goes with it, and finds its data again. */
+/**
+ * `npm run stack` as a process of its own, which can be killed: Postgres goes with it, and the emulator, and both find their data again.
+ * An S3 and SQS at AWS_ENDPOINT_URL are spared: they are nothing that dies with a machine.
+ */
 export class StackProcess implements Stack {
   readonly #env: Readonly<Record<string, string>>;
   readonly #dataDir: string;
   readonly #postmasterPidFile: string;
+  readonly #ownAws: OwnAws | undefined;
   #process: SpawnedService | undefined;
   databaseUrl = '';
-  awsEndpoint = '';
+  aws = embeddedAws('');
 
-  private constructor(dataDir: string, env: Readonly<Record<string, string>>) {
+  private constructor(dataDir: string, env: Readonly<Record<string, string>>, ownAws: OwnAws | undefined) {
     this.#dataDir = dataDir;
+    this.#ownAws = ownAws;
     this.#postmasterPidFile = join(dataDir, 'postgres/cluster/postmaster.pid');
     this.#env = env;
   }
 
   static async start(): Promise<StackProcess> {
     const dataDir = await mkdtemp(join(tmpdir(), 'pasteflow-e2e-'));
-    const stack = new StackProcess(dataDir, {
+    const endpoint = externalEndpoint();
+    const env = {
       PASTEFLOW_DATA_DIR: dataDir,
       STACK_POSTGRES_PORT: String(await freePort()),
       STACK_AWS_PORT: String(await freePort()),
-    });
+    };
+    const ownAws = endpoint === undefined ? undefined : await makeOwnAws(endpoint);
+    const stack = new StackProcess(dataDir, env, ownAws);
     await stack.start();
     return stack;
   }
@@ -71,7 +89,7 @@ export class StackProcess implements Stack {
     await this.#process.waitFor(/Ctrl-C stops/, 60_000);
     const file = parseEnv(await readFile(join(this.#dataDir, 'stack.env'), 'utf8'));
     this.databaseUrl = file.DATABASE_URL ?? '';
-    this.awsEndpoint = file.AWS_ENDPOINT_URL ?? '';
+    this.aws = this.#ownAws ?? embeddedAws(file.AWS_ENDPOINT_URL ?? '');
   }
 
   /** SIGKILL, to its Postgres too, which would else shut down in good order; resolves when the process is gone. */
@@ -84,6 +102,7 @@ export class StackProcess implements Stack {
 
   async stop(): Promise<void> {
     await this.#process?.stop(30_000);
+    await this.#ownAws?.remove();
     await rm(this.#dataDir, { recursive: true, force: true });
   }
 }

@@ -46,6 +46,7 @@ describe('the examples of the client', () => {
       ['pastes', /^http:\S+ PROCESSED\nhello, world\n$/],
       ['large content', /^700000 bytes\n$/],
       ['jobs', /^(\d+ %\n)*completed \{[^]*\}\n(http:\S+\n){3}$/],
+      ['events', /^(\w+ → \w+\n)+completed\n$/],
       ['lists', /^(\w{10} \d+\n)+1 null\n$/],
       ['errors', /^404, request \S+\n$/],
     ].map(([name, output], index) => [name, examples[index], output] as const),
@@ -54,7 +55,7 @@ describe('the examples of the client', () => {
   });
 
   it('are all here', () => {
-    expect(examples).toHaveLength(5);
+    expect(examples).toHaveLength(6);
   });
 
   it('bring back what they send', async () => {

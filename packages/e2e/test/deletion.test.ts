@@ -58,8 +58,9 @@ async function insertExpired(): Promise<void> {
     [COUNT],
   );
   await cluster.rows.query(
-    `UPDATE pastes SET status = 'PROCESSED', s3_url = 's3://pasteflow/pastes/' || short_code,
+    `UPDATE pastes SET status = 'PROCESSED', s3_url = $1 || short_code,
        processed_at = now() - interval '2 days', expires_at = now() - interval '1 day'`,
+    [`s3://${cluster.bucket.name}/pastes/`],
   );
 }
 

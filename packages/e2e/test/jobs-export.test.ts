@@ -9,7 +9,7 @@ import {
   memoryOf,
   resetPeakMemory,
   startCluster,
-  startEmbeddedStack,
+  startStack,
   unpack,
   type Cluster,
   type User,
@@ -22,12 +22,18 @@ const MAX_EXTRA_MEMORY = 150 * MIB;
 
 let cluster: Cluster;
 let alice: User;
+/** Where clients reach S3, and no service does. */
+let publicS3: string;
 /** Of each paste, by short code. */
 const hashes = new Map<string, string>();
 beforeAll(async () => {
-  const stack = await startEmbeddedStack();
+  const stack = await startStack();
   // Not through the proxy, which keeps each answer in memory as a whole.
-  cluster = await startCluster({ stack, env: { AWS_ENDPOINT_URL_S3: stack.awsEndpoint } });
+  publicS3 = stack.aws.endpoint.replace('127.0.0.1', 'localhost');
+  cluster = await startCluster({
+    stack,
+    env: { AWS_ENDPOINT_URL_S3: stack.aws.endpoint, S3_PUBLIC_ENDPOINT: publicS3 },
+  });
   alice = await cluster.user('alice');
   await cluster.bucket.fill(contents());
   await insertPastes();
@@ -55,7 +61,8 @@ async function insertPastes(): Promise<void> {
     [[...hashes.keys()], [...hashes.values()], PASTE_BYTES, alice.userId],
   );
   await cluster.rows.query(
-    `UPDATE pastes SET status = 'PROCESSED', s3_url = 's3://pasteflow/pastes/' || short_code, processed_at = now()`,
+    `UPDATE pastes SET status = 'PROCESSED', s3_url = $1 || short_code, processed_at = now()`,
+    [`s3://${cluster.bucket.name}/pastes/`],
   );
 }
 
@@ -84,6 +91,7 @@ describe('an export of 2,000 pastes, 200 MB in all', () => {
       try {
         const { items: assets } = await alice.jobs.assets(job.id).page();
         expect(assets).toMatchObject([{ asset_type: 'archive', file_size: job.result?.bytes }]);
+        expect(new URL(assets[0]!.url).origin).toBe(publicS3);
         const archive = `${folder}.${format}`;
         await download(assets[0]!.url, archive, format);
         await unpack(format, archive, folder);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startCluster, startEmbeddedStack, type Cluster, type Service } from '../src/index.ts';
+import { startCluster, startStack, type Cluster, type Service } from '../src/index.ts';
 
 const JOBS = 10;
 const ITEMS = 1000;
@@ -11,7 +11,7 @@ const KILLS_IN_THE_MIDDLE = 3;
 
 let cluster: Cluster;
 beforeAll(async () => {
-  const stack = await startEmbeddedStack();
+  const stack = await startStack();
   // Not through the proxies, which would cost more than what they stand in front of.
   cluster = await startCluster({
     stack,
@@ -19,8 +19,8 @@ beforeAll(async () => {
     env: {
       JOB_CONCURRENCY: '1', // two jobs at any time, so that the ten take a while
       DATABASE_URL: stack.databaseUrl,
-      AWS_ENDPOINT_URL_S3: stack.awsEndpoint,
-      AWS_ENDPOINT_URL_SQS: stack.awsEndpoint,
+      AWS_ENDPOINT_URL_S3: stack.aws.endpoint,
+      AWS_ENDPOINT_URL_SQS: stack.aws.endpoint,
     },
   });
 }, 60_000);

@@ -19,7 +19,7 @@ const MIB = 1_048_576;
 const TAKEOVER_MS = 10_000;
 
 const exportJob = { job_type: 'export', parameters: { format: 'zip' } } as const;
-const inFolder = /^\/pasteflow\/jobs\//;
+const inFolder = /^\/[^/]+\/jobs\//;
 
 describe('a worker killed during an export', () => {
   it.each<[string, RequestMatch, (held: HeldRequest) => unknown]>([

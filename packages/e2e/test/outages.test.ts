@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Load, startCluster, startEmbeddedStack, type Cluster } from '../src/index.ts';
+import { type Load, startCluster, startStack, type Cluster } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
-  const stack = await startEmbeddedStack();
+  const stack = await startStack();
   // Not through the proxy: what a restart looks like is Postgres's own affair.
   cluster = await startCluster({ stack, env: { DATABASE_URL: stack.databaseUrl } });
   // A worker is ready before it has found its queue.

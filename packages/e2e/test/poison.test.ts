@@ -22,8 +22,8 @@ const POISON = [
   '{"shortCode":"abcdefghij","contentBytes":"no base64!"}',
   '{"shortCode":"abcdefghij","unknownField":true}',
 ];
-const UPLOADS = 'pasteflow-uploads';
-const DEAD_LETTERS = 'pasteflow-uploads-dead-letters';
+const UPLOADS = 'uploads';
+const DEAD_LETTERS = 'uploads-dead-letters';
 
 describe('a poison message', () => {
   it('goes to the dead-letter queue at once, unchanged, and its consumer goes on', async () => {

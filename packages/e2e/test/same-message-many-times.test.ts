@@ -24,7 +24,7 @@ afterAll(() => cluster.stop());
 
 const CONTENT = 'the same for all';
 const send = ({ short_code }: Paste) =>
-  cluster.queues.send('pasteflow-uploads', {
+  cluster.queues.send('uploads', {
     shortCode: short_code,
     contentBytes: Buffer.from(CONTENT).toString('base64'),
   });

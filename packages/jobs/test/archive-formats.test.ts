@@ -101,7 +101,7 @@ it('a zip refuses more files than it can hold', async () => {
   await read(files(10));
   const tooMany = files(99);
   await expect(read(tooMany)).rejects.toThrow(
-    'A zip holds up to 10 pastes here: export as tar.gz or ndjson, or less at a time.',
+    'A zip holds up to 10 pastes here: export as tar.gz or ndjson, or less at a time, by created_after and created_before.',
   );
   expect(tooMany.ended()).toBe(true);
 });

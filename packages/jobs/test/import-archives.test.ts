@@ -128,7 +128,14 @@ describe('an archive', () => {
 
   it('without files is imported, and nothing is made', async () => {
     const folder = [{ name: 'folder/', type: '5', mode: 0o040755 }];
-    for (const source of [TAR_END, tarOf(folder), gzipSync(TAR_END), zipOf([]), zipOf(folder)]) {
+    for (const source of [
+      TAR_END,
+      tarOf(folder),
+      tarOf([{ name: 'v7/' }]),
+      gzipSync(TAR_END),
+      zipOf([]),
+      zipOf(folder),
+    ]) {
       const { ending, result, pastes } = await imported(source);
       expect(ending.status).toBe('completed');
       expect(result).toEqual({ imported: 0, failed: 0, errors: [] });
@@ -164,15 +171,20 @@ describe('an archive', () => {
     expect(factsOf((await imported(source)).pastes)).toEqual(asPastes);
   });
 
-  it('has names as pax, GNU and DOS write them', async () => {
+  it('has names as ustar, pax, GNU and DOS write them', async () => {
     const long = `${'folder/'.repeat(20)}file`;
+    const cut = `${'a'.repeat(99)}/`;
     const tar = tarOf([
       { name: 'pax', type: 'x', content: paxRecords({ path: './ä.txt' }) },
       { name: 'short', content: 'x' },
       { name: '././@LongLink', type: 'L', content: `${long}\0` },
       { name: 'short', content: 'x' },
+      { name: '././@LongLink', type: 'L', content: `${cut}file\0` },
+      { name: cut, content: 'x' },
+      { name: 'file', prefix: 'folder/ä', content: 'x' },
     ]);
-    expect((await imported(tar)).pastes.map(({ title }) => title)).toEqual(['ä.txt', long]);
+    const titles = (await imported(tar)).pastes.map(({ title }) => title);
+    expect(titles).toEqual(['ä.txt', long, `${cut}file`, 'folder/ä/file']);
     const zip = zipOf([
       { name: Buffer.from('ä.txt'), flags: 0, content: 'x' },
       { name: Buffer.from([0x84, 0x2e, 0x74]), flags: 0, content: 'x' },

@@ -27,6 +27,11 @@ describe('NDJSON', () => {
     ]);
   });
 
+  it('may have a hundred thousand lines, of which most are blank', async () => {
+    const { result } = await imported(`{"content":"x"}${'\n'.repeat(100_000)}`);
+    expect(result).toEqual({ imported: 1, failed: 0, errors: [] });
+  });
+
   it('lets each line say for itself what else holds for all', async () => {
     const { pastes } = await imported(
       linesOf({ content: 'a' }, { content: 'b', visibility: 'unlisted', expires_in: 60 }),

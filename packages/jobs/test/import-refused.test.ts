@@ -56,8 +56,8 @@ describe('a tar', () => {
     [{ path: '/evil' }, 'its entry "/evil" has an absolute name'],
     [{ path: 'a\0b' }, 'its entry "a\\u0000b" has a NUL in its name'],
     [{ 'GNU.sparse.major': '1' }, 'its entry "fine" is a sparse file'],
-    [{ size: '-5' }, "it can't be read: Invalid header"],
-    [{ size: '1600' }, "it can't be read: Unexpected end of data"],
+    [{ size: '-5' }, 'its entry "fine" has a damaged size'],
+    [{ size: '1600' }, 'it is cut off'],
     [{ size: '99999999999999' }, 'it inflates to more than 512 MiB'],
   ])('with the pax header %j is refused', async (records, reason) => {
     const pax = { name: 'pax', type: 'x', content: paxRecords(records) };
@@ -73,23 +73,15 @@ describe('a tar', () => {
     [
       'cut off in a file',
       tarOf([good, { name: 'b', content: 'x'.repeat(2000) }]).subarray(0, 2048),
-      'it is cut off: the zeros that end a tar are missing',
+      'it is cut off',
     ],
     [
       'cut off between two files',
       tarOf([good, good], Buffer.alloc(0)),
       'it is cut off: the zeros that end a tar are missing',
     ],
-    [
-      'cut off in its last block',
-      tarOf([good]).subarray(0, -100),
-      "it can't be read: Unexpected end of data",
-    ],
-    [
-      'damaged in its second header',
-      damaged(tarOf([good, good]), 1024 + 20),
-      "it can't be read: Invalid tar header. Maybe the tar is corrupted or it needs to be gunzipped?",
-    ],
+    ['cut off in its last block', tarOf([good]).subarray(0, -100), 'it is cut off'],
+    ['damaged in its second header', damaged(tarOf([good, good]), 1024 + 20), 'it has a damaged header'],
   ])('that is %s is refused', async (_, source, reason) => {
     expect(await refusalOf(source)).toBe(reason);
   });
@@ -217,7 +209,10 @@ describe('an archive of too many entries', () => {
   });
 
   it('is refused: NDJSON', async () => {
-    expect(await refusalOf(Buffer.from('{}\n'.repeat(10_001)))).toBe('it has more than 10000 lines');
+    expect(await refusalOf(Buffer.from('{}\n'.repeat(10_001)))).toBe('it has more than 10000 entries');
+    const blank = 'it has more than 100000 lines, blank ones and all';
+    expect(await refusalOf(Buffer.from(`{}${'\n'.repeat(100_001)}`))).toBe(blank);
+    expect(await refusalOf(Buffer.from(`{}${'\n'.repeat(10_000_000)}`))).toBe(blank);
   });
 });
 

@@ -1,4 +1,5 @@
 import { Kysely, PostgresDialect, sql, type LogEvent } from 'kysely';
+import type { Pool } from 'pg';
 import { createPool, withTypedErrors, type PoolOptions } from './pool.ts';
 import type { Schema } from './schema/schema.ts';
 
@@ -11,8 +12,21 @@ export interface DatabaseOptions extends PoolOptions {
 
 /** A pool of connections behind kysely. Errors that leave it are typed (errors.ts). End it with `destroy()`. */
 export function createDatabase(options: DatabaseOptions): Database {
-  const dialect = new PostgresDialect({ pool: withTypedErrors(createPool(options)) });
-  return new Kysely<Schema>({ dialect, ...(options.onStatement && { log: options.onStatement }) });
+  const pool = createPool(options);
+  const dialect = new PostgresDialect({ pool: withTypedErrors(pool) });
+  const db = new Kysely<Schema>({ dialect, ...(options.onStatement && { log: options.onStatement }) });
+  pools.set(db, pool);
+  return db;
+}
+
+const pools = new WeakMap<Database, Pool>();
+
+/** A database's connections at this moment, and who waits for one. */
+export function poolUse(db: Database): { idle: number; used: number; waiting: number; max: number } {
+  const pool = pools.get(db);
+  if (pool === undefined) throw new TypeError('this database was not made by createDatabase');
+  const { totalCount, idleCount, waitingCount, options } = pool;
+  return { idle: idleCount, used: totalCount - idleCount, waiting: waitingCount, max: options.max };
 }
 
 /** @throws DependencyUnavailableError when Postgres doesn't answer. */

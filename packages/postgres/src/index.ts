@@ -1,4 +1,4 @@
-export { createDatabase, pingDatabase, type Database, type DatabaseOptions } from './database.ts';
+export { createDatabase, pingDatabase, poolUse, type Database, type DatabaseOptions } from './database.ts';
 export { toTypedError } from './errors.ts';
 export { migrate } from './migrate.ts';
 export { installStateMachines } from './enforcement/install.ts';
@@ -47,6 +47,7 @@ export { countPastes } from './repositories/count-pastes.ts';
 export { findOldJobs, removeJobs, type OldJob } from './repositories/old-jobs.ts';
 export { findZombies, renewLeases, type Zombie } from './repositories/leases.ts';
 export {
+  countWaitingJobs,
   findOverdue,
   findOverdueJobs,
   findUndispatched,
@@ -86,7 +87,15 @@ export {
   removeEndedRateLimits,
   type RateLimitStore,
 } from './repositories/rate-limit-store.ts';
-export { databaseTime, findLive, findLiveJobs, findOpenJobs, findStored } from './repositories/reconcile.ts';
+export {
+  databaseTime,
+  findLive,
+  findOpenJobs,
+  findStored,
+  findStoredAssets,
+  findStrayJobObjects,
+  type JobObject,
+} from './repositories/reconcile.ts';
 export {
   createApiToken,
   isGoodApiToken,
@@ -101,7 +110,29 @@ export {
 export { ensureUser } from './repositories/users.ts';
 export { listPastes, type ListedPaste } from './repositories/list-pastes.ts';
 export { readJobTimeline, readTimeline, type Timeline } from './repositories/timeline.ts';
+export { ChangeListener, type ChangeListenerOptions, type Changes } from './live/change-listener.ts';
+export { lookAt, type Seen, type SeenPaste, type SeenTransition, type Wanted } from './live/look.ts';
 export { toPage, type Page, type PageRequest, type Place } from './repositories/place.ts';
+export {
+  measureTransitions,
+  readTransitionStatistics,
+  stateDurationBounds,
+  type TransitionStatistic,
+} from './repositories/measure-transitions.ts';
+export {
+  estimateLivePastes,
+  readStateFigures,
+  type KindFigures,
+  type StateFigure,
+  type StateFigures,
+} from './repositories/state-figures.ts';
+export {
+  readSweepRuns,
+  recordSweepRun,
+  type EndedSweepRun,
+  type SweepRun,
+} from './repositories/sweep-runs.ts';
+export { findStuck, type Stuck, type StuckOptions } from './repositories/stuck.ts';
 export { withSweepLock } from './repositories/sweep-lock.ts';
 export type { ExecutionKind } from './schema/task-executions.ts';
 export type { Schema } from './schema/schema.ts';

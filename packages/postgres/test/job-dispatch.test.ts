@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  countWaitingJobs,
   findOverdue,
   findOverdueJobs,
   findUndispatched,
@@ -75,6 +76,20 @@ describe('what the relay finds of jobs', () => {
     expect(await findUndispatchedJobs(current.db, { graceSeconds: 0, limit: 10 })).toEqual([
       { jobId: job.jobId, executionId: settled!.successorId },
     ]);
+  });
+});
+
+describe('the jobs that wait for a worker', () => {
+  it('are those that are due and were ever sent, counted no further than is asked', async () => {
+    await make({ status: 'queued', ...waits(40) }, 3);
+    await make({ status: 'processing', ...waits(1, 0) });
+    await make({ status: 'processing', ...waits(1, -60) });
+    await make({ status: 'queued', ...waits(null) }, 2);
+    await make({ status: 'processing' }, 2);
+    await make({ status: 'completed' });
+    await makePastes(current.db, 3, { status: 'IN_PROGRESS', ...waits(90) });
+    expect(await countWaitingJobs(current.db, { most: 10 })).toBe(4);
+    expect(await countWaitingJobs(current.db, { most: 3 })).toBe(3);
   });
 });
 

@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { jobKeyPrefix } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   claimJobs,
+  countWaitingJobs,
   createAsset,
   createJob,
   findJob,
-  findLiveJobs,
   findOldJobs,
   findOverdueJobs,
+  findStoredAssets,
+  findStrayJobObjects,
   findUndispatchedJobs,
   findZombies,
   importedPositions,
@@ -17,6 +20,7 @@ import {
   listExportable,
   listJobs,
   readJobTimeline,
+  readStateFigures,
   removeJobs,
   settleJobs,
   writeProgress,
@@ -129,11 +133,30 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'finding jobs that were never dispatched': (db) =>
     findUndispatchedJobs(db, { graceSeconds: 0, limit: 100 }),
   'finding jobs that are overdue': (db) => findOverdueJobs(db, { olderThanSeconds: 30, limit: 100 }),
+  'counting jobs that wait for a worker': (db) => countWaitingJobs(db, { most: 1000 }),
   'finding zombies of jobs': (db) => findZombies(db, 'job', 100),
   'reading the timeline of a job': (db, scene) => readJobTimeline(db, first(scene).jobId),
+  // Of the pastes here a fourth is IN_PROGRESS: what is counted grows, up to the limit.
+  'reading how many are in which state': (db) => readStateFigures(db, 100),
   'finding old jobs': (db) => findOldJobs(db, { retentionSeconds: 0, after: null, limit: 100 }),
   'removing old jobs': (db, { old }) => removeJobs(db, old),
-  'finding which jobs are there': (db, { due }) => findLiveJobs(db, due),
+  'finding stray objects of jobs': (db, { old }) =>
+    findStrayJobObjects(
+      db,
+      old
+        .slice(0, 3)
+        .flatMap((jobId) =>
+          ['made-1', 'stray'].map((name) => ({ jobId, key: `${jobKeyPrefix(jobId)}${name}` })),
+        ),
+    ),
+  'finding what jobs have stored': (db, { old }) =>
+    findStoredAssets(db, {
+      after: jobKeyPrefix(old[0]!),
+      upTo: null,
+      before: new Date(),
+      retentionSeconds: 1e6,
+      limit: 5,
+    }),
   'listing jobs of a type and a status that never meet': (db, { owner }) =>
     listJobs(db, { userId: owner, status: 'partial', jobType: 'export' }, { limit: 20, after: null }),
 };
@@ -149,7 +172,7 @@ it.each(Object.keys(hot))('%s looks at as many pages in a large table as in a sm
 });
 
 const duringBacklog = Object.keys(hot).filter((name) =>
-  /claiming|settling|importing|dispatched|overdue/.test(name),
+  /claiming|settling|importing|dispatched|overdue|counting/.test(name),
 );
 
 it.each(duringBacklog)(

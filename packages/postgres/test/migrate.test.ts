@@ -32,6 +32,8 @@ it('three processes may migrate an empty database at once: each migration is app
     '0010-assets',
     '0011-idempotency-keys',
     '0012-rate-limits',
+    '0013-measurements',
+    '0014-what-jobs-made',
   ]);
 });
 

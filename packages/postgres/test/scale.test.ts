@@ -12,8 +12,12 @@ import {
   findOverdue,
   findPaste,
   findStored,
+  findStuck,
   findUndispatched,
   findZombies,
+  lookAt,
+  measureTransitions,
+  readStateFigures,
   readTimeline,
   removeEndedRateLimits,
   removeOldIdempotencyKeys,
@@ -44,6 +48,7 @@ interface Scene {
   readonly executions: string[];
   readonly pending: string[];
   readonly pasteId: string;
+  readonly watched: readonly string[];
 }
 
 let stack: TestStack;
@@ -64,12 +69,28 @@ async function makeScene(rows: number, backlog = 0): Promise<Scene> {
   const db = openToFill(url);
   await fillWithHistory(db, rows);
   await fillWithKeys(db, rows);
+  // The history has been counted.
+  await sql`UPDATE transition_cursor SET txid = pg_current_xact_id()`.execute(db);
   if (backlog > 0) await fillWithBacklog(db, backlog);
   const pastes = [];
-  for (let n = 0; n < 40; n++) pastes.push(await newPaste(db));
+  for (let n = 0; n < 50; n++) pastes.push(await newPaste(db));
   const codes = pastes.slice(0, 10).map(({ shortCode }) => shortCode);
   const running = pastes.slice(10, 20).map(({ shortCode }) => shortCode);
   await claimUploads(db, { shortCodes: running, actor: 'w', leaseSeconds: 600 });
+  const settled = await claimUploads(db, {
+    shortCodes: pastes.slice(40).map(({ shortCode }) => shortCode),
+    actor: 'w',
+    leaseSeconds: 600,
+  });
+  expect(settled.size).toBe(10);
+  await settleUploads(
+    db,
+    pastes.slice(40).map(({ executionId }) => stored(executionId)),
+    {
+      actor: 'w',
+      dispatched: true,
+    },
+  );
   await sql`UPDATE pastes SET expires_at = now() - interval '1 hour' WHERE id IN (
     SELECT id FROM pastes WHERE status = 'PROCESSED' AND deletion_status = 'NOT_EXPIRED' LIMIT 10)`.execute(
     db,
@@ -82,6 +103,7 @@ async function makeScene(rows: number, backlog = 0): Promise<Scene> {
     pending: pastes.slice(0, 10).map(({ executionId }) => executionId),
     executions: pastes.slice(10, 20).map(({ executionId }) => executionId),
     pasteId: pastes[0]!.id,
+    watched: pastes.slice(0, 30).map(({ id }) => id),
   };
 }
 
@@ -132,12 +154,20 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'finding what should be stored': (db) =>
     findStored(db, { after: '7', upTo: '8', before: new Date(), limit: 20 }),
   'reading a timeline': (db, { pasteId }) => readTimeline(db, pasteId),
+  'looking at thirty pastes that are waited for': (db, { watched }) =>
+    lookAt(
+      db,
+      watched.map((id) => ({ kind: 'upload', id, after: 0, row: 'at the end' })),
+    ),
   'claiming an idempotency key that is there': (db) => claimIdempotencyKey(db, key),
   'claiming a new idempotency key': (db) =>
     claimIdempotencyKey(db, { ...key, keyHash: createHash('sha256').update(randomUUID()).digest() }),
   'keeping the answer of an idempotency key': (db) => answerIdempotencyKey(db, key, Buffer.alloc(1000)),
   'removing old idempotency keys': (db) =>
     removeOldIdempotencyKeys(db, { retentionSeconds: 1e9, limit: 1000 }),
+  'counting transitions': (db) => measureTransitions(db, { limit: 5000 }),
+  'reading how many are in which state': (db) => readStateFigures(db),
+  'naming what is stuck': (db) => findStuck(db, { limit: 10, deletionStuckAfterSeconds: 7200 }),
   'removing ended counters': (db) => removeEndedRateLimits(db, { limit: 1000 }),
 };
 
@@ -155,7 +185,7 @@ it.each(Object.keys(hot))('%s looks at as many pages in a large table as in a sm
 
 /** What has to go on, and to catch up, while the backlog is there. `findUndispatched` finds as many as it may. */
 const duringBacklog = Object.keys(hot).filter((name) =>
-  /stamping|claiming ten|settling|renewing|never dispatched/.test(name),
+  /stamping|claiming ten|settling|renewing|looking|never dispatched|counting|zombies/.test(name),
 );
 
 it.each(duringBacklog)(
@@ -170,6 +200,18 @@ it.each(duringBacklog)(
     expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * perRow * MOST_GROWTH) + 50);
   },
 );
+
+it('a backlog is read as far as it is counted, and no further', async () => {
+  const figures = (mostCounted: number) =>
+    explain(underBacklog.url, (db) => readStateFigures(db, mostCounted));
+  const [few, most] = [await figures(500), await figures(BACKLOG)];
+  process.stderr.write(
+    `reading how many are in which state: ${few.buffers} pages up to 500, ${most.buffers} up to ${BACKLOG}\n`,
+  );
+  expect([...few.scanned, ...most.scanned]).toEqual([]);
+  // A row that waits is read twice, as an execution and as a payload: a page each at worst, and some to come down the indexes.
+  expect(few.buffers).toBeLessThanOrEqual(2 * 500 + 100);
+});
 
 it('the check itself sees a cost that grows', async () => {
   const costs = [];

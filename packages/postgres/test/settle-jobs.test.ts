@@ -1,13 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { InvalidTransitionError } from '@pasteflow/domain';
 import { sql } from 'kysely';
-import { createAsset, findJob, readJobTimeline, settleJobs, type ClaimedJob } from '../src/index.ts';
+import {
+  createAsset,
+  findJob,
+  importPastes,
+  readJobTimeline,
+  settleJobs,
+  type ClaimedJob,
+} from '../src/index.ts';
 import { useDatabase } from './support/database.ts';
 import {
   claimJob,
   completed,
   endingOf,
+  entriesOf,
   failure,
+  firstPositions,
   loss,
   makeDue,
   newAsset,
@@ -92,8 +101,38 @@ describe('J6: partial', () => {
     expect(settled).toMatchObject({ status: 'partial', successorId: null });
     expect(await findJob(current.db, first.jobId)).toMatchObject({
       status: 'partial',
+      result: { assets: 1 },
       error_message: '6 attempts failed; the last: the archive is broken',
     });
+  });
+
+  it('says of an import that was given up which entries became pastes, as runs of their positions', async () => {
+    const first = await runningJob(current.db);
+    const made = [4, 5, 6, 0, 9, 8];
+    await importPastes(current.db, { ...first, entries: entriesOf(first, made) });
+    await reap(current.db, first);
+    const last = await lastAttempt(first.jobId);
+    await importPastes(current.db, { ...last, entries: entriesOf(last, [7, 2]) });
+    expect(await settle(current.db, settlementOf(last, loss))).toMatchObject({ status: 'partial' });
+    const runs = [
+      [0, 0],
+      [2, 2],
+      [4, 9],
+    ];
+    expect((await findJob(current.db, first.jobId))!.result).toEqual({ assets: 8, positions: runs });
+  });
+
+  it('names the first thousand of those runs, and counts all', async () => {
+    const job = await runningJob(current.db);
+    const odd = firstPositions(1001).map((n) => 2 * n + 1);
+    await importPastes(current.db, { ...job, entries: entriesOf(job, odd) });
+    const enough = { ...settlementOf(job, loss), sequel: { kind: 'give_up' as const, reason: 'enough' } };
+    await settle(current.db, enough);
+    const { assets, positions } = (await findJob(current.db, job.jobId))!.result as {
+      assets: number;
+      positions: number[][];
+    };
+    expect([assets, positions.length, positions.at(-1)]).toEqual([1001, 1000, [1999, 1999]]);
   });
 
   it('is the end of a job whose work calls itself failed, when an earlier attempt has made assets', async () => {
@@ -101,10 +140,11 @@ describe('J6: partial', () => {
     await createAsset(current.db, { executionId: first.executionId, asset: newAsset(first) });
     await reap(current.db, first);
     const second = await claimJob(current.db, first.jobId);
-    const ending = { status: 'failed' as const, result: {}, errorMessage: 'the source paste is gone' };
+    const ending = { status: 'failed' as const, result: { a: 1 }, errorMessage: 'the source paste is gone' };
     const settlement = { ...endingOf(second, ending), sequel: { kind: 'give_up' as const, reason: 'r' } };
     expect(await settle(current.db, settlement)).toMatchObject({ status: 'partial' });
     expect(await findJob(current.db, first.jobId)).toMatchObject({
+      result: { assets: 1, a: 1 },
       error_message: 'the source paste is gone',
     });
   });
@@ -127,6 +167,7 @@ describe('J6: partial', () => {
     await untilSomebodyWaits(current.db);
     await making.commit().execute();
     expect(await settling).toMatchObject({ status: 'partial' });
+    expect(await findJob(current.db, jobId)).toMatchObject({ progress: 100, result: { assets: 1 } });
   });
 });
 

@@ -14,7 +14,9 @@ export {
   type MetricsConfig,
   type QueueConfig,
 } from './config/environment.ts';
+export { tracingEnv, type TracingConfig } from './config/tracing-env.ts';
 export { ConfigError, groups, loadConfig, type Environment } from './config/load-config.ts';
+export { readStackFile, type StackFile } from './config/stack-file.ts';
 export {
   flag,
   httpUrl,
@@ -44,7 +46,7 @@ export {
 } from './health/readiness.ts';
 export { instanceId } from './instance.ts';
 export { type Component } from './lifecycle/component.ts';
-export { EXIT_CONFIG, type Entry } from './lifecycle/entry.ts';
+export { EXIT_CONFIG, type Entry, type EntryConfig } from './lifecycle/entry.ts';
 export { Lifecycle } from './lifecycle/lifecycle.ts';
 export { runCommand, type CommandOptions } from './lifecycle/run-command.ts';
 export { runService, type ServiceContext, type ServiceOptions } from './lifecycle/run-service.ts';
@@ -52,6 +54,18 @@ export { StartError } from './lifecycle/start-error.ts';
 export { logEnv, logLevels, type LogConfig, type LogLevel } from './logging/log-env.ts';
 export { createLogger, type LogFields, type Logger, type LoggerOptions } from './logging/logger.ts';
 export { redact } from './logging/redact.ts';
-export { Metrics, type MetricShape } from './metrics.ts';
+export { Metrics, type MetricShape, type Sample } from './metrics.ts';
+export { showPools, type PoolUse } from './pool-metrics.ts';
 export { PollLoop, type PollLoopOptions } from './poll-loop.ts';
 export { sleep, type Sleep } from './sleep.ts';
+export { messageSpans, type MessageSpansOptions } from './tracing/message-spans.ts';
+export { parseTraceparent, TRACEPARENT, traceIdOf } from './tracing/traceparent.ts';
+export {
+  noSpan,
+  tracingOff,
+  type EndedStatement,
+  type SpanAttributes,
+  type SpanOptions,
+  type Tracing,
+  type TraceSpan,
+} from './tracing/tracing.ts';

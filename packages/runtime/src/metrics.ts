@@ -8,6 +8,13 @@ export interface MetricShape<Label extends string> {
   readonly labels?: readonly Label[];
 }
 
+/** A figure that is computed elsewhere. `suffix` names the part of a histogram. */
+export interface Sample {
+  readonly suffix?: '_bucket' | '_sum' | '_count';
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
 /** Seconds, from a quick SQL statement to a put that nearly times out (10 s). */
 const DURATION_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -37,6 +44,23 @@ export class Metrics {
       ...this.#options(shape),
       buckets: [...(shape.buckets ?? DURATION_BUCKETS_SECONDS)],
     });
+  }
+
+  /** What is counted elsewhere. `read` is called by each scrape: it has the figures at hand, and asks nobody. */
+  computed(
+    shape: MetricShape<string> & { readonly type: 'counter' | 'gauge' | 'histogram' },
+    read: () => readonly Sample[],
+  ): void {
+    const { name, help, type } = shape;
+    const samples = () =>
+      read().map(({ suffix = '', labels = {}, value }) => ({
+        metricName: `${name}${suffix}`,
+        labels,
+        value,
+      }));
+    const metric = { name, help, type, get: () => Promise.resolve({ name, help, type, values: samples() }) };
+    // prom-client's own kinds can't be set to a figure, but its registry asks nothing more of a metric than this.
+    this.#registry.registerMetric(metric as unknown as Counter);
   }
 
   get contentType(): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { instanceId, Metrics } from '../src/index.ts';
+import { instanceId, Metrics, showPools } from '../src/index.ts';
 
 describe('metrics', () => {
   it('carry the service beside their own labels', async () => {
@@ -13,6 +13,41 @@ describe('metrics', () => {
     expect(text).toContain('sweeps_total{sweep="relay",service="janitor"} 2');
     expect(text).toContain('open{service="janitor"} 2');
     expect(text).toContain('sweep_seconds_bucket{le="2",service="janitor"} 1');
+  });
+
+  it('may be computed at the moment they are asked for', async () => {
+    const metrics = new Metrics('janitor', { process: false });
+    let waiting = 1;
+    metrics.computed({ type: 'gauge', name: 'waiting', help: 'W', labels: ['queue'] }, () => [
+      { labels: { queue: 'a' }, value: waiting },
+    ]);
+    metrics.computed({ type: 'histogram', name: 'took_seconds', help: 'T' }, () => [
+      { suffix: '_bucket', labels: { le: '+Inf' }, value: 2 },
+      { suffix: '_sum', value: 0.5 },
+      { suffix: '_count', value: 2 },
+    ]);
+    waiting = 3;
+    const text = await metrics.text();
+    expect(text).toContain('# TYPE waiting gauge\nwaiting{queue="a",service="janitor"} 3');
+    expect(text).toContain(
+      '# TYPE took_seconds histogram\ntook_seconds_bucket{le="+Inf",service="janitor"} 2',
+    );
+    expect(text).toContain(
+      'took_seconds_sum{service="janitor"} 0.5\ntook_seconds_count{service="janitor"} 2',
+    );
+  });
+
+  it('show the pools of a process, added up', async () => {
+    const metrics = new Metrics('janitor', { process: false });
+    showPools(metrics, () => [
+      { idle: 1, used: 2, waiting: 4, max: 8 },
+      { idle: 16, used: 32, waiting: 64, max: 128 },
+    ]);
+    const text = await metrics.text();
+    expect(text).toContain('postgres_pool_connections{state="idle",service="janitor"} 17');
+    expect(text).toContain('postgres_pool_connections{state="used",service="janitor"} 34');
+    expect(text).toContain('postgres_pool_waiting{service="janitor"} 68');
+    expect(text).toContain('postgres_pool_max{service="janitor"} 136');
   });
 
   it('of two services in one process stay apart', async () => {

@@ -12,16 +12,23 @@ describe('redact', () => {
     'token',
     'cookie',
     'password',
+    'Idempotency-Key',
   ])('takes out the value of %s, at any depth', (key) => {
     expect(redact({ a: [{ [key]: 'secret' }] })).toEqual({ a: [{ [key]: '[redacted]' }] });
   });
 
-  it.each(['content', 'contentBytes', 'content_bytes'])(
-    'takes out the content of a paste under %s',
-    (key) => {
-      expect(redact({ [key]: 'aGVsbG8=' })).toEqual({ [key]: '[redacted]' });
-    },
-  );
+  it.each([
+    'content',
+    'contentBytes',
+    'content_bytes',
+    'payload',
+    'parameters',
+    'Body',
+    'MessageBody',
+    'detail',
+  ])('takes out the content of a paste under %s', (key) => {
+    expect(redact({ [key]: 'aGVsbG8=' })).toEqual({ [key]: '[redacted]' });
+  });
 
   it('leaves what only sounds like a secret or like content', () => {
     const fields = { contentHash: 'sha256:ab', contentLength: 3, tokens: 2, content: undefined };
@@ -34,6 +41,31 @@ describe('redact', () => {
     expect(text).not.toMatch(/AbC|hunter2/);
     expect(text).toContain('postgres://me:[redacted]@db/x');
   });
+
+  it("takes out an identity provider's tokens, credentials of any scheme, and what makes a presigned URL good", () => {
+    const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2lnbmF0dXJl';
+    const signed = 'https://s3/b/k?X-Amz-Credential=AKIA%2F1&X-Amz-Expires=900&X-Amz-Signature=abcdef01';
+    const text = JSON.stringify(
+      redact({ one: `bad token ${jwt}`, two: 'sent Authorization: Bearer s3cr3tvalue', three: signed }),
+    );
+    expect(text).not.toMatch(/eyJ|c2lnb|s3cr3t|AKIA|abcdef01/);
+    expect(text).toContain('X-Amz-Expires=900');
+  });
+
+  it.each(['my secret words', `{"title": "a", "content": [${'1, '.repeat(20)} secret "words" and more]}`])(
+    'takes out what JSON.parse quotes of %s',
+    (words) => {
+      let error: unknown;
+      try {
+        JSON.parse(words);
+      } catch (thrown) {
+        error = thrown;
+      }
+      const text = JSON.stringify(redact({ error: new Error('Not an upload message', { cause: error }) }));
+      expect(text).toContain('JSON');
+      expect(text).not.toContain('secret');
+    },
+  );
 
   it('says how long bytes are instead of what they are', () => {
     expect(redact({ body: Buffer.from('hello'), view: new Uint8Array(3) })).toEqual({

@@ -13,6 +13,17 @@ export function describeS3Error(error: unknown): string {
   return 'S3 did not answer';
 }
 
+/** There is more than one object can have here. It would be as much the next time. */
+export class ObjectTooLargeError extends Error {
+  readonly maxBytes: number;
+
+  constructor(maxBytes: number) {
+    super(`An object can have up to ${maxBytes} bytes here.`);
+    this.name = 'ObjectTooLargeError';
+    this.maxBytes = maxBytes;
+  }
+}
+
 export function isNotFound(error: unknown): boolean {
   return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
 }

@@ -34,9 +34,12 @@ export interface RefusedKey {
 export class ObjectStore {
   readonly bucket: string;
   readonly #client: S3Client;
+  readonly #signing: S3Client;
 
-  constructor(client: S3Client, bucket: string) {
+  /** `signing`: whose endpoint is in presigned URLs, when it is another. */
+  constructor(client: S3Client, bucket: string, signing: S3Client = client) {
     this.#client = client;
+    this.#signing = signing;
     this.bucket = bucket;
   }
 
@@ -67,17 +70,17 @@ export class ObjectStore {
   }
 
   /**
-   * Stores what `body` gives, whatever its length, in parts as it comes: at most 78 GiB, some 32 MiB of them in memory. When the body fails,
-   * S3 fails or the signal aborts, the body is destroyed and the multipart upload aborted before this rejects.
+   * Stores what `body` gives, in parts as it comes: at most 273 GiB, some 24 MiB of them in memory, and 96 MiB of a very large object. When the
+   * body fails, S3 fails or the signal aborts, the body is destroyed and the multipart upload aborted before this rejects.
    * @returns the bytes written
-   * @throws the body's own error, the signal's reason, or DependencyUnavailableError
+   * @throws the body's own error, ObjectTooLargeError, the signal's reason, or DependencyUnavailableError
    */
   async putStream(
     key: string,
     body: Readable,
     { contentType, signal }: { contentType: string; signal?: AbortSignal },
   ): Promise<number> {
-    return await putStream(this.#client, { bucket: this.bucket, key, contentType }, body, signal);
+    return await putStream(this.#client, { bucket: this.bucket, key, contentType }, body, { signal });
   }
 
   /** `range`: the first and the last byte, both included. @returns null when there is no such object */
@@ -155,7 +158,7 @@ export class ObjectStore {
 
   /** A URL by which whoever has it downloads the object, until it expires. Nothing is asked of S3: the object need not be there. */
   async presign(key: string, options: PresignOptions): Promise<string> {
-    return await presign(this.#client, this.bucket, key, options);
+    return await presign(this.#signing, this.bucket, key, options);
   }
 
   async ping(signal?: AbortSignal): Promise<void> {
@@ -171,5 +174,6 @@ export class ObjectStore {
 
   close(): void {
     this.#client.destroy();
+    this.#signing.destroy();
   }
 }

@@ -51,6 +51,26 @@ describe('a presigned URL', () => {
   });
 });
 
+describe('a presigned URL for clients that reach S3 elsewhere', () => {
+  it('is signed for there, and downloads there', async () => {
+    const elsewhere = stack.aws.endpoint.replace('127.0.0.1', 'localhost');
+    const inside = createObjectStore({
+      region: 'us-east-1',
+      endpoint: 'http://s3.inside.invalid:9000',
+      publicEndpoint: elsewhere,
+      bucket: 'pasteflow',
+      maxAttempts: 1,
+      requestTimeoutMs: 5000,
+    });
+    const url = new URL(await inside.presign('jobs/x', { expiresInSeconds: 300, downloadName: 'x.zip' }));
+    expect(url.origin).toBe(elsewhere);
+    expect(url.searchParams.get('X-Amz-SignedHeaders')).toBe('host');
+    const answer = await fetch(url);
+    expect(await answer.text()).toBe('content');
+    inside.close();
+  });
+});
+
 describe('the name of a download', () => {
   it.each([
     ['export.zip', `attachment; filename="export.zip"`],

@@ -3,7 +3,10 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { FaultProxy, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
-import { createObjectStore, type ObjectStore } from '../src/index.ts';
+import { createS3Client } from '../src/client.ts';
+import { createObjectStore, ObjectTooLargeError, type ObjectStore } from '../src/index.ts';
+import { growingParts, maxBytes } from '../src/object-parts.ts';
+import { putStream } from '../src/put-stream.ts';
 
 const MIB = 1024 * 1024;
 const PART = { method: 'PUT', path: /partNumber=/ };
@@ -20,14 +23,10 @@ beforeAll(async () => {
   process.env.AWS_SECRET_ACCESS_KEY = 'test';
   stack = await startTestStack({ aws: true });
   proxy = await FaultProxy.start(stack.aws.endpoint);
-  store = createObjectStore({
-    region: 'us-east-1',
-    endpoint: proxy.url,
-    bucket: 'pasteflow',
-    maxAttempts: 1,
-    requestTimeoutMs: 5000,
-  });
+  store = createObjectStore({ ...options(), bucket: 'pasteflow' });
 });
+
+const options = () => ({ region: 'us-east-1', endpoint: proxy.url, maxAttempts: 1, requestTimeoutMs: 5000 });
 
 afterEach(async () => {
   proxy.clear();
@@ -73,7 +72,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('a stream that is put', () => {
-  it.each([0, 1, 8 * MIB, 8 * MIB + 1, 20 * MIB])('of %i bytes comes back as it was', async (size) => {
+  it.each([0, 1, 8 * MIB, 8 * MIB + 1, 44 * MIB])('of %i bytes comes back as it was', async (size) => {
     const content = randomBytes(size);
     const pieces = Array.from({ length: Math.ceil(size / 100_000) }, (_, n) =>
       content.subarray(n * 100_000, (n + 1) * 100_000),
@@ -109,6 +108,50 @@ async function heldPart(start: () => unknown): Promise<{ fail: (status: number) 
   start();
   return await held;
 }
+
+describe('parts', () => {
+  const target = { bucket: 'pasteflow', key: 'jobs/x', contentType: 'application/zip' };
+  const plan = { maxParts: 3, bytesOf: (number: number) => (4 + number) * MIB };
+  const inPieces = (content: Buffer): Readable =>
+    Readable.from(
+      Array.from({ length: Math.ceil(content.length / MIB) }, (_, n) =>
+        content.subarray(n * MIB, (n + 1) * MIB),
+      ),
+    );
+
+  it('that grow are put together to what was given', async () => {
+    const client = createS3Client(options());
+    const content = randomBytes(18 * MIB);
+    expect(await putStream(client, target, inPieces(content), { plan })).toBe(content.length);
+    client.destroy();
+    const object = await store.get('jobs/x');
+    expect((await buffer(object!.body)).equals(content)).toBe(true);
+    const sizes = proxy.matching(PART).map(({ bodyBytes }) => bodyBytes / MIB);
+    expect(sizes.toSorted((a, b) => a - b)).toEqual([5, 6, 7]);
+  });
+
+  it('beyond the last are a typed error at the first byte, and nothing is left in S3', async () => {
+    const client = createS3Client(options());
+    const { body, given, ended } = endless(50);
+    const failure = await putStream(client, target, body, { plan }).catch((error: unknown) => error);
+    client.destroy();
+    expect(failure).toBeInstanceOf(ObjectTooLargeError);
+    expect(failure).toMatchObject({ maxBytes: 18 * MIB });
+    expect(given()).toBeLessThan(21 * MIB);
+    expect(ended()).toBe(true);
+    expect(proxy.matching(ABORT)).toHaveLength(1);
+    expect(await openUploads()).toEqual([]);
+    expect(await store.get('jobs/x')).toBeNull();
+  });
+
+  it('have 8 MiB up to 8 GiB, 32 MiB at most, and 273 GiB in all', () => {
+    const { bytesOf, maxParts } = growingParts;
+    const numbers = [1, 1000, 1001, 2000, 2001, 10_000];
+    expect(numbers.map((number) => bytesOf(number) / MIB)).toEqual([8, 8, 16, 16, 32, 32]);
+    expect(maxParts).toBe(10_000); // what S3 takes
+    expect(Math.floor(maxBytes(growingParts) / (1024 * MIB))).toBe(273);
+  });
+});
 
 describe('a stream that fails', () => {
   it('on its own account is that error, and nothing is left in S3', async () => {

@@ -7,7 +7,7 @@ import {
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import { rethrowUnavailable, type Queue } from './queue.ts';
 
-/** Up to 10 messages, hidden from other receivers for a minute; [] when there are none. @throws DependencyUnavailableError */
+/** Up to 10 messages with their SentTimestamp, hidden from other receivers for a minute; [] when there are none. @throws DependencyUnavailableError */
 export async function receiveDeadLetters(client: SQSClient, queue: Queue): Promise<readonly Message[]> {
   const { Messages = [] } = await client
     .send(
@@ -16,6 +16,7 @@ export async function receiveDeadLetters(client: SQSClient, queue: Queue): Promi
         MaxNumberOfMessages: SQS_BATCH_SIZE,
         WaitTimeSeconds: 1,
         VisibilityTimeout: 60,
+        MessageSystemAttributeNames: ['SentTimestamp'],
       }),
     )
     .catch(rethrowUnavailable);

@@ -1,4 +1,5 @@
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
+import type { Follow, Followed } from './follow.ts';
 
 export interface MessageDispatcherOptions<Outgoing> {
   /** Sends up to 10 messages in one request: `sendUploads` or `sendJobs`. Answers the ids of the executions whose message was taken. */
@@ -7,6 +8,8 @@ export interface MessageDispatcherOptions<Outgoing> {
   readonly onSent: (executionIds: readonly string[]) => Promise<void>;
   /** Told that `count` messages were not sent: the relay will send them. */
   readonly onError: (error: unknown, count: number) => void;
+  /** Without it a message is sent as it is, and nothing is kept about it. */
+  readonly follow?: Follow<Outgoing> | undefined;
 }
 
 /** How long a message waits for others to share its request, in ms: below what a client notices, above what a burst needs. */
@@ -28,6 +31,8 @@ const MAX_WAITING = 1000;
 export class MessageDispatcher<Outgoing> {
   readonly #options: MessageDispatcherOptions<Outgoing>;
   #waiting: Outgoing[] = [];
+  /** Those of them, and of what is being sent, that are followed. */
+  readonly #followed = new Map<Outgoing, Followed<Outgoing>['ended']>();
   #lingering: NodeJS.Timeout | undefined;
   readonly #requests = new Set<Promise<void>>();
 
@@ -41,9 +46,24 @@ export class MessageDispatcher<Outgoing> {
       this.#options.onError(new Error('too many messages wait to be sent'), 1);
       return;
     }
-    this.#waiting.push(message);
+    this.#waiting.push(this.#follow(message));
     if (this.#waiting.length >= SQS_BATCH_SIZE) this.#flush();
     else this.#lingering ??= setTimeout(() => this.#flush(), LINGER_MS);
+  }
+
+  #follow(dispatched: Outgoing): Outgoing {
+    if (this.#options.follow === undefined) return dispatched;
+    const { message, ended } = this.#options.follow(dispatched);
+    this.#followed.set(message, ended);
+    return message;
+  }
+
+  #unfollow(messages: readonly Outgoing[], sent: readonly string[], error?: unknown): void {
+    if (this.#followed.size === 0) return;
+    for (const message of messages) {
+      this.#followed.get(message)?.(sent, error);
+      this.#followed.delete(message);
+    }
   }
 
   /** Sends what waits, and resolves when every request has ended. */
@@ -69,9 +89,11 @@ export class MessageDispatcher<Outgoing> {
     let sent: readonly string[] = [];
     try {
       sent = await send(messages);
+      this.#unfollow(messages, sent);
       if (sent.length < messages.length)
         onError(new Error('SQS refused some of a batch'), messages.length - sent.length);
     } catch (error) {
+      this.#unfollow(messages, [], error);
       return onError(error, messages.length);
     }
     await onSent(sent).catch((error: unknown) => onError(error, sent.length)); // unstamped, they will be sent again

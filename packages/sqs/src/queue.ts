@@ -32,17 +32,40 @@ export function deadLetterQueueName(queueName: string): string {
   return `${queueName}-dead-letters`;
 }
 
-/** About how many messages wait to be received. SQS counts approximately. @throws DependencyUnavailableError */
-export async function queueDepth(client: SQSClient, queue: Queue): Promise<number> {
-  const { Attributes } = await client
+/** SQS counts approximately. */
+export interface QueueCounts {
+  /** Waiting to be received. */
+  readonly visible: number;
+  /** Received, and neither deleted nor back. */
+  readonly inFlight: number;
+  /** Not to be received yet. */
+  readonly delayed: number;
+}
+
+/** @throws DependencyUnavailableError */
+export async function queueCounts(client: SQSClient, queue: Queue): Promise<QueueCounts> {
+  const { Attributes = {} } = await client
     .send(
       new GetQueueAttributesCommand({
         QueueUrl: await queue.url(),
-        AttributeNames: ['ApproximateNumberOfMessages'],
+        AttributeNames: [
+          'ApproximateNumberOfMessages',
+          'ApproximateNumberOfMessagesNotVisible',
+          'ApproximateNumberOfMessagesDelayed',
+        ],
       }),
     )
     .catch(rethrowUnavailable);
-  return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
+  return {
+    visible: Number(Attributes.ApproximateNumberOfMessages ?? 0),
+    inFlight: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
+    delayed: Number(Attributes.ApproximateNumberOfMessagesDelayed ?? 0),
+  };
+}
+
+/** About how many messages wait to be received. @throws DependencyUnavailableError */
+export async function queueDepth(client: SQSClient, queue: Queue): Promise<number> {
+  return (await queueCounts(client, queue)).visible;
 }
 
 export function rethrowUnavailable(error: unknown): never {

@@ -89,6 +89,53 @@ describe('the dispatcher', () => {
     ]);
   });
 
+  it('sends the very message that it is given, unless somebody follows it', async () => {
+    const seen: OutgoingUpload[] = [];
+    const dispatcher = new MessageDispatcher<OutgoingUpload>({
+      send: (messages) =>
+        Promise.resolve(messages.map((message) => (seen.push(message), message.executionId))),
+      onSent: () => Promise.resolve(),
+      onError: () => {},
+      follow: undefined,
+    });
+    const [upload] = uploads(1);
+    dispatcher.dispatch(upload!);
+    await dispatcher.stop();
+    expect(seen).toEqual([upload]);
+    expect(seen[0]).toBe(upload);
+  });
+
+  it('sends what a follower makes of each message, and tells it which were taken, or why none was', async () => {
+    const ended: [string, readonly string[], unknown][] = [];
+    const answers = [['e0'], new Error('SQS is down')]; // e1 is refused
+    const contexts: string[] = [];
+    const failures: number[] = [];
+    const dispatcher = new MessageDispatcher<OutgoingUpload>({
+      send: (messages) => {
+        contexts.push(...messages.map(({ context }) => context.traceparent ?? 'none'));
+        const answer = answers.shift();
+        return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer ?? []);
+      },
+      onSent: () => Promise.resolve(),
+      onError: (_error, count) => void failures.push(count),
+      follow: (message) => ({
+        message: { ...message, context: { traceparent: `span of ${message.executionId}` } },
+        ended: (sent, error) => void ended.push([message.executionId, sent, error]),
+      }),
+    });
+    for (const upload of uploads(2)) dispatcher.dispatch(upload);
+    await until(() => ended.length === 2);
+    dispatcher.dispatch(uploads(1)[0]!);
+    await dispatcher.stop();
+    expect(contexts).toEqual(['span of e0', 'span of e1', 'span of e0']);
+    expect(ended).toEqual([
+      ['e0', ['e0'], undefined],
+      ['e1', ['e0'], undefined],
+      ['e0', [], new Error('SQS is down')],
+    ]);
+    expect(failures).toEqual([1, 1]);
+  });
+
   it('drops what it can not send, says so, and works again when SQS does', async () => {
     emulator.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 503 });
     const { dispatcher, sent, failures } = createDispatcher();

@@ -13,17 +13,20 @@ import type { RequestEvents } from './http/request-events.ts';
 import { respondWithError } from './http/respond-with-error.ts';
 import { defaultHeaders } from './http/response-headers.ts';
 import { createJob, type CreateJobDependencies } from './jobs/create-job.ts';
+import { jobEvents } from './jobs/job-events.ts';
 import type { AssetUrlDependencies } from './jobs/asset-view.ts';
 import { listAssets } from './jobs/list-assets.ts';
 import { listJobs } from './jobs/list-jobs.ts';
 import { readJob } from './jobs/read-job.ts';
 import { readJobTimeline } from './jobs/read-job-timeline.ts';
 import type { Limits } from './limits/limits.ts';
+import type { Live } from './live/live.ts';
 import type { Handler, Method, Routes } from './openapi/endpoint.ts';
 import { readDocument } from './openapi/read-document.ts';
 import { createPaste, createPasteFromShell, type CreatePasteDependencies } from './pastes/create-paste.ts';
 import { deletePaste } from './pastes/delete-paste.ts';
 import { listPastes } from './pastes/list-pastes.ts';
+import { pasteEvents } from './pastes/paste-events.ts';
 import { readContent, type ReadContentDependencies } from './pastes/read-content.ts';
 import { readPaste } from './pastes/read-paste.ts';
 import { readTimeline } from './pastes/read-timeline.ts';
@@ -37,6 +40,7 @@ export interface AppDependencies
   readonly trustProxy: TrustedProxies | undefined;
   readonly events: RequestEvents;
   readonly admit: Admit;
+  readonly live: Live;
   readonly limits: Pick<Limits, 'countMiss' | 'refuseGuesser'>;
 }
 
@@ -56,10 +60,12 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
     '/v1/pastes/:short_code/content': { GET: readContent(deps, 'readContent') },
     '/v1/pastes/:short_code/timeline': { GET: readTimeline(deps) },
+    '/v1/pastes/:short_code/events': { GET: pasteEvents(deps) },
     '/v1/jobs': { GET: listJobs(deps), POST: createJob(deps) },
     '/v1/jobs/:id': { GET: readJob(deps) },
     '/v1/jobs/:id/assets': { GET: listAssets(deps) },
     '/v1/jobs/:id/timeline': { GET: readJobTimeline(deps) },
+    '/v1/jobs/:id/events': { GET: jobEvents(deps) },
     '/:short_code': { GET: readContent(deps, 'readContentByShortUrl') },
   };
   return routes;

@@ -1,11 +1,20 @@
 import {
   createDatabase,
   pingDatabase,
+  poolUse,
   rateLimitStore,
   stampDispatched,
   type DatabaseOptions,
 } from '@pasteflow/postgres';
-import { HealthServer, sleep, type Component, type ServiceContext } from '@pasteflow/runtime';
+import {
+  HealthServer,
+  messageSpans,
+  showPools,
+  sleep,
+  type Component,
+  type ServiceContext,
+  type Tracing,
+} from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
 import {
   createQueue,
@@ -26,6 +35,8 @@ import { composeOidc } from './identity/compose-oidc.ts';
 import { createOnce } from './idempotency/once.ts';
 import { createIdentify } from './identity/identify.ts';
 import { Limits } from './limits/limits.ts';
+import { composeLive, type LiveTimings } from './live/live.ts';
+import { tracedReads } from './pastes/traced-reads.ts';
 import { randomShortCode, type ShortCodes } from '@pasteflow/pastes';
 
 /** What tests put in place of the real thing. */
@@ -35,6 +46,7 @@ export interface Overrides {
   readonly stopDeadlineMs?: number;
   readonly stopNoticeMs?: number;
   readonly oidcCooldownMs?: number;
+  readonly live?: LiveTimings;
 }
 
 export interface ComposedApi {
@@ -69,19 +81,22 @@ const SQS_REQUEST_TIMEOUT_MS = 2000;
 const DISPATCH_STOP_MS = 1500;
 
 export function composeApi(context: ServiceContext<Config>, overrides: Overrides = {}): ComposedApi {
-  const { config, logger, metrics, readiness, instance } = context;
+  const { config, logger, metrics, readiness, instance, tracing } = context;
   const { http, aws } = config;
   const db = createDatabase({
     url: config.database.url,
     applicationName: instance,
     maxConnections: config.database.poolSize,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    onConnectionError: (error) => logger.warn('connection to Postgres lost', { error }),
-    ...(overrides.onStatement && { onStatement: overrides.onStatement }),
+    onConnectionError: (error) =>
+      tracing.outside(() => logger.warn('connection to Postgres lost', { error })),
+    ...onStatementOf(tracing, overrides),
   });
+  showPools(metrics, () => [poolUse(db)]);
   const store = createObjectStore({
     region: aws.region,
     endpoint: aws.s3Endpoint,
+    publicEndpoint: http.s3PublicEndpoint,
     bucket: config.bucket,
     maxAttempts: S3_MAX_ATTEMPTS,
     requestTimeoutMs: S3_REQUEST_TIMEOUT_MS,
@@ -95,15 +110,18 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const uploadQueue = createQueue(sqs, config.queues.uploads);
   const jobQueue = createQueue(sqs, config.queues.jobs);
   const sending = {
-    onSent: (executionIds: readonly string[]) => stampDispatched(db, executionIds),
-    onError: (error: unknown, count: number) => logger.warn('messages left to the relay', { error, count }),
+    onSent: (executionIds: readonly string[]) => tracing.outside(() => stampDispatched(db, executionIds)),
+    onError: (error: unknown, count: number) =>
+      tracing.outside(() => logger.warn('messages left to the relay', { error, count })),
   };
   const dispatcher = new MessageDispatcher<OutgoingUpload>({
     send: (uploads) => sendUploads(sqs, uploadQueue, uploads),
+    follow: messageSpans(tracing, { queueName: uploadQueue.name, traces: 'following' }),
     ...sending,
   });
   const jobDispatcher = new MessageDispatcher<OutgoingJob>({
     send: (jobs) => sendJobs(sqs, jobQueue, jobs),
+    follow: messageSpans(tracing, { queueName: jobQueue.name, traces: 'following' }),
     ...sending,
   });
   readiness.addCheck('postgres', () => pingDatabase(db));
@@ -114,12 +132,23 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     config.identity.oidc &&
     composeOidc(config.identity.oidc, { db, logger, cooldownMs: overrides.oidcCooldownMs });
   const limits = new Limits({ perMinute: config.limits, store: rateLimitStore(db), logger });
+  const live = composeLive({
+    db,
+    url: config.database.url,
+    instance,
+    mostWaiters: config.mostWaiters,
+    logger,
+    metrics,
+    tracing,
+    ...overrides.live,
+  });
   const events = new RequestEvents(logger, metrics);
   const server = new ApiServer({
     host: http.host,
     port: http.port,
     requestTimeoutMs: http.requestTimeoutMs,
     events,
+    tracing,
     stopDeadlineMs: overrides.stopDeadlineMs ?? STOP_DEADLINE_MS,
     stopNoticeMs: overrides.stopNoticeMs ?? STOP_NOTICE_MS,
   });
@@ -127,7 +156,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   server.serve(
     buildApp({
       db,
-      store,
+      store: tracedReads(store, tracing),
       dispatcher,
       jobDispatcher,
       assetUrlSeconds: http.assetUrlSeconds,
@@ -140,6 +169,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       events,
       trustProxy: http.trustProxy,
       limits,
+      live,
       admit: createAdmit({ identify: createIdentify({ db, oidc }), limits }),
       once: createOnce({ db, retentionSeconds: config.idempotencyRetentionSeconds, logger }),
     }),
@@ -151,7 +181,9 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     closing('database', () => db.destroy()),
     closing('object store', () => store.close()),
     closing('dispatchers', () => stopDispatchers([dispatcher, jobDispatcher], () => sqs.destroy())),
+    live.listening,
     server,
+    live.waiting,
     {
       name: 'announcement',
       start: async () => logger.info('listening', { url: publicUrl() }),
@@ -159,6 +191,20 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     },
   ];
   return { components, server, health };
+}
+
+/** Spans for statements and a test's count of them; neither: kysely then measures nothing. */
+function onStatementOf(
+  { onStatement: trace }: Tracing,
+  { onStatement: override }: Overrides,
+): Pick<DatabaseOptions, 'onStatement'> {
+  if (trace === undefined) return override === undefined ? {} : { onStatement: override };
+  return {
+    onStatement: (event) => {
+      trace(event);
+      override?.(event);
+    },
+  };
 }
 
 /** Sends what waits, but not for long: what hangs is cut, and the relay sends it. */

@@ -15,6 +15,7 @@ import {
   positiveInteger,
   queueEnv,
   text,
+  tracingEnv,
 } from '@pasteflow/runtime';
 import { z } from 'zod';
 import { trustedProxies, type TrustedProxies } from './http/trusted-proxies.ts';
@@ -30,6 +31,8 @@ export interface HttpConfig {
   readonly trustProxy: TrustedProxies | undefined;
   /** For how long the URL of an asset in S3 is good. */
   readonly assetUrlSeconds: number;
+  /** Where clients reach S3; undefined: where the api does. */
+  readonly s3PublicEndpoint: string | undefined;
 }
 
 /** A week: S3 signs for no longer. */
@@ -43,6 +46,7 @@ const httpEnv: z.ZodType<HttpConfig> = z
     REQUEST_TIMEOUT_SECONDS: intervalSeconds().default(60),
     TRUST_PROXY: trustedProxies().optional(),
     ASSET_URL_SECONDS: positiveInteger({ most: MOST_ASSET_URL_SECONDS }).default(900),
+    S3_PUBLIC_ENDPOINT: httpUrl('https://s3.example.org').optional(),
   })
   .transform((env) => ({
     host: env.API_HOST,
@@ -51,6 +55,7 @@ const httpEnv: z.ZodType<HttpConfig> = z
     requestTimeoutMs: env.REQUEST_TIMEOUT_SECONDS * 1000,
     trustProxy: env.TRUST_PROXY,
     assetUrlSeconds: env.ASSET_URL_SECONDS,
+    s3PublicEndpoint: env.S3_PUBLIC_ENDPOINT,
   }));
 
 export interface OidcConfig {
@@ -121,6 +126,11 @@ const limitsEnv: z.ZodType<LimitsConfig> = z
     misses: env.RATE_LIMIT_MISSES_PER_MINUTE,
   }));
 
+/** Each takes some 20 kB, most of it its connection's: 10,000 are 200 MB. */
+const mostWaitersEnv: z.ZodType<number> = z
+  .object({ MAX_WAITERS: positiveInteger({ most: 1_000_000 }).default(10_000) })
+  .transform((env) => env.MAX_WAITERS);
+
 export const configSchema = groups({
   log: logEnv,
   database: databaseEnv,
@@ -131,8 +141,10 @@ export const configSchema = groups({
   limits: limitsEnv,
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   identity: identityEnv,
+  mostWaiters: mostWaitersEnv,
   maxPasteBytes: maxPasteBytesEnv,
   metrics: metricsEnv(9464),
+  tracing: tracingEnv,
 });
 
 export type Config = z.output<typeof configSchema>;

@@ -1,6 +1,7 @@
-import { createDatabase, pingDatabase } from '@pasteflow/postgres';
+import { createDatabase, pingDatabase, poolUse } from '@pasteflow/postgres';
 import {
   HealthServer,
+  showPools,
   type Check,
   type Component,
   type Entry,
@@ -12,6 +13,8 @@ import { createSqsClient, queueDepth } from '@pasteflow/sqs';
 import type { JanitorConfig } from './config.ts';
 import { SweepRunner } from './run-sweep.ts';
 import { Schedule } from './schedule.ts';
+import { DeadLetterAges } from './state-metrics/dead-letter-ages.ts';
+import { StateMetrics } from './state-metrics/state-metrics.ts';
 import { sweepNames, type Sweep } from './sweep.ts';
 import { Cleanup } from './sweeps/cleanup.ts';
 import { DeadLetters } from './sweeps/dead-letters.ts';
@@ -19,6 +22,7 @@ import { DeletionWatchdog } from './sweeps/deletion-watchdog.ts';
 import { ExpiredKeys } from './sweeps/expired-keys.ts';
 import { FailedPastes } from './sweeps/failed-pastes.ts';
 import { Jobs } from './sweeps/jobs.ts';
+import { Measure } from './sweeps/measure.ts';
 import { ReapExecutions } from './sweeps/reap-executions.ts';
 import { Reconcile } from './sweeps/reconcile.ts';
 import { Relay } from './sweeps/relay.ts';
@@ -38,6 +42,7 @@ const SQS_TIMEOUT_MS = 3000;
 export interface ComposedSweeps {
   readonly sweeps: readonly Sweep[];
   readonly runner: SweepRunner;
+  readonly stateMetrics: StateMetrics;
   /** Whether what they stand on answers. */
   readonly checks: Readonly<Record<'postgres' | 's3' | 'sqs', Check>>;
   readonly close: () => Promise<void>;
@@ -45,7 +50,7 @@ export interface ComposedSweeps {
 
 /** The sweeps with all that they stand on, without a schedule. */
 export function composeSweeps(
-  { config, instance, logger }: Entry<JanitorConfig>,
+  { config, instance, logger, tracing }: Entry<JanitorConfig>,
   metrics: Metrics,
 ): ComposedSweeps {
   const { database, aws, queues, bucket, sweeps: settings } = config;
@@ -73,11 +78,12 @@ export function composeSweeps(
   });
   const events = createJobEvents(logger, metrics);
   const works = [
-    uploadWork({ db, sqs, queueName: queues.uploads, policy: config.uploadRetry }),
-    jobWork({ db, sqs, queueName: queues.jobs, policy: config.jobRetry, events }),
+    uploadWork({ db, sqs, queueName: queues.uploads, policy: config.uploadRetry, tracing }),
+    jobWork({ db, sqs, queueName: queues.jobs, policy: config.jobRetry, tracing, events }),
   ];
   const base = { db, actor: instance, logger };
   const working = { sqs, works, random: Math.random };
+  const deadLetterAges = new DeadLetterAges();
 
   const sweeps: readonly Sweep[] = [
     new Relay({
@@ -89,20 +95,45 @@ export function composeSweeps(
     new Cleanup({ ...base, store }),
     new DeletionWatchdog({ ...base, stuckAfterSeconds: settings.deletionStuckAfterSeconds }),
     new FailedPastes({ ...base, store, retentionSeconds: settings.failedRetentionSeconds }),
-    new DeadLetters({ ...base, ...working, leaseSeconds: settings.leaseSeconds }),
+    new DeadLetters({ ...base, ...working, ages: deadLetterAges, leaseSeconds: settings.leaseSeconds }),
     new Jobs({ ...base, store, retentionSeconds: settings.jobRetentionSeconds }),
     new Tombstones({
       db,
       tombstoneRetentionSeconds: settings.tombstoneRetentionSeconds,
       transitionRetentionSeconds: settings.transitionRetentionSeconds,
     }),
-    new Reconcile({ ...base, store, minAgeSeconds: settings.reconcileMinAgeSeconds }),
+    new Reconcile({
+      ...base,
+      store,
+      minAgeSeconds: settings.reconcileMinAgeSeconds,
+      jobRetentionSeconds: settings.jobRetentionSeconds,
+    }),
     new ExpiredKeys({ db, idempotencyRetentionSeconds: config.idempotencyRetentionSeconds }),
+    new Measure({ db }),
   ];
-  const runner = new SweepRunner({ locks, lockIdleSeconds: settings.lockIdleSeconds, logger, metrics });
+  const runner = new SweepRunner({
+    locks,
+    db,
+    janitor: instance,
+    lockIdleSeconds: settings.lockIdleSeconds,
+    logger,
+    metrics,
+  });
+  const stateMetrics = new StateMetrics({
+    db,
+    sqs,
+    works,
+    deadLetterAges,
+    onSweepRuns: (runs) => runner.learn(runs),
+    intervalSeconds: config.stateMetricsIntervalSeconds,
+    metrics,
+    logger,
+  });
+  showPools(metrics, () => [poolUse(db), poolUse(locks)]);
   return {
     sweeps,
     runner,
+    stateMetrics,
     checks: {
       postgres: () => pingDatabase(db),
       s3: (signal) => store.ping(signal),
@@ -118,13 +149,25 @@ export function composeSweeps(
 
 export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly Component[] {
   const { config, metrics, readiness, logger } = context;
-  const { sweeps, runner, checks, close } = composeSweeps(context, metrics);
+  const { sweeps, runner, stateMetrics, checks, close } = composeSweeps(context, metrics);
   readiness.addCheck('postgres', checks.postgres);
   readiness.addCheck('s3', checks.s3, { required: false });
   readiness.addCheck('sqs', checks.sqs, { required: false });
   return [
     { name: 'connections', start: () => Promise.resolve(), stop: close },
     new HealthServer(config.metrics, readiness, metrics),
-    new Schedule({ sweeps, runner, intervalSeconds: config.sweeps.intervalSeconds, logger }),
+    sideBySide('sweeps', [
+      stateMetrics,
+      new Schedule({ sweeps, runner, intervalSeconds: config.sweeps.intervalSeconds, logger, metrics }),
+    ]),
   ];
+}
+
+/** Stopping waits for all of them at once: each may wait for a statement that hangs. */
+function sideBySide(name: string, components: readonly Component[]): Component {
+  return {
+    name,
+    start: async () => void (await Promise.all(components.map((each) => each.start()))),
+    stop: async () => void (await Promise.all(components.map((each) => each.stop()))),
+  };
 }

@@ -13,6 +13,7 @@ import {
   metricsEnv,
   queueEnv,
   seconds,
+  tracingEnv,
   uploadRetryEnv,
   type AwsConfig,
   type DatabaseConfig,
@@ -20,6 +21,7 @@ import {
   type LogConfig,
   type MetricsConfig,
   type QueueConfig,
+  type TracingConfig,
 } from '@pasteflow/runtime';
 import { z } from 'zod';
 import type { SweepName } from './sweep.ts';
@@ -52,6 +54,8 @@ export interface JanitorConfig {
   readonly jobRetry: RetryPolicy;
   readonly idempotencyRetentionSeconds: number;
   readonly sweeps: SweepsConfig;
+  readonly stateMetricsIntervalSeconds: number;
+  readonly tracing: TracingConfig;
 }
 
 const HOUR = 3600;
@@ -69,6 +73,7 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
     TOMBSTONES_INTERVAL_SECONDS: intervalSeconds().default(DAY),
     RECONCILE_INTERVAL_SECONDS: intervalSeconds().default(DAY),
     EXPIRED_KEYS_INTERVAL_SECONDS: intervalSeconds().default(HOUR),
+    MEASURE_INTERVAL_SECONDS: intervalSeconds().default(5),
     SWEEP_LOCK_IDLE_SECONDS: seconds().default(5),
     EXECUTION_LEASE_SECONDS: leaseSeconds().default(DEFAULT_LEASE_SECONDS),
     RELAY_GRACE_SECONDS: seconds().default(1),
@@ -103,6 +108,7 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
         tombstones: env.TOMBSTONES_INTERVAL_SECONDS,
         reconcile: env.RECONCILE_INTERVAL_SECONDS,
         'expired-keys': env.EXPIRED_KEYS_INTERVAL_SECONDS,
+        measure: env.MEASURE_INTERVAL_SECONDS,
       },
       lockIdleSeconds: env.SWEEP_LOCK_IDLE_SECONDS,
       leaseSeconds: env.EXECUTION_LEASE_SECONDS,
@@ -117,6 +123,10 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
     };
   });
 
+const stateMetricsEnv: z.ZodType<number> = z
+  .object({ STATE_METRICS_INTERVAL_SECONDS: intervalSeconds().default(15) })
+  .transform((env) => env.STATE_METRICS_INTERVAL_SECONDS);
+
 const janitorEnv: z.ZodType<JanitorConfig> = groups({
   log: logEnv,
   database: databaseEnv,
@@ -128,6 +138,8 @@ const janitorEnv: z.ZodType<JanitorConfig> = groups({
   jobRetry: jobRetryEnv,
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   sweeps: sweepsEnv,
+  stateMetricsIntervalSeconds: stateMetricsEnv,
+  tracing: tracingEnv,
 });
 
 /** @throws ConfigError naming every problem */

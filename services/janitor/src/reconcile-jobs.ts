@@ -1,5 +1,5 @@
 import { JOB_OBJECT_KEY_PREFIX, jobIdOfKey } from '@pasteflow/domain';
-import { findLiveJobs, findOpenJobs, type Database } from '@pasteflow/postgres';
+import { findOpenJobs, findStoredAssets, findStrayJobObjects, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ListedObject, ObjectStore } from '@pasteflow/s3';
 import { Findings, MAX_NAMED } from './findings.ts';
@@ -7,50 +7,97 @@ import { Findings, MAX_NAMED } from './findings.ts';
 export interface ReconcileJobsOptions {
   readonly db: Database;
   readonly store: ObjectStore;
+  /** After it the `jobs` sweep removes them, their objects first. */
+  readonly jobRetentionSeconds: number;
   readonly logger: Logger;
 }
 
+export interface ReconcileJobsRange {
+  /** When the run began: what was made since may not be in the listing. */
+  readonly before: Date;
+  /** What is younger is left alone. */
+  readonly oldEnough: Date;
+}
+
+/** Rows a statement. */
+const BATCH = 1000;
+
 /**
- * Compares the jobs' folders with the table: removes old objects of jobs that have no row, which a worker put that outlived its job's
- * removal; and aborts old multipart uploads of jobs that have ended, which a worker left that died. Those of a job that is still open may
- * be a very long export's: they are left alone until it has ended.
+ * Compares the jobs' folders with the tables. Old objects that are no asset, of jobs that have ended or have no row, are removed: of a worker
+ * that was killed between object and asset in the last attempt, or outlived its job's removal; and old multipart uploads of such jobs
+ * are aborted. What a job has put there that is still open may be a very long export's: it is left alone until the job has ended. Assets without
+ * their object are reported.
  */
 export async function reconcileJobs(
   options: ReconcileJobsOptions,
-  oldEnough: Date,
+  { before, oldEnough }: ReconcileJobsRange,
   signal: AbortSignal,
-): Promise<Record<'listed' | 'removed' | 'refused' | 'foreign' | 'aborted', number>> {
+): Promise<Record<'listed' | 'removed' | 'refused' | 'foreign' | 'missing' | 'aborted', number>> {
   const { store, logger } = options;
   const foreign = new Findings();
+  const missing = new Findings();
   const counts = { listed: 0, removed: 0, refused: 0, aborted: 0 };
+  let after = JOB_OBJECT_KEY_PREFIX;
   for await (const page of store.list(JOB_OBJECT_KEY_PREFIX)) {
     if (signal.aborted) break;
-    foreign.add(page.map(({ key }) => key).filter((key) => jobIdOfKey(key) === null));
-    const { removed, refused } = await removeOrphans(options, page, oldEnough);
+    const keys = new Set(page.map(({ key }) => key));
+    foreign.add([...keys].filter((key) => jobIdOfKey(key) === null));
+    const { removed, refused } = await removeStrays(options, page, oldEnough);
     counts.listed += page.length;
     counts.removed += removed;
     counts.refused += refused;
+    const upTo = page.at(-1)?.key ?? after;
+    for await (const stored of storedBetween(options, { after, upTo, before }, signal))
+      missing.add(stored.filter((key) => !keys.has(key)));
+    after = upTo;
   }
+  for await (const stored of storedBetween(options, { after, upTo: null, before }, signal))
+    missing.add(stored);
+  if (missing.count > 0)
+    logger.error('assets without an object', { count: missing.count, keys: missing.named });
   if (foreign.count > 0)
     logger.warn("objects under jobs/ that are not a job's", { count: foreign.count, keys: foreign.named });
   if (!signal.aborted) counts.aborted = await abortStrays(options, oldEnough, signal);
-  return { ...counts, foreign: foreign.count };
+  return { ...counts, foreign: foreign.count, missing: missing.count };
 }
 
-async function removeOrphans(
+async function removeStrays(
   { db, store, logger }: ReconcileJobsOptions,
   page: readonly ListedObject[],
   oldEnough: Date,
 ): Promise<{ removed: number; refused: number }> {
-  const old = page.filter(({ lastModified }) => lastModified <= oldEnough).map(({ key }) => key);
-  const live = await findLiveJobs(db, jobIdsOf(old));
-  const orphans = old.filter((key) => isOfJob(key, (id) => !live.has(id)));
-  const refused = (await store.deleteMany(orphans)).length;
-  if (orphans.length > 0) {
-    const keys = orphans.slice(0, MAX_NAMED);
-    logger.warn('objects of jobs that are gone were deleted', { count: orphans.length, refused, keys });
+  const objects = page
+    .filter(({ lastModified }) => lastModified <= oldEnough)
+    .flatMap(({ key }) => {
+      const jobId = jobIdOfKey(key);
+      return jobId === null ? [] : [{ jobId, key }];
+    });
+  const strays = [...(await findStrayJobObjects(db, objects))];
+  const refused = (await store.deleteMany(strays)).length;
+  if (strays.length > 0) {
+    const keys = strays.slice(0, MAX_NAMED);
+    logger.warn("objects that are no asset of a job's were deleted", {
+      count: strays.length,
+      refused,
+      keys,
+    });
   }
-  return { removed: orphans.length - refused, refused };
+  return { removed: strays.length - refused, refused };
+}
+
+/** Batches of the keys that assets say are there; none any more once the signal is aborted. */
+async function* storedBetween(
+  { db, jobRetentionSeconds: retentionSeconds }: ReconcileJobsOptions,
+  range: { after: string; upTo: string | null; before: Date },
+  signal: AbortSignal,
+) {
+  let { after } = range;
+  while (!signal.aborted) {
+    const stored = await findStoredAssets(db, { ...range, after, retentionSeconds, limit: BATCH });
+    yield stored;
+    after = stored.at(-1) ?? after;
+    if (stored.length < BATCH) break;
+  }
 }
 
 async function abortStrays(

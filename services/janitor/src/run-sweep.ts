@@ -1,10 +1,15 @@
-import { withSweepLock, type Database } from '@pasteflow/postgres';
+import { DependencyUnavailableError } from '@pasteflow/domain';
+import { recordSweepRun, withSweepLock, type Actor, type Database, type SweepRun } from '@pasteflow/postgres';
 import type { Logger, Metrics } from '@pasteflow/runtime';
-import type { Sweep, SweepCounts, SweepName } from './sweep.ts';
+import { countsBefore } from './keeping-counts.ts';
+import { sweepNames, type Sweep, type SweepCounts, type SweepName } from './sweep.ts';
 
 export interface SweepRunnerOptions {
   /** Connections for the locks alone: each sweep that runs holds one throughout, and must not wait for another to work with. */
   readonly locks: Database;
+  /** Where the runs are written down. */
+  readonly db: Database;
+  readonly janitor: Actor;
   readonly lockIdleSeconds: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -20,6 +25,7 @@ export class SweepRunner {
   readonly #duration;
   readonly #rows;
   readonly #lastSuccess;
+  readonly #succeededAtMs = new Map<SweepName, number>();
 
   constructor(options: SweepRunnerOptions) {
     this.#options = options;
@@ -42,7 +48,7 @@ export class SweepRunner {
     });
     this.#lastSuccess = metrics.gauge({
       name: 'janitor_sweep_last_success_timestamp_seconds',
-      help: 'When this janitor last ended a run of the sweep well, in Unix time.',
+      help: 'When a run of the sweep last ended well, in Unix time, whichever janitor ran it.',
       labels: ['sweep'],
     });
   }
@@ -52,15 +58,62 @@ export class SweepRunner {
     const { locks, lockIdleSeconds } = this.#options;
     const startedAt = performance.now();
     try {
-      const counts = await withSweepLock(locks, sweep.name, () => sweep.runOnce(signal), lockIdleSeconds);
+      const counts = await withSweepLock(
+        locks,
+        sweep.name,
+        async () => {
+          const done = await sweep.runOnce(signal);
+          // What was told to stop ended early: that is no run to go by, and no time for one more statement.
+          if (!signal.aborted) await this.#record(sweep.name, 'done', done, startedAt);
+          return done;
+        },
+        lockIdleSeconds,
+      );
       if (counts === null) this.#skipped(sweep.name);
       else this.#done(sweep.name, counts, startedAt);
       return counts;
     } catch (error) {
       this.#runs.inc({ sweep: sweep.name, outcome: 'failed' });
+      this.#count(sweep.name, countsBefore(error));
       this.#duration.observe({ sweep: sweep.name }, (performance.now() - startedAt) / 1000);
+      if (!signal.aborted && !isPostgresAway(error))
+        await this.#record(sweep.name, 'failed', countsBefore(error), startedAt);
       throw error;
     }
+  }
+
+  /** Runs of other janitors count too: one that is skipped again and again has nothing overdue. */
+  learn(runs: readonly SweepRun[]): void {
+    for (const { sweep, last_success_at: lastSuccessAt } of runs) {
+      const name = sweepNames.find((each) => each === sweep);
+      if (name !== undefined && lastSuccessAt !== null) this.#succeeded(name, lastSuccessAt.getTime());
+    }
+  }
+
+  /** A run that can't be written down was a run all the same. */
+  async #record(
+    sweep: SweepName,
+    outcome: 'done' | 'failed',
+    counts: SweepCounts,
+    startedAt: number,
+  ): Promise<void> {
+    const { db, janitor, logger } = this.#options;
+    const seconds = (performance.now() - startedAt) / 1000;
+    try {
+      await recordSweepRun(db, { sweep, outcome, seconds, counts, janitor });
+    } catch (error) {
+      logger.debug('a run of a sweep could not be written down', { sweep, error });
+    }
+  }
+
+  #count(sweep: SweepName, counts: SweepCounts): void {
+    for (const [count, value] of Object.entries(counts)) this.#rows.inc({ sweep, count }, value);
+  }
+
+  #succeeded(sweep: SweepName, atMs: number): void {
+    if (atMs <= (this.#succeededAtMs.get(sweep) ?? 0)) return;
+    this.#succeededAtMs.set(sweep, atMs);
+    this.#lastSuccess.set({ sweep }, atMs / 1000);
   }
 
   #skipped(sweep: SweepName): void {
@@ -72,10 +125,15 @@ export class SweepRunner {
     const seconds = (performance.now() - startedAt) / 1000;
     this.#runs.inc({ sweep, outcome: 'done' });
     this.#duration.observe({ sweep }, seconds);
-    this.#lastSuccess.set({ sweep }, Date.now() / 1000);
-    for (const [count, value] of Object.entries(counts)) this.#rows.inc({ sweep, count }, value);
-    // Two sweeps run every 2 s, nearly always to find nothing.
-    const level = Object.values(counts).some((value) => value > 0) ? 'info' : 'debug';
+    this.#succeeded(sweep, Date.now());
+    this.#count(sweep, counts);
+    // Two sweeps run every 2 s, nearly always to find nothing; what `measure` counts is no news.
+    const news = sweep !== 'measure' && Object.values(counts).some((value) => value > 0);
+    const level = news ? 'info' : 'debug';
     this.#options.logger[level]('sweep done', { sweep, seconds, ...counts });
   }
+}
+
+function isPostgresAway(error: unknown): boolean {
+  return error instanceof DependencyUnavailableError && error.dependency === 'postgres';
 }

@@ -1,4 +1,4 @@
-import { PollLoop, type Component, type Logger } from '@pasteflow/runtime';
+import { PollLoop, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
 import type { SweepRunner } from './run-sweep.ts';
 import type { Sweep, SweepName } from './sweep.ts';
 
@@ -7,6 +7,7 @@ export interface ScheduleOptions {
   readonly runner: SweepRunner;
   readonly intervalSeconds: Readonly<Record<SweepName, number>>;
   readonly logger: Logger;
+  readonly metrics: Metrics;
 }
 
 /** Janitors that start together spread their first runs over this; the daily ones too, or a daily deploy would keep them from ever running. */
@@ -17,7 +18,13 @@ export class Schedule implements Component {
   readonly name = 'sweeps';
   readonly #loops: readonly PollLoop[];
 
-  constructor({ sweeps, runner, intervalSeconds, logger }: ScheduleOptions) {
+  constructor({ sweeps, runner, intervalSeconds, logger, metrics }: ScheduleOptions) {
+    const intervals = metrics.gauge({
+      name: 'janitor_sweep_interval_seconds',
+      help: 'From the end of a run of the sweep to the start of the next: by it a sweep is overdue.',
+      labels: ['sweep'],
+    });
+    for (const { name } of sweeps) intervals.set({ sweep: name }, intervalSeconds[name]);
     this.#loops = sweeps.map((sweep) => {
       const intervalMs = intervalSeconds[sweep.name] * 1000;
       return new PollLoop({

@@ -10,6 +10,7 @@ export const sweepNames = [
   'tombstones',
   'reconcile',
   'expired-keys',
+  'measure',
 ] as const;
 
 export type SweepName = (typeof sweepNames)[number];

@@ -2,6 +2,7 @@ import { DependencyUnavailableError } from '@pasteflow/domain';
 import { makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
 import { DeadLetters } from '../src/sweeps/dead-letters.ts';
 import { callSqs, messagesLeft } from './messages.ts';
 import { connect, createWorld, running, UPLOADS, type World } from './world.ts';
@@ -16,6 +17,8 @@ beforeEach(() => world.reset());
 const DEAD_LETTERS = `${UPLOADS}-dead-letters`;
 const nothing = { unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 };
 
+const ages = new DeadLetterAges();
+
 const sweep = (works = world.works) =>
   new DeadLetters({
     ...world,
@@ -23,6 +26,7 @@ const sweep = (works = world.works) =>
     actor: 'janitor/test',
     leaseSeconds: 6,
     random: () => 0.5,
+    ages,
     logger: world.log,
   });
 
@@ -42,6 +46,16 @@ const executions = () =>
     .execute();
 
 describe('dead-letters', () => {
+  it('says how old the oldest message was that its last run saw, queue by queue', async () => {
+    await bury('{}', '{}');
+    await sweep().runOnce(running());
+    expect(ages.secondsOf('upload')).toBeGreaterThanOrEqual(0);
+    expect(ages.secondsOf('upload')).toBeLessThan(60);
+    expect(ages.secondsOf('job')).toBeNull();
+    await sweep().runOnce(running());
+    expect(ages.secondsOf('upload')).toBeNull();
+  });
+
   it('drops messages that nobody can read, and logs their ids and what is wrong, never what they say', async () => {
     await bury(
       'secret, not JSON',

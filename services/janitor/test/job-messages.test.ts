@@ -1,7 +1,9 @@
 import { defaultRetryPolicy, DependencyUnavailableError } from '@pasteflow/domain';
 import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
+import { tracingOff } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
 import { DeadLetters } from '../src/sweeps/dead-letters.ts';
 import { ReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { Relay } from '../src/sweeps/relay.ts';
@@ -20,7 +22,7 @@ const DEAD_LETTERS = `${JOBS}-dead-letters`;
 const relay = () => new Relay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
 const base = () => ({ ...world, actor: 'janitor/test', random: () => 0.5, logger: world.log });
 const reaper = () => new ReapExecutions(base());
-const deadLetters = () => new DeadLetters({ ...base(), leaseSeconds: 6 });
+const deadLetters = () => new DeadLetters({ ...base(), ages: new DeadLetterAges(), leaseSeconds: 6 });
 
 const queued = (count: number, execution?: Extract<ExecutionShape, { status: 'PENDING' }>) =>
   makeJobs(world.db, count, { userId: world.userId, status: 'queued', ...(execution && { execution }) });
@@ -68,9 +70,13 @@ describe('relay, of jobs', () => {
     ]);
     await makePastes(world.db, 3, { status: 'IN_PROGRESS' });
     await queued(2);
-    const uploads = uploadWork({ ...world, queueName: 'no-such-queue', policy: defaultRetryPolicy });
+    const uploads = uploadWork({
+      ...world,
+      queueName: 'no-such-queue',
+      policy: defaultRetryPolicy,
+      tracing: tracingOff,
+    });
     const limping = new Relay({
-      sqs: world.sqs,
       works: [uploads, world.works[1]!],
       graceSeconds: 1,
       redispatchAfterSeconds: 30,
@@ -100,20 +106,24 @@ describe('reap-executions, of jobs', () => {
   });
 
   it.each([
-    [0, 'failed'],
-    [2, 'partial'],
-  ])('ends a job whose last attempt was lost: with %s assets it is %s', async (assets, status) => {
-    const [made] = await zombie(6, assets);
-    expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, given_up: 1, dispatched: 0 });
-    expect(await job(made!.id)).toMatchObject({
-      status,
-      error_message: '6 attempts failed; the last: worker lost: upload-worker/dead',
-    });
-    expect(world.log.lines.at(-1)).toMatchObject({
-      message: 'job ended',
-      fields: { job_id: made!.id, status },
-    });
-  });
+    [0, 'failed', null],
+    [2, 'partial', { assets: 2 }],
+  ])(
+    'ends a job whose last attempt was lost: with %s assets it is %s (J6)',
+    async (assets, status, result) => {
+      const [made] = await zombie(6, assets);
+      expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, given_up: 1, dispatched: 0 });
+      expect(await job(made!.id)).toMatchObject({
+        status,
+        result,
+        error_message: '6 attempts failed; the last: worker lost: upload-worker/dead',
+      });
+      expect(world.log.lines.at(-1)).toMatchObject({
+        message: 'job ended',
+        fields: { job_id: made!.id, status },
+      });
+    },
+  );
 
   it('leaves the message to the relay while SQS is down, and says so', async () => {
     await zombie(1);
@@ -126,7 +136,7 @@ describe('reap-executions, of jobs', () => {
 describe('dead-letters, of jobs', () => {
   const nothing = { unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 };
 
-  it('spend an attempt of a job that is due, whose next one waits', async () => {
+  it('spend an attempt of a job that is due, whose next one waits, and log each transition (J9)', async () => {
     const [made] = await queued(1);
     await bury(messageFor(made!.id), messageFor(made!.id));
     expect(await deadLetters().runOnce(running())).toMatchObject({ failed: 1, given_up: 0 });
@@ -139,6 +149,11 @@ describe('dead-letters, of jobs', () => {
     expect(next).toMatchObject({ attempt: 2, status: 'PENDING', dispatched_at: null, waits: 1 });
     expect((await job(made!.id)).status).toBe('processing');
     expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
+    const ids = { job_id: made!.id, execution_id: made!.executionId };
+    expect(world.log.lines).toMatchObject([
+      { level: 'info', message: 'job attempt started', fields: { ...ids, attempt: 1, status: 'processing' } },
+      { level: 'warn', message: 'job attempt failed', fields: { ...ids, outcome: 'failed' } },
+    ]);
   });
 
   it('end a job whose last attempt it was', async () => {

@@ -24,6 +24,7 @@ const ended = (days: number, count = 1, status: 'completed' | 'partial' | 'faile
   jobs({ status, createdSecondsAgo: 40 * DAY, completedSecondsAgo: days * DAY }, count);
 const left = async () =>
   (await world.db.selectFrom('jobs').select('id').orderBy('id').execute()).map(({ id }) => id);
+const fileOf = ({ id }: { id: string }) => `${jobKeyPrefix(id)}a.zip`;
 const idsOf = (made: readonly { id: string }[]) => made.map(({ id }) => id).toSorted();
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -68,6 +69,43 @@ describe('jobs', () => {
     await expect(sweep().runOnce(running())).rejects.toThrow(DependencyUnavailableError);
     expect(await left()).toHaveLength(20);
   });
+
+  it('removes, when S3 goes away in the middle, the rows whose folders it has emptied, and no others', async () => {
+    const made = await ended(31, 30);
+    await putKeys(world.store, made.map(fileOf));
+    world.proxy.rule({}, { kind: 'fail', status: 503 });
+    world.proxy.rule({}, { kind: 'pass' }, 45); // three requests a folder, eight folders at a time
+    await expect(sweep().runOnce(running())).rejects.toThrow(DependencyUnavailableError);
+    world.proxy.clear();
+    const rows = await left();
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.length).toBeLessThan(30);
+    const keys = await keysIn(world.store);
+    for (const { id } of made) if (!rows.includes(id)) expect(keys).not.toContain(fileOf({ id }));
+  });
+
+  it.each([
+    ['list', (id: string) => new RegExp(`(?=.*list-type=2).*${id}`)],
+    ['multipart uploads', (id: string) => new RegExp(`(?=.*uploads).*${id}`)],
+  ])(
+    'gets past folders whose %s S3 always fails on, and keeps their jobs for the next run',
+    async (_, path) => {
+      const made = await ended(31, 250);
+      const broken = [made[0]!, made[1]!, made[240]!];
+      for (const { id } of broken) world.proxy.rule({ path: path(id) }, { kind: 'fail', status: 500 });
+      expect(await sweep().runOnce(running())).toEqual({ ...nothing, removed: 247, refused: 3 });
+      expect(await left()).toEqual(idsOf(broken));
+      expect(world.log.lines).toMatchObject(
+        [2, 1].map((count) => ({
+          level: 'warn',
+          message: 'objects of old jobs were not deleted',
+          fields: { count, reason: expect.stringContaining('500') },
+        })),
+      );
+      world.proxy.clear();
+      expect(await sweep().runOnce(running())).toEqual({ ...nothing, removed: 3 });
+    },
+  );
 
   it('keeps a job of which S3 refuses to delete an object for the next run, and gets past it', async () => {
     const [refused, ...others] = await ended(31, 250);

@@ -52,3 +52,12 @@ export async function messagesLeft({ stack }: { stack: TestStackWithAws }, name:
   );
   return Object.values(Attributes).reduce((sum, count) => sum + Number(count), 0);
 }
+
+/** Messages as they are, past every client of ours. */
+export async function sendRaw(
+  { stack }: { stack: TestStackWithAws },
+  name: string,
+  ...bodies: string[]
+): Promise<void> {
+  for (const MessageBody of bodies) await callSqs(stack.aws.endpoint, 'SendMessage', name, { MessageBody });
+}

@@ -42,6 +42,7 @@ const countsOf: Record<SweepName, readonly string[]> = {
   tombstones: ['removed', 'strays', 'partitions_made', 'partitions_dropped'],
   reconcile: ['listed', 'removed', 'refused', 'foreign', 'missing', 'aborted'],
   'expired-keys': ['keys', 'counters'],
+  measure: ['counted'],
 };
 
 describe('janitor --once', () => {
@@ -102,7 +103,12 @@ describe('janitor --once', () => {
         world.db,
       );
       expect(await watchdog.runOnce(running())).toEqual({ reset: 3 });
-      const reconcile = new Reconcile({ ...world, minAgeSeconds: 1, logger: world.log });
+      const reconcile = new Reconcile({
+        ...world,
+        minAgeSeconds: 1,
+        jobRetentionSeconds: 86_400,
+        logger: world.log,
+      });
       expect(await reconcile.runOnce(running())).toMatchObject({ removed: 0, missing: 0 });
       const cleanup = new Cleanup({ ...world, actor: 'janitor/test', logger: world.log });
       expect(await cleanup.runOnce(running())).toMatchObject({ deleted: 3 });

@@ -1,6 +1,7 @@
 import { jobKeyPrefix } from '@pasteflow/domain';
-import { makeJobs } from '@pasteflow/postgres/testing';
+import { makeJobs, type JobShape } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import { Reconcile } from '../src/sweeps/reconcile.ts';
 import { beginMultipartUpload, keysIn, openUploadsIn, putKeys } from './objects.ts';
 import { withRefusedKeys } from './refusing-s3.ts';
@@ -13,52 +14,111 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
+const DAY = 86_400;
 const sweep = (minAgeSeconds = 0, store = world.store) =>
-  new Reconcile({ db: world.db, store, minAgeSeconds, logger: world.log });
+  new Reconcile({
+    db: world.db,
+    store,
+    minAgeSeconds,
+    jobRetentionSeconds: 30 * DAY,
+    logger: world.log,
+  });
 const nothing = { listed: 0, removed: 0, refused: 0, foreign: 0, missing: 0, aborted: 0 };
 const GONE = '0190b8a0-1234-7000-8000-0123456789ab';
 
 const fileOf = (jobId: string, name = 'a.zip') => `${jobKeyPrefix(jobId)}${name}`;
 
-async function oneJob(status: 'queued' | 'processing' | 'completed' | 'failed'): Promise<string> {
-  const [job] = await makeJobs(world.db, 1, { status, userId: world.userId });
+/** What makeJobs' jobs have as their first asset. */
+const assetOf = (jobId: string) => fileOf(jobId, 'made-1');
+
+async function oneJob(
+  status: 'queued' | 'processing' | 'completed' | 'partial' | 'failed',
+  completedSecondsAgo = 0,
+): Promise<string> {
+  const ended = status === 'queued' || status === 'processing' ? {} : { completedSecondsAgo };
+  const shape = { status, userId: world.userId, createdSecondsAgo: 40 * DAY, ...ended } as JobShape;
+  const [job] = await makeJobs(world.db, 1, shape);
   return job!.id;
 }
 
 describe('reconcile, of jobs', () => {
-  it('removes the objects of jobs that have no row, and keeps those of every other', async () => {
+  it('removes what jobs that have ended or are gone have left and no asset names, and keeps all else', async () => {
+    const ended = [await oneJob('completed'), await oneJob('partial')];
     const kept = [
-      fileOf(await oneJob('processing')),
-      fileOf(await oneJob('completed')),
-      fileOf(await oneJob('failed')),
+      ...ended.map(assetOf),
+      fileOf(await oneJob('queued')),
+      fileOf(await oneJob('processing'), 'deep/b.zip'), // it may be about to become an asset
     ];
-    const orphans = [fileOf(GONE), fileOf(GONE, 'deep/b.zip')];
-    await putKeys(world.store, [...kept, ...orphans]);
-    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 5, removed: 2 });
+    const strays = [
+      fileOf(ended[0]!), // beside the asset: of an attempt that was lost
+      fileOf(await oneJob('failed')), // the last attempt was killed between the object and its asset
+      fileOf(GONE),
+      fileOf(GONE, 'deep/b.zip'),
+      fileOf(GONE, ended[1]),
+    ];
+    await putKeys(world.store, [...kept, ...strays]);
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 9, removed: 5 });
     expect(await keysIn(world.store)).toEqual(kept.toSorted());
     expect(world.log.lines).toMatchObject([
       {
         level: 'warn',
-        message: 'objects of jobs that are gone were deleted',
-        fields: { count: 2, keys: orphans },
+        message: "objects that are no asset of a job's were deleted",
+        fields: { count: 5, keys: strays.toSorted() },
       },
     ]);
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 4 });
+  });
+
+  it('reports assets whose object is missing, wherever the listing has its gap, and changes nothing', async () => {
+    const jobs = [];
+    for (let n = 0; n < 5; n++) jobs.push(await oneJob(n === 2 ? 'partial' : 'completed'));
+    const keys = jobs.map(assetOf);
+    const present = [keys[1]!, keys[3]!];
+    await putKeys(world.store, present);
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 2, missing: 3 });
+    expect(world.log.lines).toMatchObject([
+      { level: 'error', message: 'assets without an object', fields: { keys: [keys[0], keys[2], keys[4]] } },
+    ]);
+    expect(await keysIn(world.store)).toEqual(present);
+  });
+
+  it('misses nothing of pastes, which are kept elsewhere, nor of what the jobs sweep may be removing, nor what has just been made', async () => {
+    await oneJob('completed', 31 * DAY);
+    const imported = await oneJob('processing');
+    const young = await oneJob('processing');
+    const asset = { user_id: world.userId, asset_type: 'x', url: 's3://b/k', file_size: 1 };
+    await world.db
+      .insertInto('assets')
+      .values([
+        { ...asset, job_id: imported, storage_path: 'pastes/abc', position: 0 },
+        { ...asset, job_id: imported, storage_path: 'pastes/def', position: null },
+        {
+          ...asset,
+          job_id: young,
+          storage_path: fileOf(young),
+          position: null,
+          created_at: sql`now() + interval '1 hour'`,
+        },
+      ])
+      .execute();
+    expect(await sweep().runOnce(running())).toEqual(nothing);
   });
 
   it('aborts multipart uploads of jobs that have ended or are gone, not of one that may be at work', async () => {
     const working = fileOf(await oneJob('processing'));
-    for (const key of [working, fileOf(await oneJob('completed')), fileOf(GONE), fileOf(GONE, 'b.zip')])
+    for (const key of [working, fileOf(await oneJob('failed')), fileOf(GONE), fileOf(GONE, 'b.zip')])
       await beginMultipartUpload(world, key);
     expect(await sweep().runOnce(running())).toEqual({ ...nothing, aborted: 3 });
     expect(await openUploadsIn(world.store)).toEqual([working]);
   });
 
-  it('leaves both alone that are younger than the minimum age', async () => {
-    await putKeys(world.store, [fileOf(GONE)]);
+  it('leaves alone what is younger than the minimum age', async () => {
+    const failed = fileOf(await oneJob('failed'));
+    await putKeys(world.store, [fileOf(GONE), failed]);
     await beginMultipartUpload(world, fileOf(GONE));
-    expect(await sweep(3600).runOnce(running())).toEqual({ ...nothing, listed: 1 });
+    expect(await sweep(3600).runOnce(running())).toEqual({ ...nothing, listed: 2 });
     expect([await keysIn(world.store), await openUploadsIn(world.store)]).toEqual([
-      [fileOf(GONE)],
+      [fileOf(GONE), failed].toSorted(),
       [fileOf(GONE)],
     ]);
   });

@@ -16,7 +16,8 @@ afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
 /** Old enough to be removed is what was there before the run, unless told. */
-const sweep = (minAgeSeconds = 0) => new Reconcile({ ...world, minAgeSeconds, logger: world.log });
+const sweep = (minAgeSeconds = 0) =>
+  new Reconcile({ ...world, minAgeSeconds, jobRetentionSeconds: 86_400, logger: world.log });
 const nothing = { listed: 0, removed: 0, refused: 0, foreign: 0, missing: 0, aborted: 0 };
 const pastes = (shape: PasteShape, count = 1) => makePastes(world.db, count, shape);
 const codes = (made: readonly MadePaste[]) => made.map(({ shortCode }) => shortCode);
@@ -117,7 +118,13 @@ describe('reconcile', () => {
       yield await Promise.resolve(listed);
     };
     const store = Object.assign(Object.create(world.store) as ObjectStore, { list });
-    const run = new Reconcile({ ...world, store, minAgeSeconds: 0, logger: world.log }).runOnce(running());
+    const run = new Reconcile({
+      ...world,
+      store,
+      minAgeSeconds: 0,
+      jobRetentionSeconds: 86_400,
+      logger: world.log,
+    }).runOnce(running());
     await expect(run).rejects.toThrow('S3 does not list in byte order: B came after a');
     expect(world.log.lines).toEqual([]);
   });
@@ -126,7 +133,13 @@ describe('reconcile', () => {
     await putObjects(world.store, ['orphan']);
     await withRefusingS3(world.store, ['orphan'], async (refusing) => {
       const store = Object.assign(refusing, { list: (prefix: string) => world.store.list(prefix) });
-      const run = new Reconcile({ ...world, store, minAgeSeconds: 0, logger: world.log }).runOnce(running());
+      const run = new Reconcile({
+        ...world,
+        store,
+        minAgeSeconds: 0,
+        jobRetentionSeconds: 86_400,
+        logger: world.log,
+      }).runOnce(running());
       expect(await run).toEqual({ ...nothing, listed: 1, refused: 1 });
     });
   });

@@ -1,11 +1,12 @@
 import { spawnService } from '@pasteflow/dev-stack/testing';
-import { withSweepLock } from '@pasteflow/postgres';
+import { readSweepRuns, withSweepLock } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
-import { Metrics } from '@pasteflow/runtime';
+import { Metrics, tracingOff } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { composeSweeps } from '../src/compose.ts';
 import { loadJanitorConfig } from '../src/config.ts';
 import { SweepRunner } from '../src/run-sweep.ts';
+import { Cleanup } from '../src/sweeps/cleanup.ts';
 import { sweepNames, type Sweep, type SweepCounts } from '../src/sweep.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { connect, createWorld, eventually, running, type World } from './world.ts';
@@ -24,7 +25,14 @@ function janitor(lockIdleSeconds = 30) {
   return {
     log,
     metrics,
-    runner: new SweepRunner({ locks: world.db, lockIdleSeconds, logger: log, metrics }),
+    runner: new SweepRunner({
+      locks: world.db,
+      db: world.db,
+      janitor: 'janitor/test',
+      lockIdleSeconds,
+      logger: log,
+      metrics,
+    }),
   };
 }
 
@@ -67,6 +75,38 @@ describe('a run of a sweep', () => {
     expect(text).toMatch(/janitor_sweep_seconds_count\{.*sweep="cleanup".*\} 1/);
   });
 
+  it('is written down for everybody, with the last success of any janitor', async () => {
+    const { runner } = janitor();
+    await runner.run(counting({ claimed: 3 }), running());
+    const [done] = await readSweepRuns(world.db);
+    expect(done).toMatchObject({
+      sweep: 'cleanup',
+      outcome: 'done',
+      counts: { claimed: 3 },
+      janitor: 'janitor/test',
+    });
+    expect(done?.last_success_at).toEqual(done?.ended_at);
+    await runner
+      .run(
+        sweepThat(() => Promise.reject(new Error('no'))),
+        running(),
+      )
+      .catch(() => {});
+    const [failed] = await readSweepRuns(world.db);
+    expect(failed).toMatchObject({ outcome: 'failed', counts: {}, last_success_at: done?.ended_at });
+    expect(failed!.ended_at.getTime()).toBeGreaterThan(done!.ended_at.getTime());
+
+    const other = janitor();
+    other.runner.learn(await readSweepRuns(world.db));
+    expect(await other.metrics.text()).toContain(
+      `janitor_sweep_last_success_timestamp_seconds{sweep="cleanup",service="janitor"} ${done!.ended_at.getTime() / 1000}`,
+    );
+    await other.runner.run(counting({}), running());
+    const own = await other.metrics.text();
+    other.runner.learn([done!]); // older than its own
+    expect(await other.metrics.text()).toBe(own);
+  });
+
   it('that found nothing is only worth a debug line', async () => {
     const { runner, log } = janitor();
     await runner.run(counting({ sent: 0 }), running());
@@ -85,6 +125,25 @@ describe('a run of a sweep', () => {
       'janitor_sweep_runs_total{sweep="cleanup",outcome="failed",service="janitor"} 1',
     );
     expect(await janitor().runner.run(counting({ claimed: 1 }), running())).toEqual({ claimed: 1 });
+  });
+
+  it('that fails half-way has what it counted until then in the metrics', async () => {
+    await makePastes(world.db, 1500, { status: 'PROCESSED', expiresInSeconds: -5 });
+    world.proxy.rule({ method: 'POST', path: /\?delete/ }, { kind: 'fail', status: 500 });
+    world.proxy.rule({ method: 'POST', path: /\?delete/ }, { kind: 'pass' }, 1);
+    const { runner, metrics } = janitor();
+    const cleanup = new Cleanup({
+      db: world.db,
+      store: world.store,
+      actor: 'janitor/test',
+      logger: world.log,
+    });
+    await expect(runner.run(cleanup, running())).rejects.toMatchObject({ code: 'dependency_unavailable' });
+    expect(await metrics.text()).toContain(
+      'janitor_sweep_rows_total{sweep="cleanup",count="deleted",service="janitor"} 1000',
+    );
+    const [run] = await readSweepRuns(world.db);
+    expect(run).toMatchObject({ outcome: 'failed', counts: { deleted: 1000, claimed: 1000 } });
   });
 
   it('is skipped while another janitor runs the same sweep, not while it runs another one', async () => {
@@ -135,7 +194,13 @@ describe('a run of a sweep', () => {
 
   it('needs no more than one connection beside its lock: all sweeps run at once on a pool of one', async () => {
     const config = loadJanitorConfig({ ...world.env, DATABASE_POOL_SIZE: '1' });
-    const entry = { name: 'janitor', instance: 'janitor/test', config, logger: world.log };
+    const entry = {
+      name: 'janitor',
+      instance: 'janitor/test',
+      config,
+      logger: world.log,
+      tracing: tracingOff,
+    };
     const { sweeps, runner, close } = composeSweeps(entry, new Metrics('janitor', { process: false }));
     expect(sweeps.map(({ name }) => name)).toEqual(sweepNames);
     const counts = await Promise.all(sweeps.map((sweep) => runner.run(sweep, running())));

@@ -1,7 +1,20 @@
 import { heartbeatIntervalMs } from '@pasteflow/domain';
 import { jobTypes, type JobType } from '@pasteflow/jobs';
-import { createDatabase, pingDatabase, type DatabaseOptions } from '@pasteflow/postgres';
-import { HealthServer, PollLoop, type Component, type ServiceContext } from '@pasteflow/runtime';
+import {
+  createDatabase,
+  pingDatabase,
+  poolUse,
+  type Database,
+  type DatabaseOptions,
+} from '@pasteflow/postgres';
+import {
+  HealthServer,
+  PollLoop,
+  showPools,
+  type Component,
+  type ServiceContext,
+  type Tracing,
+} from '@pasteflow/runtime';
 import { createSqsClient, queueDepth } from '@pasteflow/sqs';
 import type { Config } from './config.ts';
 import { DatabaseGate } from './executions/database-gate.ts';
@@ -29,17 +42,23 @@ export interface Overrides extends Pick<DatabaseOptions, 'onStatement'> {
 }
 
 export function compose(context: ServiceContext<Config>, overrides: Overrides = {}): readonly Component[] {
-  const { config, instance, logger, metrics, readiness } = context;
+  const { config, instance, logger, metrics, readiness, tracing } = context;
   const { leaseSeconds } = config.upload;
-  const connect = (maxConnections: number) =>
-    createDatabase({
+  const databases: Database[] = [];
+  const connect = (maxConnections: number): Database => {
+    const database = createDatabase({
       url: config.database.url,
       applicationName: instance,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       maxConnections,
-      onConnectionError: (error) => dependencyFailed(logger, 'a connection to Postgres', error),
-      ...(overrides.onStatement && { onStatement: overrides.onStatement }),
+      onConnectionError: (error) =>
+        tracing.outside(() => dependencyFailed(logger, 'a connection to Postgres', error)),
+      ...onStatementOf(tracing, overrides),
     });
+    databases.push(database);
+    return database;
+  };
+  showPools(metrics, () => databases.map(poolUse));
   const db = connect(config.database.poolSize);
   const sqs = createSqsClient({
     region: config.aws.region,
@@ -56,6 +75,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     worker: instance,
     leaseSeconds,
     dropping: dropping.signal,
+    tracing,
   };
   const leases = new PollLoop({
     name: 'leases',
@@ -126,4 +146,18 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
       },
     },
   ];
+}
+
+/** Spans for statements and a test's count of them; neither: kysely then measures nothing. */
+function onStatementOf(
+  { onStatement: trace }: Tracing,
+  { onStatement: override }: Overrides,
+): Pick<DatabaseOptions, 'onStatement'> {
+  if (trace === undefined) return override === undefined ? {} : { onStatement: override };
+  return {
+    onStatement: (event) => {
+      trace(event);
+      override?.(event);
+    },
+  };
 }

@@ -13,6 +13,7 @@ import {
   milliseconds,
   positiveInteger,
   queueEnv,
+  tracingEnv,
   uploadRetryEnv,
 } from '@pasteflow/runtime';
 import { z } from 'zod';
@@ -67,6 +68,7 @@ export const configSchema = groups({
   jobRetry: jobRetryEnv,
   upload: uploadEnv,
   job: jobEnv,
+  tracing: tracingEnv,
 });
 
 export type Config = z.output<typeof configSchema>;

@@ -1,4 +1,5 @@
-import { DEFAULT_BUCKET, DEFAULT_QUEUES, type AwsEmulator } from './start-aws-emulator.ts';
+import { DEFAULT_QUEUES } from './queues.ts';
+import { DEFAULT_BUCKET, type AwsEmulator } from './start-aws-emulator.ts';
 
 /** The environment with which the AWS SDK, and Pasteflow's services, use the emulator. It accepts any credentials. */
 export function awsEnvironment(
@@ -11,7 +12,7 @@ export function awsEnvironment(
     AWS_ACCESS_KEY_ID: 'pasteflow',
     AWS_SECRET_ACCESS_KEY: 'pasteflow',
     S3_BUCKET: names.bucket ?? DEFAULT_BUCKET,
-    UPLOAD_QUEUE_NAME: names.uploadQueue ?? DEFAULT_QUEUES[0],
-    JOB_QUEUE_NAME: names.jobQueue ?? DEFAULT_QUEUES[1],
+    UPLOAD_QUEUE_NAME: names.uploadQueue ?? DEFAULT_QUEUES.uploads,
+    JOB_QUEUE_NAME: names.jobQueue ?? DEFAULT_QUEUES.jobs,
   };
 }

@@ -1,36 +1,42 @@
+import { resources, type QueueDescription, type QueueSettings, type Resources } from './resources.ts';
+
 /** What SQS calls a queue's attributes; all values are strings there. */
 export interface QueueDefinition {
   name: string;
   attributes: Record<string, string>;
 }
 
-const DAY_SECONDS = 86_400;
+/** The names of the two queues. Whatever they are called, what SQS is told about each is in infra/resources.json. */
+export type QueueNames = Readonly<Record<keyof Resources['queues'], string>>;
 
-// Retries, hand-backs and crashes use receives up, and attempts are counted in Postgres: this only ends a message
-// that no worker ever gets rid of.
-const MAX_RECEIVE_COUNT = 100;
+export const DEFAULT_QUEUES: QueueNames = {
+  uploads: resources.queues.uploads.name,
+  jobs: resources.queues.jobs.name,
+};
 
-/** A queue and its dead-letter queue `<name>-dead-letters`, that one first: the redrive policy points at it. */
-export function queueWithDeadLetters(name: string, region: string): QueueDefinition[] {
-  const deadLetters = `${name}-dead-letters`;
+/** Both queues, each behind its dead-letter queue: the redrive policy points at that. */
+export function queueDefinitions(names: QueueNames, region: string): QueueDefinition[] {
+  const { uploads, jobs } = resources.queues;
   return [
-    {
-      name: deadLetters,
-      // A dead letter keeps its original send time, so it needs the longer retention: 14 days is the longest there is.
-      attributes: { VisibilityTimeout: '30', MessageRetentionPeriod: String(14 * DAY_SECONDS) },
-    },
-    {
-      name,
-      attributes: {
-        VisibilityTimeout: '30',
-        MessageRetentionPeriod: String(4 * DAY_SECONDS),
-        RedrivePolicy: JSON.stringify({
-          deadLetterTargetArn: `arn:aws:sqs:${region}:${EMULATOR_ACCOUNT}:${deadLetters}`,
-          maxReceiveCount: MAX_RECEIVE_COUNT,
-        }),
-      },
-    },
+    ...queueWithDeadLetters({ ...uploads, name: names.uploads }, region),
+    ...queueWithDeadLetters({ ...jobs, name: names.jobs }, region),
   ];
+}
+
+function queueWithDeadLetters(queue: QueueDescription, region: string): QueueDefinition[] {
+  const deadLetters = `${queue.name}${resources.deadLetterSuffix}`;
+  const redrive = {
+    deadLetterTargetArn: `arn:aws:sqs:${region}:${EMULATOR_ACCOUNT}:${deadLetters}`,
+    maxReceiveCount: queue.maxReceiveCount,
+  };
+  return [
+    { name: deadLetters, attributes: lasting(queue.deadLetters) },
+    { name: queue.name, attributes: { ...lasting(queue), RedrivePolicy: JSON.stringify(redrive) } },
+  ];
+}
+
+function lasting({ visibilitySeconds, retentionSeconds }: QueueSettings): Record<string, string> {
+  return { VisibilityTimeout: String(visibilitySeconds), MessageRetentionPeriod: String(retentionSeconds) };
 }
 
 /** The account id that fauxqs, like LocalStack, uses in every ARN and queue URL. */

@@ -3,7 +3,14 @@ import { startFauxqs, type FauxqsServer } from 'fauxqs';
 import { lockFolder } from '../folder-lock.ts';
 import { portError, takePort } from '../ports.ts';
 import { StackError } from '../stack-error.ts';
-import { EMULATOR_ACCOUNT, queueWithDeadLetters, type QueueDefinition } from './queues.ts';
+import {
+  DEFAULT_QUEUES,
+  EMULATOR_ACCOUNT,
+  queueDefinitions,
+  type QueueDefinition,
+  type QueueNames,
+} from './queues.ts';
+import { resources } from './resources.ts';
 
 export interface AwsEmulatorOptions {
   /** Created if missing; holds queues, messages and objects in one SQLite file, and the lock. */
@@ -11,8 +18,8 @@ export interface AwsEmulatorOptions {
   /** 0 or absent: a free one. */
   port?: number;
   bucket?: string;
-  /** Names of the main queues; each gets a dead-letter queue `<name>-dead-letters`. */
-  queues?: readonly string[];
+  /** Each gets a dead-letter queue `<name>-dead-letters`. */
+  queues?: QueueNames;
   region?: string;
 }
 
@@ -24,8 +31,7 @@ export interface AwsEmulator {
   stop(): Promise<void>;
 }
 
-export const DEFAULT_BUCKET = 'pasteflow';
-export const DEFAULT_QUEUES = ['pasteflow-uploads', 'pasteflow-jobs'] as const;
+export const DEFAULT_BUCKET = resources.bucket.name;
 export const DEFAULT_REGION = 'us-east-1';
 
 /**
@@ -36,7 +42,7 @@ export const DEFAULT_REGION = 'us-east-1';
 export async function startAwsEmulator(options: AwsEmulatorOptions): Promise<AwsEmulator> {
   const { port = 0, bucket = DEFAULT_BUCKET, queues = DEFAULT_QUEUES, region = DEFAULT_REGION } = options;
   const dataDir = resolve(options.dataDir);
-  const definitions = queues.flatMap((name) => queueWithDeadLetters(name, region));
+  const definitions = queueDefinitions(queues, region);
   const lock = lockFolder(dataDir);
   try {
     const taken = await takePort({ port, setting: 'STACK_AWS_PORT' });

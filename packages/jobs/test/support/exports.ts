@@ -19,7 +19,8 @@ export async function archiveOf(world: World, jobId: string): Promise<{ key: str
 /** The files of an archive by name, each as the SHA-256 of its content. */
 export async function filesIn(format: 'zip' | 'tar.gz', archive: Buffer): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
-  for await (const { name, content } of readArchive(format, archive, { keepUpTo: Infinity }))
+  const { signal } = new AbortController();
+  for await (const { name, content } of readArchive(format, archive, { keepUpTo: Infinity, signal }))
     files[name] = sha256(content as Buffer);
   return files;
 }

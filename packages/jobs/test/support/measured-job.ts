@@ -1,4 +1,4 @@
-// Run by memory.test.ts as a process of its own: attempts at two jobs, the first one to warm up, and what memory the second took.
+// Run by memory.test.ts as a process of its own: attempts at several jobs, the first one to warm up, and what memory each held beyond that.
 import { createDatabase } from '@pasteflow/postgres';
 import { createObjectStore } from '@pasteflow/s3';
 import { attempt } from './attempts.ts';
@@ -24,21 +24,26 @@ const store = createObjectStore({
   requestTimeoutMs: 30_000,
 });
 const world = { db, store } as World;
-let grownBytes = 0;
-let outcome: unknown;
+const services = { maxPasteBytes: Number(maxPasteBytes), dispatchUploads: () => {} };
+/** What is in use, not what the system has given: how much garbage there is at a time depends on what else the machine does. */
+function usedBytes(): number {
+  gc?.();
+  gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+const measured: { grownBytes: number; outcome: unknown }[] = [];
 for (const jobId of jobs) {
-  const before = process.memoryUsage.rss();
+  const before = usedBytes();
   let most = before;
-  // Looked at often: the system's own high-water mark begins with that of the process that started this one.
   const looking = setInterval(() => {
-    most = Math.max(most, process.memoryUsage.rss());
-  }, 5);
-  const services = { maxPasteBytes: Number(maxPasteBytes), dispatchUploads: () => {} };
+    most = Math.max(most, usedBytes());
+  }, 200);
   const { ending, error } = await attempt(world, jobId, { services });
   clearInterval(looking);
-  grownBytes = most - before;
-  outcome = ending ?? String(error);
+  measured.push({ grownBytes: most - before, outcome: ending ?? String(error) });
 }
-process.stdout.write(JSON.stringify({ grownBytes, outcome }));
+process.stdout.write(JSON.stringify(measured.slice(1)));
 await db.destroy();
 store.close();

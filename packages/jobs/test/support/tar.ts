@@ -6,6 +6,8 @@ export interface TarEntry {
   /** The type flag: '0' a file, '1' a hard link, '2' a symbolic one, '3' to '6' devices and folders, 'x' pax, 'L' a long name. */
   readonly type?: string;
   readonly linkname?: string;
+  /** In front of the name, as ustar cuts long ones. */
+  readonly prefix?: string;
   /** What the header says, if that is to differ from what follows. */
   readonly size?: number;
 }
@@ -33,7 +35,14 @@ export function paxRecords(records: Readonly<Record<string, string>>): string {
     .join('');
 }
 
-export function blocksOf({ name, content = '', type = '0', linkname = '', size }: TarEntry): Buffer[] {
+export function blocksOf({
+  name,
+  content = '',
+  type = '0',
+  linkname = '',
+  prefix = '',
+  size,
+}: TarEntry): Buffer[] {
   const bytes = Buffer.from(content);
   const header = Buffer.alloc(BLOCK);
   header.write(name, 0, 100);
@@ -46,6 +55,7 @@ export function blocksOf({ name, content = '', type = '0', linkname = '', size }
   header.write(type, 156);
   header.write(linkname, 157, 100);
   header.write('ustar\x0000', 257, 'latin1');
+  header.write(prefix, 345, 155);
   header.write(
     `${header
       .reduce((sum, byte) => sum + byte, 0)

@@ -1,5 +1,8 @@
 import { statesOf, transitionsOf, type Machine, type MachineName } from '@pasteflow/domain';
 
+/** Where the recorder triggers say what has changed: see recorderTrigger. */
+export const CHANGES_CHANNEL = 'pasteflow_changes';
+
 /** Pasteflow's own SQLSTATE for a change of state that no table allows. Class PF is in the range left to applications. */
 export const INVALID_TRANSITION_SQLSTATE = 'PF001';
 
@@ -64,10 +67,25 @@ const reasonColumns: Readonly<Record<MachineName, string | null>> = {
   task_execution: 'error',
 };
 
+/** What clients watch beside the state, by table. A lease that is renewed and a message that is sent change nothing for them. */
+const watchedColumns: Readonly<Record<string, readonly string[]>> = {
+  jobs: ['progress', 'progress_message'],
+  pastes: ['expires_at'],
+};
+
+/** By table, the column with the paste's or job's id that a row belongs to; `id` unless it is here. */
+const subjectColumns: Readonly<Record<string, string>> = { task_executions: 'subject_id' };
+
+/** A payload may have 7999 bytes, and an id with its comma takes 37. */
+const MOST_IDS = 150;
+
 /**
  * Writes one row of `state_transitions` for each transition of any machine stored in the table: one INSERT a statement, however many rows
  * changed. Without `enable_nestloop = off` plpgsql keeps the nested-loop plan of its first, small call, which takes 92 ms instead of
  * 14 ms for 1000 rows. Transition tables exclude a column list in the trigger.
+ *
+ * Then one NOTIFY a statement that has changed anything that clients watch: the ids of the pastes and jobs of its rows, or `*` for many.
+ * In order, so that a settlement's two, of the executions and of the pastes, are one to Postgres, which folds equal ones of a transaction.
  */
 export function recorderTrigger(table: string, machinesOfTable: readonly Machine[]): StateTrigger {
   const changes = machinesOfTable.map(({ name, storedIn: { column } }) => {
@@ -80,6 +98,8 @@ export function recorderTrigger(table: string, machinesOfTable: readonly Machine
     name: `record_${table}`,
     settings: 'SET enable_nestloop = off',
     body: `
+    DECLARE
+      recorded bigint;
     BEGIN
       INSERT INTO state_transitions (machine, entity, "from", "to", actor, reason)
         SELECT change.machine, n.id, change.old_state, change.new_state,
@@ -89,8 +109,27 @@ export function recorderTrigger(table: string, machinesOfTable: readonly Machine
         FROM old_rows o JOIN new_rows n ON n.id = o.id
         CROSS JOIN LATERAL (VALUES ${changes.join(', ')}) AS change (machine, old_state, new_state, reason)
         WHERE change.old_state <> change.new_state;
+      GET DIAGNOSTICS recorded = ROW_COUNT;
+      ${notification(table)}
       RETURN NULL;
     END`,
     definition: `AFTER UPDATE ON ${table} REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT`,
   };
+}
+
+/** A statement's rows may be more than those it moved; most statements move all of theirs, and are told by their count alone. */
+function notification(table: string): string {
+  const watched = watchedColumns[table] ?? [];
+  const values = (row: string): string => watched.map((column) => `${row}.${column}`).join(', ');
+  const otherwise =
+    watched.length === 0
+      ? ''
+      : ` OR EXISTS (
+        SELECT FROM old_rows o JOIN new_rows n ON n.id = o.id WHERE (${values('n')}) IS DISTINCT FROM (${values('o')}))`;
+  return `IF recorded > ${MOST_IDS} THEN
+        PERFORM pg_notify('${CHANGES_CHANNEL}', '*');
+      ELSIF recorded > 0${otherwise} THEN
+        PERFORM pg_notify('${CHANGES_CHANNEL}', CASE WHEN count(*) > ${MOST_IDS} THEN '*' ELSE string_agg(id, ',' ORDER BY id) END)
+        FROM (SELECT ${subjectColumns[table] ?? 'id'}::text AS id FROM new_rows) AS changed;
+      END IF;`;
 }

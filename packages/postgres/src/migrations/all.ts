@@ -11,6 +11,8 @@ import * as pasteOwners from './0009-paste-owners.ts';
 import * as assets from './0010-assets.ts';
 import * as idempotencyKeys from './0011-idempotency-keys.ts';
 import * as rateLimits from './0012-rate-limits.ts';
+import * as measurements from './0013-measurements.ts';
+import * as whatJobsMade from './0014-what-jobs-made.ts';
 
 /** In order. A migration that has been released is frozen: what must change gets a migration of its own. */
 export const migrations: Record<string, Migration> = {
@@ -26,4 +28,6 @@ export const migrations: Record<string, Migration> = {
   '0010-assets': assets,
   '0011-idempotency-keys': idempotencyKeys,
   '0012-rate-limits': rateLimits,
+  '0013-measurements': measurements,
+  '0014-what-jobs-made': whatJobsMade,
 };

@@ -97,3 +97,15 @@ export async function findOverdueJobs(
     ORDER BY dispatched_at NULLS FIRST LIMIT ${limit}`.execute(db);
   return rows;
 }
+
+/**
+ * How many jobs wait for a worker: due, dispatched, and not claimed. Each of them should have a message that waits to be received. It counts up to `most`, and costs what that costs.
+ */
+export async function countWaitingJobs(db: Database, { most }: { most: number }): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::integer AS count FROM (
+      SELECT FROM task_executions
+      WHERE status = 'PENDING' AND kind = 'job' AND dispatched_at IS NOT NULL AND run_at <= now() LIMIT ${most}
+    ) AS waiting`.execute(db);
+  return rows[0]?.count ?? 0;
+}

@@ -14,14 +14,14 @@ export async function findJob(db: Database, id: string): Promise<JobRow | null> 
   return row ?? null;
 }
 
-/** What of a job says whose it is and of which kind. */
-export type JobBrief = Pick<JobRow, 'id' | 'user_id' | 'job_type'>;
+/** What of a job says whose it is, of which kind, and how far. */
+export type JobBrief = Pick<JobRow, 'id' | 'user_id' | 'job_type' | 'status'>;
 
 /** As findJob, without reading parameters and result, which may be long. @param id a UUID */
 export async function findJobBrief(db: Database, id: string): Promise<JobBrief | null> {
   const row = await db
     .selectFrom('jobs')
-    .select(['id', 'user_id', 'job_type'])
+    .select(['id', 'user_id', 'job_type', 'status'])
     .where('id', '=', id)
     .executeTakeFirst();
   return row ?? null;

@@ -35,8 +35,8 @@ export async function findZombies(
   limit: number,
 ): Promise<readonly Zombie[]> {
   const { rows } = await sql<Zombie>`
-    SELECT id AS "executionId", attempt, worker_id AS "workerId" FROM task_executions
-    WHERE status = 'RUNNING' AND lease_expires_at < now() AND kind = ${kind}
+    SELECT id AS "executionId", attempt, worker_id AS "workerId" FROM task_executions e
+    WHERE ${opaqueState('e')} = 'RUNNING' AND lease_expires_at < now() AND kind = ${kind}
     ORDER BY lease_expires_at LIMIT ${limit}`.execute(db);
   return rows;
 }

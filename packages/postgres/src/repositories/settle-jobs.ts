@@ -51,8 +51,9 @@ export interface SettledJob {
  * Ends a batch of executions in one statement: execution SUCCEEDED or FAILED; then the successor PENDING, or the job at its end. Fenced by the
  * execution's id as `settleUploads`: only a RUNNING one can be ended, once, and whatever is not in the result lost.
  *
- * `failed` is for jobs that made nothing (J6): a job with assets, whichever attempt made them, is `partial` instead. `job_has_assets` looks
- * with a snapshot of its own, taken once the execution is locked: an asset that was being made while this waited for the lock is in it.
+ * `failed` is for jobs that made nothing (J6): a job with assets, whichever attempt made them, is `partial` instead, and its result says
+ * what was made. `made_by_job` looks with a snapshot of its own, taken once the execution is locked: an asset that was being made while this
+ * waited for the lock is in it. It is asked only where nothing else says that there are assets, and reads those of this job alone.
  */
 export async function settleJobs(
   db: Database,
@@ -92,14 +93,17 @@ export async function settleJobs(
         CASE WHEN ${dispatched} THEN now() END
       FROM ended WHERE next_attempt IS NOT NULL
       RETURNING id, subject_id, run_at
+    ), closing AS MATERIALIZED (
+      SELECT subject_id, job_status, result::jsonb, error_message, CASE WHEN job_status = ${giveUp.to} THEN made_by_job(subject_id) END AS made
+      FROM ended WHERE next_attempt IS NULL
     ), settled AS (
       UPDATE jobs j
-      SET status = CASE WHEN ended.job_status <> ${giveUp.to} THEN ended.job_status
-          WHEN job_has_assets(j.id) THEN ${endInPart.to} ELSE ${giveUp.to} END,
-        progress = CASE WHEN ended.job_status = ${giveUp.to} AND NOT job_has_assets(j.id) THEN j.progress ELSE 100 END,
-        result = ended.result::jsonb, error_message = ended.error_message, updated_at = now(), completed_at = now()
-      FROM ended
-      WHERE j.id = ended.subject_id AND ended.next_attempt IS NULL AND j.status = ${complete.from}
+      SET status = CASE WHEN closing.made IS NULL THEN closing.job_status ELSE ${endInPart.to} END,
+        progress = CASE WHEN closing.job_status = ${giveUp.to} AND closing.made IS NULL THEN j.progress ELSE 100 END,
+        result = CASE WHEN closing.made IS NULL THEN closing.result ELSE closing.made || coalesce(closing.result, '{}') END,
+        error_message = closing.error_message, updated_at = now(), completed_at = now()
+      FROM closing
+      WHERE j.id = closing.subject_id AND j.status = ${complete.from}
       RETURNING j.id, j.status
     )
     SELECT ended.id AS "executionId", ended.subject_id AS "jobId", successor.id AS "successorId", successor.run_at AS "runAt",

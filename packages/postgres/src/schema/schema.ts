@@ -6,7 +6,9 @@ import type { PastePayloadsTable } from './paste-payloads.ts';
 import type { PastesTable } from './pastes.ts';
 import type { RateLimitsTable } from './rate-limits.ts';
 import type { StateTransitionsTable } from './state-transitions.ts';
+import type { SweepRunsTable } from './sweep-runs.ts';
 import type { TaskExecutionsTable } from './task-executions.ts';
+import type { TransitionCursorTable, TransitionStatisticsTable } from './transition-statistics.ts';
 import type { UsersTable } from './users.ts';
 
 export interface Schema {
@@ -18,6 +20,9 @@ export interface Schema {
   assets: AssetsTable;
   task_executions: TaskExecutionsTable;
   state_transitions: StateTransitionsTable;
+  transition_cursor: TransitionCursorTable;
+  transition_statistics: TransitionStatisticsTable;
+  sweep_runs: SweepRunsTable;
   idempotency_keys: IdempotencyKeysTable;
   rate_limits: RateLimitsTable;
 }

@@ -12,4 +12,6 @@ export interface StateTransitionsTable {
   at: Generated<Date>;
   actor: string;
   reason: string | null;
+  /** The transaction that wrote it; NULL: before transactions were recorded. */
+  txid: Generated<string | null>;
 }

@@ -2,18 +2,29 @@ import { ConfigError, type Environment } from '../config/load-config.ts';
 import { instanceId } from '../instance.ts';
 import type { LogConfig } from '../logging/log-env.ts';
 import { createLogger, type Logger } from '../logging/logger.ts';
+import type { TracingConfig } from '../config/tracing-env.ts';
+import { startTracing } from '../tracing/start-tracing.ts';
+import { tracingOff, type Tracing } from '../tracing/tracing.ts';
 import { StartError } from './start-error.ts';
 
 /** sysexits.h: EX_CONFIG. A supervisor can tell a wrong configuration, which no restart mends, from a crash. */
 export const EXIT_CONFIG = 78;
 
-/** What every entry has: who it is, its config, its logger. */
+/** What every entry has: who it is, its config, its logger, its tracing. */
 export interface Entry<Config> {
   readonly name: string;
   /** See `instanceId`. */
   readonly instance: string;
   readonly config: Config;
   readonly logger: Logger;
+  /** Off for a command: it is over before its spans would be sent. */
+  readonly tracing: Tracing;
+}
+
+/** What every entry's config has. */
+export interface EntryConfig {
+  readonly log: LogConfig;
+  readonly tracing?: TracingConfig;
 }
 
 export interface EntryOptions<Config> {
@@ -25,17 +36,17 @@ export interface EntryOptions<Config> {
   readonly loadConfig: (env: Environment) => Config;
 }
 
-export function openEntry<Config extends { readonly log: LogConfig }>(
-  options: EntryOptions<Config>,
-): Entry<Config> {
-  const config = options.loadConfig(options.env);
-  const instance = instanceId(options.name);
-  return {
-    name: options.name,
-    instance,
-    config,
-    logger: createLogger({ ...config.log, service: options.name, instance }),
-  };
+export async function openEntry<Config extends EntryConfig>(
+  { name, env, loadConfig }: EntryOptions<Config>,
+  { traced }: { readonly traced: boolean },
+): Promise<Entry<Config>> {
+  const config = loadConfig(env);
+  const instance = instanceId(name);
+  let tracing = tracingOff;
+  const spanFields = () => tracing.currentIds();
+  const logger = createLogger({ ...config.log, service: name, instance, spanFields });
+  if (traced) tracing = await startTracing(config.tracing, { service: name, instance, logger });
+  return { name, instance, config, logger, tracing };
 }
 
 /** Says why a process can't go on: a plain sentence where the reader can mend it, else the whole error. Answers the exit code. */

@@ -1,6 +1,5 @@
-import type { LogConfig } from '../logging/log-env.ts';
 import type { Logger } from '../logging/logger.ts';
-import { openEntry, reportFatal, type Entry, type EntryOptions } from './entry.ts';
+import { openEntry, reportFatal, type Entry, type EntryConfig, type EntryOptions } from './entry.ts';
 
 export interface CommandOptions<Config> extends EntryOptions<Config> {
   /** Does the work and cleans up after itself. Its answer goes to stdout; the log goes to stderr. */
@@ -8,12 +7,10 @@ export interface CommandOptions<Config> extends EntryOptions<Config> {
 }
 
 /** For what runs once and ends, e.g. `janitor --once NAME`. Sets the exit code: 0, 78 for a wrong configuration, 1 for the rest. */
-export async function runCommand<Config extends { readonly log: LogConfig }>(
-  options: CommandOptions<Config>,
-): Promise<void> {
+export async function runCommand<Config extends EntryConfig>(options: CommandOptions<Config>): Promise<void> {
   let logger: Logger | undefined;
   try {
-    const entry = openEntry(options);
+    const entry = await openEntry(options, { traced: false });
     logger = entry.logger;
     await options.run(entry);
   } catch (error) {

@@ -1,8 +1,7 @@
 import { Readiness } from '../health/readiness.ts';
-import type { LogConfig } from '../logging/log-env.ts';
 import { Metrics } from '../metrics.ts';
 import type { Component } from './component.ts';
-import { openEntry, reportFatal, type Entry, type EntryOptions } from './entry.ts';
+import { openEntry, reportFatal, type Entry, type EntryConfig, type EntryOptions } from './entry.ts';
 import { Lifecycle } from './lifecycle.ts';
 
 /** What a service's compose.ts is given. */
@@ -22,13 +21,15 @@ export interface ServiceOptions<Config> extends EntryOptions<Config> {
 /** Orchestrators commonly send SIGKILL 30 s after SIGTERM, some 10 s after it. */
 const STOP_TIMEOUT_MS = 10_000;
 
+/** What the last spans may take of it, when there is as much left: a collector that doesn't answer must not make a good stop a bad one. */
+const LAST_SPANS_MS = 1000;
+const SPARE_MS = 100;
+
 /**
  * Runs a service until SIGTERM or SIGINT, then stops it and ends the process: 0 when all has stopped well, 78 when the
  * configuration is wrong, else 1. An error nobody caught stops the service too: after it no state can be trusted.
  */
-export async function runService<Config extends { readonly log: LogConfig }>(
-  options: ServiceOptions<Config>,
-): Promise<void> {
+export async function runService<Config extends EntryConfig>(options: ServiceOptions<Config>): Promise<void> {
   let entry: Entry<Config> | undefined;
   let lifecycle: Lifecycle | undefined;
   let exitCode = 0;
@@ -45,13 +46,16 @@ export async function runService<Config extends { readonly log: LogConfig }>(
     entry?.logger.error('service did not stop in time', { component: lifecycle?.busyWith ?? 'compose' });
     process.exit(1);
   };
+  let deadline = Infinity;
   const stopRequested = ending.promise.then((reason) => {
-    setTimeout(giveUp, options.stopTimeoutMs ?? STOP_TIMEOUT_MS);
+    const stopTimeoutMs = options.stopTimeoutMs ?? STOP_TIMEOUT_MS;
+    deadline = performance.now() + stopTimeoutMs;
+    setTimeout(giveUp, stopTimeoutMs);
     return reason;
   });
 
   try {
-    entry = openEntry(options);
+    entry = await openEntry(options, { traced: true });
     const { logger } = entry;
     const readiness = new Readiness({
       onCheckFailed: (check, error) => logger.warn('a readiness check failed', { check, error }),
@@ -67,6 +71,8 @@ export async function runService<Config extends { readonly log: LogConfig }>(
     readiness.markStopping();
     logger.info('service stopping', { reason });
     if (!(await lifecycle.stop())) exitCode = 1;
+    const left = deadline - performance.now() - SPARE_MS;
+    await entry.tracing.stop(Math.max(0, Math.min(LAST_SPANS_MS, left)));
     logger.info('service stopped');
   } catch (error) {
     exitCode = reportFatal(options.name, error, entry?.logger);

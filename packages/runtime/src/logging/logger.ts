@@ -19,6 +19,8 @@ export interface LoggerOptions extends LogConfig {
   readonly instance?: string;
   /** stderr unless told: stdout is for what a command answers, e.g. the counts of `npm run janitor -- --once NAME`. */
   readonly stream?: NodeJS.WritableStream;
+  /** Asked for each line: what it says of the span that it is written in. */
+  readonly spanFields?: () => LogFields | undefined;
 }
 
 export function createLogger(options: LoggerOptions): Logger {
@@ -28,24 +30,29 @@ export function createLogger(options: LoggerOptions): Logger {
     format: options.format === 'json' ? jsonLine() : prettyLine(),
     transports: [new winston.transports.Stream({ stream, eol: '\n' })],
   });
-  return loggerTo(sink, instance === undefined ? { service } : { service, instance });
+  const bindings = instance === undefined ? { service } : { service, instance };
+  return loggerTo(sink, bindings, options.spanFields ?? (() => undefined));
 }
 
 /**
  * Winston stays behind this interface: its own methods take a `message` among the fields for a second message, and an
  * Error in the fields' place replaces both.
  */
-function loggerTo(sink: winston.Logger, bindings: LogFields): Logger {
+function loggerTo(
+  sink: winston.Logger,
+  bindings: LogFields,
+  spanFields: () => LogFields | undefined,
+): Logger {
   const write =
     (level: 'error' | 'warn' | 'info' | 'debug') =>
     (message: string, fields?: LogFields): void => {
-      sink.log({ level, message, fields: { ...bindings, ...fields } });
+      sink.log({ level, message, fields: { ...bindings, ...spanFields(), ...fields } });
     };
   return {
     error: write('error'),
     warn: write('warn'),
     info: write('info'),
     debug: write('debug'),
-    child: (fields) => loggerTo(sink, { ...bindings, ...fields }),
+    child: (fields) => loggerTo(sink, { ...bindings, ...fields }, spanFields),
   };
 }

@@ -9,12 +9,21 @@ const secretKeys = new Set([
   'deletetoken',
   'deletetokenhash',
   'token',
+  'accesstoken',
+  'apitoken',
+  'idempotencykey', // with it a kept answer is opened, and its delete token
   'password',
   'secretaccesskey',
   'sessiontoken',
   'content',
   'contentbytes',
   'contentbase64',
+  'payload',
+  'parameters', // of a job: an import's hold content
+  'body',
+  'messagebody',
+  'stringvalue',
+  'detail', // pg: 'Failing row contains (…)'
 ]);
 
 const REDACTED = '[redacted]';
@@ -30,11 +39,21 @@ export function redact(value: unknown): unknown {
   return copy(value, []);
 }
 
-/** Our tokens start with `pf_`; a URL may hold a password. */
+/**
+ * Our tokens start with `pf_`, an identity provider's are JWTs; a URL may hold a password, or be good for whoever has its signature; and what
+ * JSON.parse says of a text that is none quotes it.
+ */
 export function redactText(text: string): string {
   return text
     .replace(/\bpf_[\w-]{4,}/g, `pf_${REDACTED}`)
-    .replace(/([a-z][a-z\d+.-]*:\/\/[^\s:/?#@]*:)[^\s/?#@]+@/gi, `$1${REDACTED}@`);
+    .replace(/\beyJ[\w-]{4,}\.[\w-]+\.[\w-]*/g, REDACTED)
+    .replace(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${REDACTED}`)
+    .replace(/([a-z][a-z\d+.-]*:\/\/[^\s:/?#@]*:)[^\s/?#@]+@/gi, `$1${REDACTED}@`)
+    .replace(/\b(X-Amz-(?:Signature|Credential|Security-Token)=)[^&\s"']+/gi, `$1${REDACTED}`)
+    .replace(
+      /(?:token '[^']*', )?(?:\.\.\.)?"[^]*?"(?:\.\.\.)? is not valid JSON/g,
+      `${REDACTED} is not valid JSON`,
+    );
 }
 
 function copy(value: unknown, parents: readonly object[]): unknown {
@@ -85,6 +104,8 @@ function copyFields(value: object, trail: readonly object[]): Record<string, unk
   );
 }
 
+/** Bytes are said by their number anyway. */
 function isSecret(key: string, field: unknown): boolean {
-  return field !== undefined && field !== null && secretKeys.has(key.toLowerCase().replace(/[-_]/g, ''));
+  if (field === undefined || field === null || ArrayBuffer.isView(field)) return false;
+  return secretKeys.has(key.toLowerCase().replace(/[-_]/g, ''));
 }

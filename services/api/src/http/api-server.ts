@@ -2,9 +2,10 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextPoll } from 'node:timers/promises';
-import { listen, sleep, type Component } from '@pasteflow/runtime';
+import { listen, sleep, type Component, type Tracing } from '@pasteflow/runtime';
 import { handleClientError } from './client-error.ts';
 import type { RequestEvents } from './request-events.ts';
+import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 import { respondWithError } from './respond-with-error.ts';
 
 export interface ApiServerOptions {
@@ -21,6 +22,7 @@ export interface ApiServerOptions {
    */
   readonly stopNoticeMs: number;
   readonly events: RequestEvents;
+  readonly tracing: Tracing;
 }
 
 /**
@@ -110,14 +112,16 @@ export class ApiServer implements Component {
   #handle: RequestListener = (req, res) => {
     this.#open.add(res);
     this.#latest.set(req.socket, res);
+    const span = beginRequestSpan(this.#options.tracing, req);
     if (this.#stopping) closeAfter(res);
     res.once('close', () => {
       this.#open.delete(res);
-      this.#options.events.ended(req, res);
+      span.run(() => this.#options.events.ended(req, res));
+      endRequestSpan(span, req, res);
       // An answer that had begun before the stop has left its connection open.
       if (this.#closingIdle) setImmediate(() => this.#server.closeIdleConnections());
     });
-    this.#app?.(req, res);
+    span.run(() => this.#app?.(req, res));
   };
 }
 

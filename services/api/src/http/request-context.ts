@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode, MessageContext } from '@pasteflow/domain';
+import { TRACEPARENT, traceIdOf } from '@pasteflow/runtime';
 import type { Caller } from './caller.ts';
 
 /**
@@ -22,15 +23,16 @@ export interface RequestContext {
   /** The answer to an earlier request with the same Idempotency-Key is given again. */
   replayed?: true;
   errorCode?: ErrorCode;
+  /** From when, and until when, it waited because the client wanted it to: that time is none of the api's own. */
+  waitingSinceMs?: number;
+  /** Without it: until now. */
+  waitedUntilMs?: number;
 }
 
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
 /** What is taken over as X-Request-Id. */
 export const REQUEST_ID = /^[\w.:-]{1,128}$/;
-
-/** https://www.w3.org/TR/trace-context/: version ff and ids of zeros only are invalid. */
-export const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 export function contextOf(req: IncomingMessage): RequestContext {
   const known = contexts.get(req);
@@ -44,6 +46,11 @@ export function contextOf(req: IncomingMessage): RequestContext {
   };
   contexts.set(req, context);
   return context;
+}
+
+/** For every log line about a request. The trace is its client's; where this process traces, the line gets the span too. */
+export function idsOf({ requestId, traceparent }: RequestContext): Readonly<Record<string, string>> {
+  return { request_id: requestId, ...traceIdOf(traceparent) };
 }
 
 /** What a message takes along of the request that caused it. */

@@ -1,30 +1,47 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger, Metrics } from '@pasteflow/runtime';
 import { severityOf, type Problem } from './problem.ts';
-import { contextOf } from './request-context.ts';
+import { contextOf, idsOf } from './request-context.ts';
 
 function durationsIn(metrics: Metrics) {
   return metrics.histogram({
     name: 'http_request_duration_seconds',
-    help: 'From the request headers to the end of the answer, by route and status.',
+    help: 'From the request headers to the end of the answer, by route and status; without what a client asked to wait.',
     labels: ['method', 'route', 'status'],
   });
 }
+
+/** What HTTP clients really send; Node's parser knows 34, each of which would be a label. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** What there is to tell of requests: each event's log line and metric in one function. */
 export class RequestEvents {
   readonly #logger: Logger;
   readonly #durations: ReturnType<typeof durationsIn>;
+  readonly #pastes;
+  readonly #pasteBytes;
 
   constructor(logger: Logger, metrics: Metrics) {
     this.#logger = logger;
     this.#durations = durationsIn(metrics);
+    this.#pastes = metrics.counter({
+      name: 'pastes_created_total',
+      help: 'Pastes that were made here, by the form of their request.',
+      labels: ['form'],
+    });
+    this.#pasteBytes = metrics.counter({
+      name: 'pastes_created_bytes_total',
+      help: 'Bytes of content of the pastes that were made here.',
+    });
   }
 
   /** The answer is out, or the client went away before it had it all (`aborted`). */
   ended(req: IncomingMessage, res: ServerResponse): void {
     const context = contextOf(req);
-    const durationMs = performance.now() - context.startedAtMs;
+    const now = performance.now();
+    const durationMs = now - context.startedAtMs;
+    const waitedMs =
+      context.waitingSinceMs === undefined ? 0 : (context.waitedUntilMs ?? now) - context.waitingSinceMs;
     const method = req.method ?? '';
     const status = res.statusCode;
     const health = context.route === '/healthz' || context.route === '/readyz';
@@ -34,16 +51,24 @@ export class RequestEvents {
       status,
       duration_ms: Math.round(durationMs * 10) / 10,
       bytes: Number(res.getHeader('Content-Length') ?? 0),
-      request_id: context.requestId,
+      ...idsOf(context),
       ...(context.caller?.kind === 'user' && { user_id: context.caller.userId }),
       ...(context.shortCode !== undefined && { short_code: context.shortCode }),
       ...(context.jobId !== undefined && { job_id: context.jobId }),
       ...(context.sizeBytes !== undefined && { size_bytes: context.sizeBytes }),
+      ...(waitedMs > 0 && { waited_ms: Math.round(waitedMs) }),
       ...(context.replayed === true && { replayed: true }),
       ...(context.errorCode !== undefined && { code: context.errorCode }),
       ...(!res.writableFinished && { aborted: true }),
     });
-    this.#durations.observe({ method, route: context.route, status }, durationMs / 1000);
+    const label = METHODS.has(method) ? method : 'other';
+    this.#durations.observe({ method: label, route: context.route, status }, (durationMs - waitedMs) / 1000);
+  }
+
+  /** Its row is committed. An answer that is given again makes none. */
+  pasteCreated(form: 'json' | 'shell', bytes: number): void {
+    this.#pastes.inc({ form });
+    this.#pasteBytes.inc(bytes);
   }
 
   /** A request is answered with a problem. */
@@ -53,7 +78,7 @@ export class RequestEvents {
     const severity = severityOf(error, problem);
     if (severity === null) return;
     const fields = {
-      request_id: context.requestId,
+      ...idsOf(context),
       route: context.route,
       short_code: context.shortCode,
       job_id: context.jobId,
@@ -64,7 +89,8 @@ export class RequestEvents {
 
   /** The answer had begun, so that nothing but a cut connection can tell the client. */
   brokeOff(req: IncomingMessage, error: unknown): void {
-    const { requestId, route, shortCode } = contextOf(req);
-    this.#logger.error('answer broke off', { request_id: requestId, route, short_code: shortCode, error });
+    const context = contextOf(req);
+    const { route, shortCode } = context;
+    this.#logger.error('answer broke off', { ...idsOf(context), route, short_code: shortCode, error });
   }
 }

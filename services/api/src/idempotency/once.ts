@@ -11,7 +11,7 @@ import type { Logger } from '@pasteflow/runtime';
 import { callerOf } from '../admission/caller-of.ts';
 import { sendAnswer, type Answer } from '../http/answer.ts';
 import { scopeOf } from '../http/caller.ts';
-import { contextOf } from '../http/request-context.ts';
+import { contextOf, idsOf } from '../http/request-context.ts';
 import { RequestError } from '../http/request-error.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
@@ -72,7 +72,7 @@ export function createOnce(deps: OnceDependencies): Once {
     if (found.kind !== 'claimed' && !found.fingerprint.equals(fingerprint)) throw keyReused();
     switch (found.kind) {
       case 'claimed':
-        sendAnswer(res, await createUnder(deps, held, seal, creation));
+        sendAnswer(res, await createUnder(deps, idsOf(contextOf(req)), held, seal, creation));
         return;
       case 'answered':
         contextOf(req).replayed = true;
@@ -90,6 +90,7 @@ export function createOnce(deps: OnceDependencies): Once {
 /** Whatever fails, the key is free again at once, and the same request may come anew. */
 async function createUnder<Made>(
   deps: OnceDependencies,
+  ids: Readonly<Record<string, string>>,
   held: HeldKey,
   seal: Seal,
   { create, answer, committed }: Creation<Made>,
@@ -104,17 +105,21 @@ async function createUnder<Made>(
     committed(done.made);
     return done.kept;
   } catch (error) {
-    await release(deps, held);
+    await release(deps, held, ids);
     throw error;
   }
 }
 
 /** Where that fails too, Postgres is away, and the claim lapses by itself. */
-async function release({ db, logger }: OnceDependencies, held: HeldKey): Promise<void> {
+async function release(
+  { db, logger }: OnceDependencies,
+  held: HeldKey,
+  ids: Readonly<Record<string, string>>,
+): Promise<void> {
   try {
     await releaseIdempotencyKey(db, held);
   } catch (error) {
-    logger.warn('an idempotency key stays claimed until its claim lapses', { error });
+    logger.warn('an idempotency key stays claimed until its claim lapses', { ...ids, error });
   }
 }
 

@@ -31,10 +31,10 @@ export const jobSchema = listedJobSchema
     parameters: z
       .record(z.string(), z.unknown())
       .meta({ description: 'As they were understood, defaults filled in.' }),
-    result: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .meta({ description: 'What it did; which fields it has depends on job_type.' }),
+    result: z.record(z.string(), z.unknown()).nullable().meta({
+      description:
+        'What it did; which fields it has depends on job_type. Of a job that was given up half-way: assets, and positions.',
+    }),
   })
   .meta({ id: 'Job', description: 'A job.', examples: [exampleJob()] });
 

@@ -1,22 +1,43 @@
-import type { Database } from '@pasteflow/postgres';
+import { isTerminal, job, JobNotFoundError } from '@pasteflow/domain';
+import type { Database, JobRow } from '@pasteflow/postgres';
+import { z } from 'zod';
+import { preferenceApplied, preferWait } from '../live/live-documents.ts';
+import type { Live } from '../live/live.ts';
+import { readWaiting } from '../live/read-waiting.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { findErrors, findNamedJob, namedJob } from './find-named-job.ts';
-import { jobSchema, viewOf } from './job-view.ts';
+import { jobSchema, viewOf, type JobView } from './job-view.ts';
 
-/** GET /v1/jobs/:id: how far it is, and what came of it. */
-export function readJob({ db }: { db: Database }): Endpoint {
+/** GET /v1/jobs/:id: how far it is, and what came of it. With `Prefer: wait` once it has come to its end. */
+export function readJob({ db, live }: { db: Database; live: Live }): Endpoint {
   return {
     operation: {
       operationId: 'readJob',
       tag: 'jobs',
       access: 'user',
       summary: 'Shows a job: how far it is, and what came of it.',
-      params: { path: namedJob },
-      answers: { 200: { description: 'The job.', content: { 'application/json': { schema: jobSchema } } } },
+      params: { path: namedJob, header: preferWait },
+      answers: {
+        200: {
+          description: 'The job.',
+          headers: z.object({ 'Preference-Applied': preferenceApplied }),
+          content: { 'application/json': { schema: jobSchema } },
+        },
+      },
       errors: findErrors,
     },
     handle: async (req, res) => {
-      res.json(viewOf(await findNamedJob(db, req)));
+      const shown = await readWaiting<JobRow, JobView>(live, req, res, {
+        kind: 'job',
+        find: () => findNamedJob(db, req),
+        isSettled: ({ status }) => isTerminal(job, status),
+        shown: viewOf,
+        shownOf: (seen) => {
+          if (seen === null || seen.job === null) throw new JobNotFoundError();
+          return viewOf(seen.job);
+        },
+      });
+      if (shown !== null) res.json(shown);
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@pasteflow/domain';
+import { TRACEPARENT } from '@pasteflow/runtime';
 import { z } from 'zod';
-import { TRACEPARENT } from '../http/request-context.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Operation } from '../openapi/endpoint.ts';
 import { pasteBodies } from './paste-bodies.ts';

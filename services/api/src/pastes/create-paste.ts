@@ -11,6 +11,7 @@ import { userIdOf } from '../admission/caller-of.ts';
 import { hashOfSecret, newSecret } from '../identity/secret.ts';
 import { jsonAnswer, textAnswer, type Answer } from '../http/answer.ts';
 import { contextOf, messageContextOf } from '../http/request-context.ts';
+import type { RequestEvents } from '../http/request-events.ts';
 import { RequestError } from '../http/request-error.ts';
 import type { Once } from '../idempotency/once.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
@@ -28,6 +29,7 @@ export interface CreatePasteDependencies {
   /** Whether a paste may be made without a token. */
   readonly anonymousPastes: 'allow' | 'deny';
   readonly publicUrl: () => string;
+  readonly events: Pick<RequestEvents, 'pasteCreated'>;
 }
 
 interface Created {
@@ -98,6 +100,7 @@ async function create(
       answer({ view: viewOfNew({ ...paste, shortCode }, created, deps.publicUrl()), deleteToken }),
     committed: ({ shortCode, created }) => {
       contextOf(req).shortCode = shortCode;
+      deps.events.pasteCreated(json ? 'json' : 'shell', content.length);
       deps.dispatcher.dispatch({
         executionId: created.executionId,
         shortCode,

@@ -32,7 +32,7 @@ export async function findNamedPaste(db: Database, req: Request): Promise<PasteR
 }
 
 /** D4: an expired, claimed or deleted paste is never served. */
-export function assertNotGone(paste: PasteRow): void {
+export function assertNotGone(paste: Pick<PasteRow, 'expired' | 'deletion_status'>): void {
   if (paste.expired || paste.deletion_status !== 'NOT_EXPIRED') throw pasteGone();
 }
 

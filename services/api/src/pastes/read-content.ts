@@ -5,7 +5,7 @@ import type { Database, PasteRow } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { Logger } from '@pasteflow/runtime';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/conditional.ts';
-import { contextOf } from '../http/request-context.ts';
+import { contextOf, idsOf } from '../http/request-context.ts';
 import { RequestError } from '../http/request-error.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { etagOf } from './etag.ts';
@@ -88,7 +88,7 @@ async function serve(
     head().end();
     return;
   }
-  const logger = deps.logger.child({ request_id: contextOf(req).requestId, short_code: paste.short_code });
+  const logger = deps.logger.child({ ...idsOf(contextOf(req)), short_code: paste.short_code });
   const wanted = { shortCode: paste.short_code, range: range === 'whole' ? undefined : range, length };
   const body = await openObject(deps.store, wanted, res);
   if (body === null) throw await objectMissing(deps.db, req, logger);

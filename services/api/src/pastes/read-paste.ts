@@ -1,27 +1,62 @@
-import type { Database } from '@pasteflow/postgres';
+import { isTerminal, pasteUpload } from '@pasteflow/domain';
+import type { Database, PasteRow } from '@pasteflow/postgres';
+import { z } from 'zod';
+import { preferenceApplied, preferWait } from '../live/live-documents.ts';
+import type { Live } from '../live/live.ts';
+import { readWaiting } from '../live/read-waiting.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
-import { assertNotGone, findErrors, findNamedPaste, namedPaste, pasteNotFound } from './find-named-paste.ts';
-import { pasteSchema, viewOf } from './paste-view.ts';
+import {
+  assertNotGone,
+  findErrors,
+  findNamedPaste,
+  namedPaste,
+  pasteGone,
+  pasteNotFound,
+} from './find-named-paste.ts';
+import { pasteSchema, viewOf, type ViewedPaste } from './paste-view.ts';
 
-/** GET /v1/pastes/:short_code: the paste in any upload state, FAILED with its reason. */
-export function readPaste({ db, publicUrl }: { db: Database; publicUrl: () => string }): Endpoint {
+export interface ReadPasteDependencies {
+  readonly db: Database;
+  readonly live: Live;
+  readonly publicUrl: () => string;
+}
+
+/** GET /v1/pastes/:short_code: the paste in any upload state, FAILED with its reason. With `Prefer: wait` once its upload has settled. */
+export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpoint {
   return {
     operation: {
       operationId: 'readPaste',
       tag: 'pastes',
       access: 'anyone',
       summary: 'Shows a paste in any upload state, without its content.',
-      params: { path: namedPaste },
+      params: { path: namedPaste, header: preferWait },
       answers: {
-        200: { description: 'The paste.', content: { 'application/json': { schema: pasteSchema } } },
+        200: {
+          description: 'The paste.',
+          headers: z.object({ 'Preference-Applied': preferenceApplied }),
+          content: { 'application/json': { schema: pasteSchema } },
+        },
       },
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await findNamedPaste(db, req);
-      if (paste === null) throw pasteNotFound();
-      assertNotGone(paste);
-      res.json(viewOf(paste, publicUrl()));
+      const paste = await readWaiting<PasteRow, ViewedPaste>(live, req, res, {
+        kind: 'upload',
+        find: async () => {
+          const found = await findNamedPaste(db, req);
+          if (found === null) throw pasteNotFound();
+          assertNotGone(found);
+          return found;
+        },
+        isSettled: ({ status }) => isTerminal(pasteUpload, status),
+        shown: (row) => row,
+        shownOf: (seen) => {
+          if (seen?.gone === true) throw pasteGone();
+          if (seen === null || seen.paste === null) throw pasteNotFound();
+          return seen.paste;
+        },
+      });
+      if (paste !== null) res.json(viewOf(paste, publicUrl()));
     },
   };
 }

@@ -1,16 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseEnv } from 'node:util';
-import { ConfigError, databaseEnv, loadConfig, type Environment } from '@pasteflow/runtime';
+import { ConfigError, databaseEnv, loadConfig, readStackFile, type Environment } from '@pasteflow/runtime';
 
 export interface FoundDatabase {
   readonly url: string;
   /** The file that named it; null: the environment did. */
   readonly file: string | null;
 }
-
-const REPOSITORY = fileURLToPath(new URL('../../../..', import.meta.url));
 
 /**
  * DATABASE_URL, or else that of the embedded Postgres that `npm start` or `npm run stack` runs: they write it into the data folder for as
@@ -19,9 +13,7 @@ const REPOSITORY = fileURLToPath(new URL('../../../..', import.meta.url));
  */
 export function findDatabase(env: Environment): FoundDatabase {
   if (isSet(env.DATABASE_URL)) return { url: loadConfig(databaseEnv, env).url, file: null };
-  const dataDir = resolve(REPOSITORY, isSet(env.PASTEFLOW_DATA_DIR) ? env.PASTEFLOW_DATA_DIR : '.pasteflow');
-  const file = join(dataDir, 'stack.env');
-  const written = readEnvFile(file);
+  const { path: file, environment: written } = readStackFile(env);
   if (written === null) {
     throw new ConfigError([
       `DATABASE_URL is not set, and no embedded Postgres is running (there is no ${file}): start one with \`npm start\` in another ` +
@@ -38,13 +30,4 @@ export function findDatabase(env: Environment): FoundDatabase {
 
 function isSet(value: string | undefined): value is string {
   return value !== undefined && value.trim() !== '';
-}
-
-function readEnvFile(file: string): Environment | null {
-  try {
-    return parseEnv(readFileSync(file, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new ConfigError([`${file} can't be read (${(error as Error).message}): set DATABASE_URL instead`]);
-  }
 }

@@ -1,6 +1,6 @@
 import { jobTypes } from '@pasteflow/jobs';
 import type { ApiBed } from './api.ts';
-import { newJob } from './jobs.ts';
+import { endedJob, newJob } from './jobs.ts';
 import { newPaste, processedPaste, type Ownership } from './pastes.ts';
 import type { TestUser } from './users.ts';
 
@@ -94,9 +94,9 @@ const ofUser = (path: string): AccessCase[] => [
 ];
 
 /** J8. */
-const ofJob = (rest: string): AccessCase[] => [
+const ofJob = (rest: string, make: typeof newJob = newJob): AccessCase[] => [
   {
-    prepare: async ({ db }, owner) => ({ path: `/v1/jobs/${await newJob(db, owner)}${rest}` }),
+    prepare: async ({ db }, owner) => ({ path: `/v1/jobs/${await make(db, owner)}${rest}` }),
     none: 401,
     other: 403,
     owner: 200,
@@ -118,6 +118,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'DELETE /v1/pastes/:short_code': deletion(),
   'GET /v1/pastes/:short_code/content': read((code) => `/v1/pastes/${code}/content`),
   'GET /v1/pastes/:short_code/timeline': read((code) => `/v1/pastes/${code}/timeline`),
+  'GET /v1/pastes/:short_code/events': read((code) => `/v1/pastes/${code}/events`),
   'GET /v1/jobs': ofUser('/v1/jobs'),
   'POST /v1/jobs': [
     {
@@ -138,5 +139,6 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /v1/jobs/:id': ofJob(''),
   'GET /v1/jobs/:id/assets': ofJob('/assets'),
   'GET /v1/jobs/:id/timeline': ofJob('/timeline'),
+  'GET /v1/jobs/:id/events': ofJob('/events', (db, owner) => endedJob(db, owner)), // it ends
   'GET /:short_code': read((code) => `/${code}`),
 };

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
 import { createDatabase, migrate, type Database } from '@pasteflow/postgres';
-import { createLogger, Lifecycle, loadConfig, Metrics, Readiness } from '@pasteflow/runtime';
+import { createLogger, Lifecycle, loadConfig, Metrics, Readiness, tracingOff } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { composeApi, type Overrides } from '../../src/compose.ts';
 import { configSchema } from '../../src/config.ts';
@@ -114,6 +114,7 @@ async function startApi(
       logger,
       metrics: new Metrics('api', { process: false }),
       readiness,
+      tracing: tracingOff,
     },
     {
       stopNoticeMs: 1,

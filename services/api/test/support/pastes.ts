@@ -72,12 +72,26 @@ export async function failedPaste(db: Database, ownership: Ownership = {}): Prom
   return shortCode;
 }
 
-async function settle(db: Database, shortCode: string, s3Url: string | null): Promise<void> {
+/** Claims its upload and ends it: with this URL, or null as given up. */
+export async function settle(db: Database, shortCode: string, s3Url: string | null): Promise<void> {
+  await settleExecution(db, await claimUpload(db, shortCode), s3Url);
+}
+
+/** @returns the execution's id */
+export async function claimUpload(db: Database, shortCode: string): Promise<string> {
   const claim = (await claimUploads(db, { shortCodes: [shortCode], actor: ACTOR, leaseSeconds: 60 })).get(
     shortCode,
   );
   if (claim?.kind !== 'claimed') throw new Error(`${shortCode} can't be claimed: ${claim?.kind}`);
-  const { executionId } = claim.upload;
+  return claim.upload.executionId;
+}
+
+/** In one statement. */
+export async function settleExecution(
+  db: Database,
+  executionId: string,
+  s3Url: string | null,
+): Promise<void> {
   const settlement =
     s3Url === null
       ? {

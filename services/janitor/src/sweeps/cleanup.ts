@@ -10,6 +10,7 @@ import {
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from '../delete-objects.ts';
+import { keepingCounts } from '../keeping-counts.ts';
 import type { Sweep, SweepCounts } from '../sweep.ts';
 
 export interface CleanupOptions {
@@ -39,31 +40,31 @@ export class Cleanup implements Sweep {
   /** `lost`: claims that were no longer ours when their objects were gone; the cleanup that claims them next repeats the deletion. */
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, store, actor } = this.#options;
-    const counts = { claimed: 0, deleted: 0, refused: 0, lost: 0 };
-    // While S3 is down a claim would only be released again, at two transitions a row.
-    await store.ping(signal);
-    const refused: RefusedClaim[] = [];
-    try {
-      while (!signal.aborted && refused.length < MAX_REFUSED) {
-        const claims = await claimExpired(db, { actor, limit: DELETION_BATCH_SIZE });
-        const reasons = await this.#deleteObjectsOf(claims);
-        const done = claims.filter(({ shortCode }) => !reasons.has(shortCode));
-        for (const claim of claims) {
-          const reason = reasons.get(claim.shortCode);
-          if (reason !== undefined) refused.push({ claim, reason });
+    return keepingCounts({ claimed: 0, deleted: 0, refused: 0, lost: 0 }, async (counts) => {
+      // While S3 is down a claim would only be released again, at two transitions a row.
+      await store.ping(signal);
+      const refused: RefusedClaim[] = [];
+      try {
+        while (!signal.aborted && refused.length < MAX_REFUSED) {
+          const claims = await claimExpired(db, { actor, limit: DELETION_BATCH_SIZE });
+          const reasons = await this.#deleteObjectsOf(claims);
+          const done = claims.filter(({ shortCode }) => !reasons.has(shortCode));
+          for (const claim of claims) {
+            const reason = reasons.get(claim.shortCode);
+            if (reason !== undefined) refused.push({ claim, reason });
+          }
+          const deleted = await settleDeleted(db, done, actor);
+          counts.claimed += claims.length;
+          counts.deleted += deleted;
+          counts.lost += done.length - deleted;
+          counts.refused += claims.length - done.length;
+          if (claims.length < DELETION_BATCH_SIZE) break;
         }
-        const deleted = await settleDeleted(db, done, actor);
-        counts.claimed += claims.length;
-        counts.deleted += deleted;
-        counts.lost += done.length - deleted;
-        counts.refused += claims.length - done.length;
-        if (claims.length < DELETION_BATCH_SIZE) break;
+      } finally {
+        // Only now: they expired first and would be claimed again at once, before all others, for ever.
+        await this.#releaseRefused(refused);
       }
-    } finally {
-      // Only now: they expired first and would be claimed again at once, before all others, for ever.
-      await this.#releaseRefused(refused);
-    }
-    return counts;
+    });
   }
 
   async #deleteObjectsOf(claims: readonly ClaimedDeletion[]): Promise<ReadonlyMap<string, string>> {

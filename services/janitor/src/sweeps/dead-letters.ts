@@ -2,6 +2,8 @@ import type { AttemptOutcome } from '@pasteflow/domain';
 import type { Actor } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { acknowledge, receiveDeadLetters, type SqsClient } from '@pasteflow/sqs';
+import { keepingCounts } from '../keeping-counts.ts';
+import type { DeadLetterAges } from '../state-metrics/dead-letter-ages.ts';
 import type { Sweep, SweepCounts } from '../sweep.ts';
 import { settlementOf } from '../work/settlement.ts';
 import { sumOver, type Work } from '../work/work.ts';
@@ -11,6 +13,8 @@ export interface DeadLettersOptions {
   readonly works: readonly Work[];
   readonly actor: Actor;
   readonly leaseSeconds: number;
+  /** Told of the oldest message of each queue. */
+  readonly ages: Pick<DeadLetterAges, 'saw'>;
   readonly random: () => number;
   readonly logger: Logger;
 }
@@ -46,15 +50,23 @@ export class DeadLetters implements Sweep {
   }
 
   async #drain(work: Work, signal: AbortSignal): Promise<SweepCounts> {
-    const { sqs } = this.#options;
-    const counts = { unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 };
-    while (!signal.aborted) {
-      const messages = await receiveDeadLetters(sqs, work.deadLetters);
-      if (messages.length === 0) break;
-      await this.#settle(work, messages, counts);
-      await acknowledge(sqs, work.deadLetters, messages);
-    }
-    return counts;
+    const { sqs, ages } = this.#options;
+    let oldest = Infinity;
+    return keepingCounts({ unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 }, async (counts) => {
+      while (!signal.aborted) {
+        const messages = await receiveDeadLetters(sqs, work.deadLetters);
+        if (messages.length === 0) break;
+        oldest = Math.min(
+          oldest,
+          ...messages
+            .map(({ Attributes }) => Number(Attributes?.SentTimestamp ?? NaN))
+            .filter(Number.isFinite),
+        );
+        await this.#settle(work, messages, counts);
+        await acknowledge(sqs, work.deadLetters, messages);
+      }
+      ages.saw(work.kind, oldest);
+    });
   }
 
   async #settle(

@@ -1,5 +1,6 @@
 import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
 import { resetStuckDeletions, type Actor, type Database } from '@pasteflow/postgres';
+import { keepingCounts } from '../keeping-counts.ts';
 import type { Sweep, SweepCounts } from '../sweep.ts';
 
 export interface DeletionWatchdogOptions {
@@ -19,12 +20,12 @@ export class DeletionWatchdog implements Sweep {
 
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, actor, stuckAfterSeconds } = this.#options;
-    const counts = { reset: 0 };
-    while (!signal.aborted) {
-      const reset = await resetStuckDeletions(db, { actor, stuckAfterSeconds, limit: DELETION_BATCH_SIZE });
-      counts.reset += reset;
-      if (reset < DELETION_BATCH_SIZE) break;
-    }
-    return counts;
+    return keepingCounts({ reset: 0 }, async (counts) => {
+      while (!signal.aborted) {
+        const reset = await resetStuckDeletions(db, { actor, stuckAfterSeconds, limit: DELETION_BATCH_SIZE });
+        counts.reset += reset;
+        if (reset < DELETION_BATCH_SIZE) break;
+      }
+    });
   }
 }

@@ -3,6 +3,7 @@ import { findOldFailed, removeFailed, type Database, type OldFailed } from '@pas
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from '../delete-objects.ts';
+import { keepingCounts } from '../keeping-counts.ts';
 import type { Sweep, SweepCounts } from '../sweep.ts';
 
 export interface FailedPastesOptions {
@@ -26,30 +27,30 @@ export class FailedPastes implements Sweep {
 
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, store, retentionSeconds, logger } = this.#options;
-    const counts = { removed: 0, refused: 0 };
-    let after: OldFailed | null = null;
-    while (!signal.aborted) {
-      const failed: readonly OldFailed[] = await findOldFailed(db, {
-        retentionSeconds,
-        after,
-        limit: DELETION_BATCH_SIZE,
-      });
-      const shortCodes = failed.map(({ shortCode }) => shortCode);
-      const refused = await deleteObjects(store, shortCodes);
-      if (refused.size > 0) {
-        logger.warn('objects of failed pastes were not deleted', {
-          count: refused.size,
-          reason: [...refused.values()][0],
+    return keepingCounts({ removed: 0, refused: 0 }, async (counts) => {
+      let after: OldFailed | null = null;
+      while (!signal.aborted) {
+        const failed: readonly OldFailed[] = await findOldFailed(db, {
+          retentionSeconds,
+          after,
+          limit: DELETION_BATCH_SIZE,
         });
+        const shortCodes = failed.map(({ shortCode }) => shortCode);
+        const refused = await deleteObjects(store, shortCodes);
+        if (refused.size > 0) {
+          logger.warn('objects of failed pastes were not deleted', {
+            count: refused.size,
+            reason: [...refused.values()][0],
+          });
+        }
+        counts.refused += refused.size;
+        counts.removed += await removeFailed(
+          db,
+          shortCodes.filter((code) => !refused.has(code)),
+        );
+        after = failed.at(-1) ?? null;
+        if (failed.length < DELETION_BATCH_SIZE) break;
       }
-      counts.refused += refused.size;
-      counts.removed += await removeFailed(
-        db,
-        shortCodes.filter((code) => !refused.has(code)),
-      );
-      after = failed.at(-1) ?? null;
-      if (failed.length < DELETION_BATCH_SIZE) break;
-    }
-    return counts;
+    });
   }
 }

@@ -1,7 +1,7 @@
-import { jobKeyPrefix } from '@pasteflow/domain';
+import { DependencyUnavailableError, jobKeyPrefix } from '@pasteflow/domain';
 import { findOldJobs, removeJobs, type Database, type OldJob } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import type { ObjectStore } from '@pasteflow/s3';
+import { describeS3Error, type ObjectStore } from '@pasteflow/s3';
 import { inLanes } from '../in-lanes.ts';
 import type { Sweep, SweepCounts } from '../sweep.ts';
 
@@ -18,10 +18,15 @@ const BATCH = 200;
 /** Folders at a time. */
 const LANES = 8;
 
+interface FolderCounts {
+  objects: number;
+  aborted: number;
+}
+
 /**
  * Removes jobs that ended long ago, with what they made: first the objects in the job's folder and the multipart uploads that were left
- * there, then the row with its assets and executions. Without the row nobody would know of the objects; a job of which S3 refuses to delete
- * one keeps its row for the next run. The pastes of an import aren't the job's, and stay.
+ * there, then the row with its assets and executions. Without the row nobody would know of the objects; a job whose folder S3 fails to empty
+ * keeps its row for the next run, and holds up no other. The pastes of an import aren't the job's, and stay.
  *
  * A worker that was frozen in the middle of a put may thaw after this and end it. It was declared lost while its job was still open, so
  * that this takes a freeze longer than the retention time; its object has then no row, and `reconcile` removes it a day later. It can't
@@ -35,7 +40,7 @@ export class Jobs implements Sweep {
     this.#options = options;
   }
 
-  /** By job: `removed` and `refused`. Beside it, of all these jobs: `objects` deleted, and multipart uploads `aborted`. */
+  /** By job: `removed`, and `refused` where its folder could not be emptied. Beside it, of all these jobs: `objects` deleted, and multipart uploads `aborted`. */
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, retentionSeconds, logger } = this.#options;
     const counts = { removed: 0, refused: 0, objects: 0, aborted: 0 };
@@ -44,23 +49,42 @@ export class Jobs implements Sweep {
       const old: readonly OldJob[] = await findOldJobs(db, { retentionSeconds, after, limit: BATCH });
       const emptied: string[] = [];
       const reasons: string[] = [];
-      await inLanes(old, { lanes: LANES, signal }, async ({ id }) => {
-        const reason = await this.#empty(id, counts);
-        if (reason === null) emptied.push(id);
-        else reasons.push(reason);
-      });
+      try {
+        await inLanes(old, { lanes: LANES, signal }, async ({ id }) => {
+          const reason = await this.#tryToEmpty(id, counts, signal);
+          if (reason === null) emptied.push(id);
+          else reasons.push(reason);
+        });
+      } finally {
+        counts.removed += await removeJobs(db, emptied);
+      }
       if (reasons.length > 0)
         logger.warn('objects of old jobs were not deleted', { count: reasons.length, reason: reasons[0] });
       counts.refused += reasons.length;
-      counts.removed += await removeJobs(db, emptied);
       after = old.at(-1) ?? null;
       if (old.length < BATCH) break;
     }
     return counts;
   }
 
-  /** @returns why S3 refused to delete one of the objects; null: the folder is empty */
-  async #empty(jobId: string, counts: { objects: number; aborted: number }): Promise<string | null> {
+  /**
+   * @returns why the folder could not be emptied; null: it is empty
+   * @throws DependencyUnavailableError when it is not about this folder: S3 answers to nothing
+   */
+  async #tryToEmpty(jobId: string, counts: FolderCounts, signal: AbortSignal): Promise<string | null> {
+    try {
+      return await this.#empty(jobId, counts);
+    } catch (error) {
+      if (!(error instanceof DependencyUnavailableError)) throw error;
+      await this.#options.store.ping(signal).catch((away: unknown) => {
+        if (!signal.aborted) throw away;
+      });
+      return describeS3Error(error.cause);
+    }
+  }
+
+  /** @returns why S3 refused to delete one of the objects; null: the folder is empty. @throws DependencyUnavailableError */
+  async #empty(jobId: string, counts: FolderCounts): Promise<string | null> {
     const { store } = this.#options;
     const folder = jobKeyPrefix(jobId);
     let reason: string | null = null;

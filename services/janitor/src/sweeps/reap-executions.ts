@@ -1,6 +1,7 @@
 import { WORKER_LOST } from '@pasteflow/domain';
 import { findZombies, type Actor, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
+import { keepingCounts } from '../keeping-counts.ts';
 import type { Sweep, SweepCounts } from '../sweep.ts';
 import type { Due } from '../work/due.ts';
 import { settlementOf } from '../work/settlement.ts';
@@ -32,22 +33,22 @@ export class ReapExecutions implements Sweep {
 
   async #reap(work: Work, signal: AbortSignal): Promise<SweepCounts> {
     const { db, actor, random } = this.#options;
-    const counts = { lost: 0, rescued: 0, given_up: 0, dispatched: 0, outrun: 0 };
-    while (!signal.aborted) {
-      const zombies = await findZombies(db, work.kind, BATCH);
-      const settlements = zombies.map(({ executionId, attempt, workerId }) => {
-        const outcome = { kind: 'lost', error: `${WORKER_LOST}: ${workerId}` } as const;
-        return settlementOf({ executionId, attempt }, outcome, work.policy, random());
-      });
-      const { count, successors } = await work.settle(settlements, { actor, onlyPastLease: true });
-      counts.lost += count;
-      counts.outrun += zombies.length - count;
-      counts.rescued += successors.count;
-      counts.given_up += count - successors.count;
-      counts.dispatched += await this.#dispatch(work, successors, signal);
-      if (zombies.length < BATCH || count === 0) break;
-    }
-    return counts;
+    return keepingCounts({ lost: 0, rescued: 0, given_up: 0, dispatched: 0, outrun: 0 }, async (counts) => {
+      while (!signal.aborted) {
+        const zombies = await findZombies(db, work.kind, BATCH);
+        const settlements = zombies.map(({ executionId, attempt, workerId }) => {
+          const outcome = { kind: 'lost', error: `${WORKER_LOST}: ${workerId}` } as const;
+          return settlementOf({ executionId, attempt }, outcome, work.policy, random());
+        });
+        const { count, successors } = await work.settle(settlements, { actor, onlyPastLease: true });
+        counts.lost += count;
+        counts.outrun += zombies.length - count;
+        counts.rescued += successors.count;
+        counts.given_up += count - successors.count;
+        counts.dispatched += await this.#dispatch(work, successors, signal);
+        if (zombies.length < BATCH || count === 0) break;
+      }
+    });
   }
 
   /** Not left to the relay, which would wait out its interval and its grace. If SQS is down it is the relay's after all. */

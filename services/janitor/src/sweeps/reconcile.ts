@@ -11,6 +11,7 @@ export interface ReconcileOptions {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly minAgeSeconds: number;
+  readonly jobRetentionSeconds: number;
   readonly logger: Logger;
 }
 
@@ -30,8 +31,8 @@ export class Reconcile implements Sweep {
 
   /**
    * `removed` and `refused`: objects without a live row; younger ones are left for a later run. `foreign`: keys that are neither a paste's
-   * nor a job's, left alone. `missing`: pastes without an object, changed in nothing: somebody has to look. `aborted`: multipart uploads that
-   * were left by jobs.
+   * nor a job's, left alone. `missing`: pastes and jobs' assets without an object, changed in nothing: somebody has to look. `aborted`:
+   * multipart uploads that were left by jobs.
    */
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, store, minAgeSeconds, logger } = this.#options;
@@ -63,13 +64,13 @@ export class Reconcile implements Sweep {
     if (foreign.count > 0) {
       logger.warn('objects that are not pastes', { count: foreign.count, keys: foreign.named });
     }
-    const jobs = await reconcileJobs(this.#options, oldEnough, signal);
+    const jobs = await reconcileJobs(this.#options, { before, oldEnough }, signal);
     return {
       listed: counts.listed + jobs.listed,
       removed: counts.removed + jobs.removed,
       refused: counts.refused + jobs.refused,
       foreign: foreign.count + jobs.foreign,
-      missing: missing.count,
+      missing: missing.count + jobs.missing,
       aborted: jobs.aborted,
     };
   }

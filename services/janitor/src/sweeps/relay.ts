@@ -1,10 +1,8 @@
-import { queueDepth, type SqsClient } from '@pasteflow/sqs';
 import type { Sweep, SweepCounts } from '../sweep.ts';
 import type { Due } from '../work/due.ts';
 import { sumOver, type Work } from '../work/work.ts';
 
 export interface RelayOptions {
-  readonly sqs: SqsClient;
   readonly works: readonly Work[];
   readonly graceSeconds: number;
   readonly redispatchAfterSeconds: number;
@@ -12,9 +10,6 @@ export interface RelayOptions {
 
 /** Rows a statement, uploads with their content: at most 22 MiB of it. */
 const BATCH = 500;
-
-/** Messages that wait to be received. Above it a message that is long overdue is most likely still in the queue, behind others. */
-const DEEP_QUEUE = 1000;
 
 /** Sends the messages that the api could not send, and again those that seem to be lost. */
 export class Relay implements Sweep {
@@ -25,29 +20,37 @@ export class Relay implements Sweep {
     this.#options = options;
   }
 
-  /** `postponed` is how many queues were too deep to send the messages again of what was overdue there. */
+  /** `postponed` is how many queues were too deep to tell whether messages are lost of what is overdue there. */
   runOnce(signal: AbortSignal): Promise<SweepCounts> {
     return sumOver(this.#options.works, (work) => this.#relay(work, signal));
   }
 
   async #relay(work: Work, signal: AbortSignal): Promise<SweepCounts> {
-    const { sqs, graceSeconds, redispatchAfterSeconds } = this.#options;
+    const { graceSeconds, redispatchAfterSeconds } = this.#options;
     const overdue = (limit: number) => work.findOverdue({ olderThanSeconds: redispatchAfterSeconds, limit });
     const sent = await sendAll((limit) => work.findUndispatched({ graceSeconds, limit }), signal);
     if (signal.aborted || (await overdue(1)).count === 0) return { sent, resent: 0, postponed: 0 };
-    if ((await queueDepth(sqs, work.queue)) >= DEEP_QUEUE) return { sent, resent: 0, postponed: 1 };
-    return { sent, resent: await sendAll(overdue, signal), postponed: 0 };
+    const lost = await work.countLost();
+    if (lost === null) return { sent, resent: 0, postponed: 1 };
+    return { sent, resent: await sendAll(overdue, signal, lost), postponed: 0 };
   }
 }
 
-/** Until there are no more; or until SQS refuses some, which would be found again at once: they wait for the next run. */
-async function sendAll(find: (limit: number) => Promise<Due>, signal: AbortSignal): Promise<number> {
+/**
+ * Until there are no more, or `most` are sent; or until SQS refuses some, which would be found again at once: they wait for the next run.
+ */
+async function sendAll(
+  find: (limit: number) => Promise<Due>,
+  signal: AbortSignal,
+  most = Infinity,
+): Promise<number> {
   let sent = 0;
-  while (!signal.aborted) {
-    const due = await find(BATCH);
+  while (!signal.aborted && sent < most) {
+    const limit = Math.min(BATCH, most - sent);
+    const due = await find(limit);
     const taken = await due.dispatch(signal);
     sent += taken;
-    if (due.count < BATCH || taken < due.count) break;
+    if (due.count < limit || taken < due.count) break;
   }
   return sent;
 }

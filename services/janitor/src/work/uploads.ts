@@ -7,7 +7,17 @@ import {
   type Database,
   type DueUpload,
 } from '@pasteflow/postgres';
-import { createQueue, deadLetterQueueName, decodeUpload, sendUploads, type SqsClient } from '@pasteflow/sqs';
+import { messageSpans, type Tracing } from '@pasteflow/runtime';
+import {
+  createQueue,
+  deadLetterQueueName,
+  decodeUpload,
+  queueDepth,
+  sendFollowed,
+  sendUploads,
+  type OutgoingUpload,
+  type SqsClient,
+} from '@pasteflow/sqs';
 import { dueBy } from './due.ts';
 import type { Claim, Work } from './work.ts';
 
@@ -16,16 +26,22 @@ export interface WorkOptions {
   readonly sqs: SqsClient;
   readonly queueName: string;
   readonly policy: RetryPolicy;
+  readonly tracing: Tracing;
 }
 
-export function uploadWork({ db, sqs, queueName, policy }: WorkOptions): Work {
+/** Messages that wait to be received. Above it a message that is long overdue is most likely still in the queue, behind others. */
+const DEEP_QUEUE = 1000;
+
+export function uploadWork({ db, sqs, queueName, policy, tracing }: WorkOptions): Work {
   const queue = createQueue(sqs, queueName);
+  const follow = messageSpans<OutgoingUpload>(tracing, { queueName, traces: 'following' });
   const toDue = (uploads: readonly DueUpload[]) =>
     dueBy(db, uploads, (batch) =>
-      sendUploads(
-        sqs,
-        queue,
+      // The request's context isn't kept (ADR 16): what the relay sends begins a trace of its own.
+      sendFollowed(
+        follow,
         batch.map((upload) => ({ ...upload, context: {} })),
+        (messages) => sendUploads(sqs, queue, messages),
       ),
     );
   return {
@@ -35,6 +51,8 @@ export function uploadWork({ db, sqs, queueName, policy }: WorkOptions): Work {
     policy,
     findUndispatched: async (options) => toDue(await findUndispatched(db, options)),
     findOverdue: async (options) => toDue(await findOverdue(db, options)),
+    // Below that an upload is claimed within seconds, unless its message is lost.
+    countLost: async () => ((await queueDepth(sqs, queue)) >= DEEP_QUEUE ? null : Infinity),
     subjectOf: (body) => decodeUpload(body).shortCode,
     claim: async (shortCodes, by) => {
       const claims = await claimUploads(db, { shortCodes, ...by });

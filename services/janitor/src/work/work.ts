@@ -1,6 +1,7 @@
 import type { AttemptOutcome, AttemptSequel, RetryPolicy } from '@pasteflow/domain';
 import type { ExecutionKind, SettleOptions } from '@pasteflow/postgres';
 import type { Queue } from '@pasteflow/sqs';
+import { countsBefore, keepCounts } from '../keeping-counts.ts';
 import type { SweepCounts } from '../sweep.ts';
 import type { Due } from './due.ts';
 
@@ -12,8 +13,10 @@ export interface Work {
   readonly policy: RetryPolicy;
   /** What no message was ever sent for. */
   findUndispatched(options: { graceSeconds: number; limit: number }): Promise<Due>;
-  /** What a message was sent for that may be lost. */
+  /** What a message was sent for that may be lost, the longest sent first. */
   findOverdue(options: { olderThanSeconds: number; limit: number }): Promise<Due>;
+  /** How many messages are to be taken for lost, when some are overdue; null: so many wait that there is no telling. */
+  countLost(): Promise<number | null>;
   /** Which upload or job a message's body stands for. @throws PasteflowError malformed_message */
   subjectOf(body: string | undefined): string;
   /** By subject; one that isn't in the answer is gone. */
@@ -54,8 +57,13 @@ export async function sumOver<Counts extends SweepCounts>(
   const runs = await Promise.allSettled(works.map(run));
   const sums: Record<string, number> = {};
   for (const each of runs) {
-    if (each.status === 'rejected') throw each.reason;
-    for (const [name, count] of Object.entries(each.value)) sums[name] = (sums[name] ?? 0) + count;
+    const counts = each.status === 'fulfilled' ? each.value : countsBefore(each.reason);
+    for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
+  }
+  const failed = runs.find((each) => each.status === 'rejected');
+  if (failed !== undefined) {
+    keepCounts(failed.reason, sums);
+    throw failed.reason;
   }
   return sums as Counts;
 }

@@ -1,5 +1,5 @@
 import type { MessageContext } from '@pasteflow/domain';
-import type { LogFields, Logger, Metrics } from '@pasteflow/runtime';
+import { traceIdOf, type LogFields, type Logger, type Metrics } from '@pasteflow/runtime';
 
 /** What happens to executions of either kind, each with its log line and its metric in one place. Ids go into the log only. */
 export interface ExecutionEvents {
@@ -54,7 +54,7 @@ export function dependencyFailed(logger: Logger, what: string, error: unknown): 
   logger.warn(`${what} failed; it will be tried again`, { error });
 }
 
-/** The request that an attempt goes back to, for its log lines. */
-export function requestIdOf({ requestId }: MessageContext): LogFields {
-  return requestId === undefined ? {} : { request_id: requestId };
+/** The request that an attempt goes back to, and its trace, for its log lines. */
+export function requestIdOf({ requestId, traceparent }: MessageContext): LogFields {
+  return { ...(requestId !== undefined && { request_id: requestId }), ...traceIdOf(traceparent) };
 }

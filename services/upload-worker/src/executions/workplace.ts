@@ -1,4 +1,5 @@
 import type { Database } from '@pasteflow/postgres';
+import type { Tracing } from '@pasteflow/runtime';
 import type { DatabaseGate } from './database-gate.ts';
 import type { RunningExecutions } from './running-executions.ts';
 
@@ -12,4 +13,5 @@ export interface Workplace {
   readonly leaseSeconds: number;
   /** Aborted when the worker is being stopped and what still runs is to be dropped. */
   readonly dropping: AbortSignal;
+  readonly tracing: Tracing;
 }

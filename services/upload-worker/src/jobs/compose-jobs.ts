@@ -2,7 +2,7 @@ import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { JobServices, JobType } from '@pasteflow/jobs';
 import { randomShortCode } from '@pasteflow/pastes';
 import { stampDispatched, type Database } from '@pasteflow/postgres';
-import { sleep, type ServiceContext } from '@pasteflow/runtime';
+import { messageSpans, sleep, type ServiceContext } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
 import {
   createQueue,
@@ -44,6 +44,7 @@ export function composeJobs(
   { workplace, sqs, types, connect }: JobsOptions,
 ): Room {
   const { consumers } = config.job;
+  const { tracing } = workplace;
   const events = createJobEvents(logger, metrics, (jobType) => types.has(jobType));
   // Connections of their own: whatever a job's work does with them, heartbeats and settlements get one.
   const db = connect(consumers * CONNECTIONS_A_JOB);
@@ -58,8 +59,11 @@ export function composeJobs(
   const uploads = createQueue(sqs, config.queues.uploads);
   const dispatcher = new MessageDispatcher<OutgoingUpload>({
     send: (messages) => sendUploads(sqs, uploads, messages),
-    onSent: (executionIds) => stampDispatched(workplace.db, executionIds),
-    onError: (error, count) => logger.warn('messages left to the relay', { error, count }),
+    // An import makes thousands, each of which has a trace of its own to go through.
+    follow: messageSpans(tracing, { queueName: uploads.name, traces: 'linked' }),
+    onSent: (executionIds) => tracing.outside(() => stampDispatched(workplace.db, executionIds)),
+    onError: (error, count) =>
+      tracing.outside(() => logger.warn('messages left to the relay', { error, count })),
   });
   const servicesFor = ({ context }: JobDelivery): JobServices => ({
     db,

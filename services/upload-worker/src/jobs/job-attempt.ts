@@ -8,8 +8,9 @@ import {
   type ClaimedJob,
   type JobSettlement,
 } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
+import { noSpan, type Logger, type TraceSpan } from '@pasteflow/runtime';
 import type { Delivery } from '@pasteflow/sqs';
+import { beginExecutionSpan, describeEnd } from '../executions/execution-span.ts';
 import { settleUntilItCounts } from '../executions/settle-until-it-counts.ts';
 import type { Workplace } from '../executions/workplace.ts';
 import { idsOf, type JobEvents } from './events.ts';
@@ -48,25 +49,52 @@ export class JobAttempt {
     });
   }
 
-  /** @param claimedAt `running.now()` before the claim. @returns what follows; null when the attempt was lost and changed nothing */
-  async run(claimedAt: number): Promise<AttemptSequel | null> {
+  /**
+   * @param claimedAt `running.now()` before the claim
+   * @param claimBeganAt the same by performance.now(), for the trace
+   * @returns what follows; null when the attempt was lost and changed nothing
+   */
+  async run(claimedAt: number, claimBeganAt: number): Promise<AttemptSequel | null> {
+    const span = this.#beginSpan(claimBeganAt);
+    return await span.run(() => this.#run(claimedAt, span));
+  }
+
+  async #run(claimedAt: number, span: TraceSpan): Promise<AttemptSequel | null> {
     const { workplace, events } = this.#options;
     const { executionId } = this.#job;
     const { context } = this.#delivery;
     const lost = workplace.running.begin(executionId, claimedAt, () =>
-      events.leaseLost(idsOf(this.#job, context)),
+      span.run(() => events.leaseLost(idsOf(this.#job, context))),
     );
     try {
       events.attemptStarted(this.#job, context);
       const outcome = await this.#work(lost);
       this.#progress.end();
       const seconds = (workplace.running.now() - claimedAt) / 1000;
-      const sequel = outcome.kind === 'lost' ? null : await this.#settle(outcome, seconds);
-      if (sequel === null) events.settlementLost(idsOf(this.#job, context));
+      const sequel = outcome.kind === 'lost' ? null : await this.#settle(outcome, seconds, span);
+      if (sequel === null) {
+        events.settlementLost(idsOf(this.#job, context));
+        describeEnd(span, null);
+      }
       return sequel;
     } finally {
       workplace.running.end(executionId); // or its lease would be renewed for ever
+      span.end();
     }
+  }
+
+  #beginSpan(claimBeganAt: number): TraceSpan {
+    const { tracing } = this.#options.workplace;
+    if (!tracing.on) return noSpan;
+    const { jobId, jobType, executionId, attempt } = this.#job;
+    const attributes = {
+      'pasteflow.job_id': jobId,
+      'pasteflow.job_type': jobType,
+      'pasteflow.execution_id': executionId,
+      'pasteflow.attempt': attempt,
+    };
+    const { context } = this.#delivery;
+    return beginExecutionSpan(tracing, { kind: 'job', context, claimBeganAt, attributes });
   }
 
   async #work(lost: AbortSignal): Promise<JobOutcome> {
@@ -110,6 +138,7 @@ export class JobAttempt {
   async #settle(
     outcome: Exclude<JobOutcome, { kind: 'lost' }>,
     seconds: number,
+    span: TraceSpan,
   ): Promise<AttemptSequel | null> {
     const { workplace, events } = this.#options;
     const { context } = this.#delivery;
@@ -127,6 +156,7 @@ export class JobAttempt {
     const { sequel } = settlement;
     const error = 'cause' in outcome ? outcome.cause : undefined;
     events.attemptEnded(this.#job, context, { outcome: settlement.outcome, sequel, seconds, error });
+    describeEnd(span, settlement);
     if (sequel.kind !== 'retry') events.jobEnded(this.#job, context, counted.status);
     return sequel;
   }

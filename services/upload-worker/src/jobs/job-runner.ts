@@ -35,11 +35,12 @@ export class JobRunner {
     const { workplace, servicesFor } = this.#options;
     if (workplace.dropping.aborted) return 0; // the last long poll has brought it: it is another worker's
     const claimedAt = workplace.running.now();
+    const claimBeganAt = performance.now();
     const claim = await this.#claim(delivery);
     switch (claim.kind) {
       case 'claimed': {
         const options = { ...this.#options, services: servicesFor(delivery) };
-        const sequel = await new JobAttempt(claim.job, delivery, options).run(claimedAt);
+        const sequel = await new JobAttempt(claim.job, delivery, options).run(claimedAt, claimBeganAt);
         if (sequel === null) return LOOK_AGAIN_MS;
         return sequel.kind === 'retry' ? sequel.delayMs : null;
       }

@@ -8,6 +8,7 @@ import { createPipeline, type Room } from '../executions/pipeline.ts';
 import type { Workplace } from '../executions/workplace.ts';
 import { createUploadEvents } from './events.ts';
 import { createPutContent } from './put-content.ts';
+import { tracedPuts } from './traced-puts.ts';
 import { UploadBatch } from './upload-batch.ts';
 
 /** How long the first of a group of ended puts waits to be settled with others: most puts of a batch end within it. */
@@ -35,7 +36,7 @@ export function composeUploads(
     maxSockets: consumers * SQS_BATCH_SIZE,
   });
   const putContent = createPutContent({
-    store,
+    store: tracedPuts(store, workplace.tracing),
     readPayload: (pasteId) => readPayload(workplace.db, pasteId),
     putTimeoutMs,
   });

@@ -1,6 +1,8 @@
 import { sequelOf, type AttemptSequel, type RetryPolicy, type UploadMessage } from '@pasteflow/domain';
 import { claimUploads, settleUploads, type ClaimedUpload, type UploadOutcome } from '@pasteflow/postgres';
+import { noSpan, type TraceSpan } from '@pasteflow/runtime';
 import type { Delivery } from '@pasteflow/sqs';
+import { beginExecutionSpan, describeEnd, statementOfMany } from '../executions/execution-span.ts';
 import { LOOK_AGAIN_MS, type HeldMessages } from '../executions/held-messages.ts';
 import { settleUntilItCounts } from '../executions/settle-until-it-counts.ts';
 import type { Workplace } from '../executions/workplace.ts';
@@ -23,6 +25,7 @@ export interface UploadBatchOptions {
 interface Attempt {
   readonly delivery: UploadDelivery;
   readonly upload: ClaimedUpload;
+  readonly span: TraceSpan;
 }
 
 interface EndedAttempt extends Attempt {
@@ -50,15 +53,21 @@ export class UploadBatch {
     const { running, gate, dropping } = workplace;
     const claimedAt = running.now();
     const { attempts, done } = await this.#claim(deliveries);
-    const puts = attempts.map(async ({ delivery, upload }): Promise<EndedAttempt> => {
+    const puts = attempts.map(async ({ delivery, upload, span }): Promise<EndedAttempt> => {
       const { contentBytes } = delivery.body;
       const inline = contentBytes === undefined ? null : Buffer.from(contentBytes, 'base64');
       const signal = running.begin(upload.executionId, claimedAt, () =>
-        events.leaseLost(idsOf(upload, delivery.context)),
+        span.run(() => events.leaseLost(idsOf(upload, delivery.context))),
       );
-      const outcome = await putContent(upload, inline, AbortSignal.any([signal, dropping]));
+      const outcome = await span.run(() => putContent(upload, inline, AbortSignal.any([signal, dropping])));
       if (outcome.kind === 'postponed') gate.close();
-      return { delivery, upload, outcome, sequel: sequelOf(outcome, upload.attempt, retry, Math.random()) };
+      return {
+        delivery,
+        upload,
+        span,
+        outcome,
+        sequel: sequelOf(outcome, upload.attempt, retry, Math.random()),
+      };
     });
     await inGroups(puts, settleLingerMs, async (group) => {
       done.push(...(await this.#settle(group)));
@@ -80,6 +89,7 @@ export class UploadBatch {
       if (first.has(delivery.body.shortCode)) others.push(delivery);
       else first.set(delivery.body.shortCode, delivery);
     }
+    const claimBeganAt = performance.now();
     try {
       const claims = await claimUploads(db, { shortCodes: [...first.keys()], actor: worker, leaseSeconds });
       done.push(...others);
@@ -87,7 +97,11 @@ export class UploadBatch {
         const claim = claims.get(shortCode) ?? { kind: 'ended' };
         switch (claim.kind) {
           case 'claimed':
-            attempts.push({ delivery, upload: claim.upload });
+            attempts.push({
+              delivery,
+              upload: claim.upload,
+              span: this.#beginSpan(claim.upload, delivery, claimBeganAt),
+            });
             break;
           case 'not_now':
             await messages.giveBack(delivery, claim.waitMs);
@@ -107,10 +121,23 @@ export class UploadBatch {
     return { attempts, done };
   }
 
+  #beginSpan(upload: ClaimedUpload, { context }: UploadDelivery, claimBeganAt: number): TraceSpan {
+    const { tracing } = this.#options.workplace;
+    if (!tracing.on) return noSpan;
+    const { shortCode, executionId, attempt } = upload;
+    const attributes = {
+      'pasteflow.short_code': shortCode,
+      'pasteflow.execution_id': executionId,
+      'pasteflow.attempt': attempt,
+    };
+    return beginExecutionSpan(tracing, { kind: 'upload', context, claimBeganAt, attributes });
+  }
+
   /** @returns what is to be acknowledged */
   async #settle(ended: readonly EndedAttempt[]): Promise<readonly UploadDelivery[]> {
     const { workplace, events, messages } = this.#options;
-    const { db, worker, running } = workplace;
+    const { db, worker, running, tracing } = workplace;
+    const settlingBeganAt = performance.now();
     const settled = await settleUntilItCounts(
       workplace,
       ended.map(({ upload, outcome, sequel }) => ({ executionId: upload.executionId, outcome, sequel })),
@@ -121,13 +148,19 @@ export class UploadBatch {
     );
     for (const { upload } of ended) running.end(upload.executionId);
     const done: UploadDelivery[] = [];
-    for (const { delivery, upload, outcome, sequel } of ended) {
-      if (!settled.has(upload.executionId)) {
-        events.settlementLost(idsOf(upload, delivery.context));
+    for (const { delivery, upload, span, outcome, sequel } of ended) {
+      const counted = settled.has(upload.executionId);
+      span.run(() => {
+        statementOfMany(tracing, 'settle', settlingBeganAt);
+        if (counted) events.attemptEnded(upload, delivery.context, outcome, sequel);
+        else events.settlementLost(idsOf(upload, delivery.context));
+      });
+      describeEnd(span, counted ? { outcome, sequel } : null);
+      span.end();
+      if (!counted) {
         await messages.giveBack(delivery, LOOK_AGAIN_MS);
         continue;
       }
-      events.attemptEnded(upload, delivery.context, outcome, sequel);
       if (sequel.kind === 'retry') await messages.giveBack(delivery, sequel.delayMs);
       else done.push(delivery);
     }

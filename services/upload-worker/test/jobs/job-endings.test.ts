@@ -92,7 +92,7 @@ describe('a job', () => {
     expect(failed.error_message).toMatch(/^The parameters are not valid in this version: format: /);
   });
 
-  it('whose last attempt failed is failed, or partial when there are assets, and says why', async () => {
+  it('whose last attempt failed is failed, or partial when there are assets, and says why and what was made (J6)', async () => {
     given('broken', async ({ parameters, createAsset }) => {
       if ((parameters as { makes?: boolean }).makes === true)
         await createAsset({ assetType: 'paste', storagePath: 'pastes/abc', fileSize: 1 });
@@ -101,8 +101,12 @@ describe('a job', () => {
     const nothing = await bench.submit('broken');
     const something = await bench.submit('broken', { makes: true });
     const error_message = '3 attempts failed; the last: no luck';
-    expect(await bench.ended(nothing)).toMatchObject({ status: 'failed', error_message });
-    expect(await bench.ended(something)).toMatchObject({ status: 'partial', error_message });
+    expect(await bench.ended(nothing)).toMatchObject({ status: 'failed', result: null, error_message });
+    expect(await bench.ended(something)).toMatchObject({
+      status: 'partial',
+      result: { assets: 3 },
+      error_message,
+    });
     expect((await bench.attempts(nothing)).map(([attempt]) => attempt)).toEqual([1, 2, 3]);
     await bench.acknowledged();
   });

@@ -53,17 +53,21 @@ describe('a job whose worker is killed', () => {
   });
 
   it.each([
-    [false, 'failed'],
-    [true, 'partial'],
-  ])('every time comes to its end all the same; with assets %s it is %s (J6, J9)', async (makes, status) => {
-    const id = await bench.submit('hangs', { makes, deadly: true });
-    await killInTheMiddle(id);
-    await killInTheMiddle(id);
-    expect(await bench.job(id)).toMatchObject({
-      status,
-      error_message: '2 attempts failed; the last: worker lost',
-      completed_at: expect.any(Date),
-    });
-    expect((await bench.attempts(id)).map(([attempt]) => attempt)).toEqual([1, 2]);
-  });
+    [false, 'failed', null],
+    [true, 'partial', { assets: 1 }],
+  ])(
+    'every time comes to its end all the same; with assets %s it is %s (J6, J9)',
+    async (makes, status, result) => {
+      const id = await bench.submit('hangs', { makes, deadly: true });
+      await killInTheMiddle(id);
+      await killInTheMiddle(id);
+      expect(await bench.job(id)).toMatchObject({
+        status,
+        result,
+        error_message: '2 attempts failed; the last: worker lost',
+        completed_at: expect.any(Date),
+      });
+      expect((await bench.attempts(id)).map(([attempt]) => attempt)).toEqual([1, 2]);
+    },
+  );
 });

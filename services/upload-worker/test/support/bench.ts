@@ -4,7 +4,7 @@ import type { MessageContext } from '@pasteflow/domain';
 import { defineJobType, type JobContext, type JobEnding, type JobType } from '@pasteflow/jobs';
 import { createJob, readJobTimeline, stampDispatched, type Database } from '@pasteflow/postgres';
 import { makeUsers } from '@pasteflow/postgres/testing';
-import { Lifecycle, loadConfig, Metrics, Readiness } from '@pasteflow/runtime';
+import { Lifecycle, loadConfig, Metrics, Readiness, tracingOff } from '@pasteflow/runtime';
 import { createQueue, createSqsClient, sendJobs, type Queue, type SqsClient } from '@pasteflow/sqs';
 import { z } from 'zod';
 import { compose, type Overrides } from '../../src/compose.ts';
@@ -104,7 +104,7 @@ export function useBench(): Bench {
     const log = new RecordingLogger();
     const metrics = new Metrics('upload-worker', { process: false });
     const instance = `upload-worker/test-${workers.size + forAll.size}`;
-    const context = { name: 'upload-worker', instance, config, logger: log, metrics };
+    const context = { name: 'upload-worker', instance, config, logger: log, metrics, tracing: tracingOff };
     const lifecycle = new Lifecycle(
       compose({ ...context, readiness: new Readiness() }, { jobTypes: types, ...overrides }),
       log,

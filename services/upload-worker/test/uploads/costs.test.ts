@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { FaultProxy, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
 import { createPaste, type Database } from '@pasteflow/postgres';
-import { createLogger, Lifecycle, loadConfig, Metrics, Readiness } from '@pasteflow/runtime';
+import { createLogger, Lifecycle, loadConfig, Metrics, Readiness, tracingOff } from '@pasteflow/runtime';
 import { createQueue, createSqsClient, sendUploads } from '@pasteflow/sqs';
 import { compose } from '../../src/compose.ts';
 import { configSchema } from '../../src/config.ts';
@@ -61,7 +61,13 @@ it('is a claim, a settlement, a receive and a delete for every ten uploads, and 
     UPLOAD_WORKER_QUEUES: 'uploads',
   });
   const logger = createLogger({ ...config.log, service: 'upload-worker' });
-  const context = { name: 'upload-worker', instance: 'upload-worker/test', config, logger };
+  const context = {
+    name: 'upload-worker',
+    instance: 'upload-worker/test',
+    config,
+    logger,
+    tracing: tracingOff,
+  };
   const worker = new Lifecycle(
     compose(
       { ...context, metrics: new Metrics('upload-worker', { process: false }), readiness: new Readiness() },

@@ -1,18 +1,19 @@
 import { ExecutionTakenError } from '@pasteflow/domain';
-import { databaseTime, removeAssets } from '@pasteflow/postgres';
+import { databaseTime, removeAssets, type ExportFilter } from '@pasteflow/postgres';
+import { ObjectTooLargeError } from '@pasteflow/s3';
 import { defineJobType, type JobContext, type JobEnding } from '../../job-type.ts';
 import { contentOrReason } from './content-or-reason.ts';
 import { ExportProgress } from './export-progress.ts';
 import { ExportReport } from './export-report.ts';
-import type { ExportedFile } from './exported-file.ts';
+import { TooManyFilesError, type ExportedFile } from './exported-file.ts';
 import { formats } from './formats/all.ts';
-import { TooManyFilesError } from './formats/zip.ts';
 import { objectKey, removeLeftovers } from './leftovers.ts';
 import { exportParameters, type ExportParameters } from './parameters.ts';
-import { pastesToExport } from './pastes-to-export.ts';
+import { areMoreThan, pastesToExport } from './pastes-to-export.ts';
 import { readAhead } from './read-ahead.ts';
 
 const ASSET_TYPE = 'archive';
+const GIB = 1024 ** 3;
 
 export const jobType = defineJobType({
   name: 'export',
@@ -32,34 +33,54 @@ async function run(context: JobContext<ExportParameters>): Promise<JobEnding> {
   const key = objectKey(context, format.extension);
   const report = new ExportReport();
   await removeLeftovers(context);
-  const archive = format.write(filesOf(context, report));
+  const filter = await filterOf(context);
   let bytes: number;
   try {
+    if (await areMoreThan(format.maxFiles, services.db, filter, signal))
+      throw new TooManyFilesError(format.maxFiles);
+    const archive = format.write(filesOf(context, filter, report));
     bytes = await services.store.putStream(key, archive, { contentType: format.contentType, signal });
   } catch (error) {
-    if (!(error instanceof TooManyFilesError)) throw error;
-    return { status: 'failed', result: {}, error: error.message };
+    const reason = whyInVain(error);
+    if (reason === null) throw error;
+    return { status: 'failed', result: {}, error: reason };
   }
   if (report.isInVain) await services.store.deleteMany([key]);
   else await keep(context, { key, bytes });
   return report.ending(bytes);
 }
 
-async function* filesOf(
-  context: JobContext<ExportParameters>,
-  report: ExportReport,
-): AsyncGenerator<ExportedFile> {
-  const { parameters, userId, signal, services } = context;
+/** Why trying again would not change it; null: it may. */
+function whyInVain(error: unknown): string | null {
+  if (error instanceof TooManyFilesError) return error.message;
+  if (error instanceof ObjectTooLargeError)
+    return `An archive has up to ${Math.floor(error.maxBytes / GIB)} GiB here: export less at a time, by created_after and created_before.`;
+  return null;
+}
+
+async function filterOf({
+  parameters,
+  userId,
+  services,
+}: JobContext<ExportParameters>): Promise<ExportFilter & { readonly createdBefore: Date }> {
   const { created_after: after, created_before: before, status = null } = parameters;
-  const filter = {
+  return {
     userId,
     createdAfter: after === undefined ? null : new Date(after),
     // What is made from now on is no part of it: it would else never end for a user who makes pastes faster than they are exported.
     createdBefore: before === undefined ? await databaseTime(services.db) : new Date(before),
     status,
   };
+}
+
+async function* filesOf(
+  context: JobContext<ExportParameters>,
+  filter: ExportFilter & { readonly createdBefore: Date },
+  report: ExportReport,
+): AsyncGenerator<ExportedFile> {
+  const { signal, services } = context;
   const far = await ExportProgress.begin(services.db, filter);
-  const pastes = pastesToExport(services.db, filter);
+  const pastes = pastesToExport(services.db, filter, signal);
   const read = readAhead(pastes, (paste, stop) => contentOrReason(services, paste, stop), signal);
   for await (const { item: paste, result } of read) {
     if (result.kind === 'content') {

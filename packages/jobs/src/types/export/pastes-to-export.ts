@@ -1,4 +1,5 @@
 import {
+  countPastes,
   listExportable,
   type Database,
   type ExportablePaste,
@@ -9,10 +10,15 @@ import {
 /** Some milliseconds' worth of reading an index, and in memory at a time. */
 const PAGE_PASTES = 500;
 
-/** The pastes of an export, oldest first, a page of rows at a time. */
-export async function* pastesToExport(db: Database, filter: ExportFilter): AsyncGenerator<ExportablePaste> {
+/** The pastes of an export, oldest first, a page of rows at a time. @throws the signal's reason */
+export async function* pastesToExport(
+  db: Database,
+  filter: ExportFilter,
+  signal: AbortSignal,
+): AsyncGenerator<ExportablePaste> {
   let after: Place | null = null;
   do {
+    signal.throwIfAborted(); // pages without any that are wanted may be many
     const page: Awaited<ReturnType<typeof listExportable>> = await listExportable(db, filter, {
       limit: PAGE_PASTES,
       after,
@@ -20,6 +26,25 @@ export async function* pastesToExport(db: Database, filter: ExportFilter): Async
     for (const paste of page.rows) if (isWanted(paste, filter)) yield paste;
     after = page.next;
   } while (after !== null);
+}
+
+/**
+ * Whether there are more than so many. The quick count has expired ones in it, and others that are no part of the export: only where that is
+ * beyond the limit are those that are looked through. @throws the signal's reason
+ */
+export async function areMoreThan(
+  limit: number,
+  db: Database,
+  filter: ExportFilter,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (limit === Number.POSITIVE_INFINITY || (await countPastes(db, filter, limit + 1)) <= limit) return false;
+  let count = 0;
+  for await (const _ of pastesToExport(db, filter, signal)) {
+    count += 1;
+    if (count > limit) return true;
+  }
+  return false;
 }
 
 /** FAILED pastes have no content, and read as not found: they are no part of an export that doesn't ask for them. */

@@ -65,15 +65,12 @@ async function archiveInput(
   signal: AbortSignal,
 ): Promise<Input> {
   let total = 0;
-  for await (const _ of readArchive(format, source, { keepUpTo: 0 })) {
-    signal.throwIfAborted();
-    total += 1;
-  }
+  for await (const _ of readArchive(format, source, { keepUpTo: 0, signal })) total += 1;
   return {
     total,
     async *entries(): AsyncGenerator<Entry> {
       let position = 0;
-      for await (const file of readArchive(format, source, { keepUpTo: rules.maxBytes })) {
+      for await (const file of readArchive(format, source, { keepUpTo: rules.maxBytes, signal })) {
         yield { position, name: file.name, read: () => pasteOfFile(file, rules) };
         position += 1;
       }

@@ -8,6 +8,7 @@ const PIECE_BYTES = 48 * 1024;
 export const ndjson: ArchiveFormat = {
   extension: '.ndjson',
   contentType: 'application/x-ndjson',
+  maxFiles: Number.POSITIVE_INFINITY,
   write: (files) => Readable.from(lines(files), { objectMode: false }),
 };
 

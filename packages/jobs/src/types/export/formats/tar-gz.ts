@@ -8,6 +8,7 @@ import { fed, taken } from './fed.ts';
 export const tarGz: ArchiveFormat = {
   extension: '.tar.gz',
   contentType: 'application/gzip',
+  maxFiles: Number.POSITIVE_INFINITY,
   write: (files) => {
     const tar = pack();
     const gzip = createGzip();

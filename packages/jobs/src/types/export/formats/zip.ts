@@ -1,6 +1,6 @@
 import { finished, Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import type { ArchiveFormat, ExportedFile } from '../exported-file.ts';
+import { TooManyFilesError, type ArchiveFormat, type ExportedFile } from '../exported-file.ts';
 import { fileNameOf } from '../file-name.ts';
 import { fed, taken } from './fed.ts';
 
@@ -13,18 +13,11 @@ const MAX_ZIP_FILES = 50_000;
 const PIECE_BYTES = 64 * 1024;
 const REGULAR_FILE = 0o100644;
 
-export class TooManyFilesError extends Error {
-  constructor(limit: number) {
-    super(`A zip holds up to ${limit} pastes here: export as tar.gz or ndjson, or less at a time.`);
-    this.name = 'TooManyFilesError';
-  }
-}
-
-/** Fails with a TooManyFilesError when there are more files. */
 export function zipUpTo(maxFiles: number): ArchiveFormat {
   return {
     extension: '.zip',
     contentType: 'application/zip',
+    maxFiles,
     write: (files) => {
       const archive = new ZipFile();
       return fed(archive.outputStream as Readable, async (closed) => {

@@ -9,6 +9,8 @@ export interface ArchiveFile {
 export interface ReadOptions {
   /** Content up to here is given, in bytes; what is larger is read, counted and let go. */
   readonly keepUpTo: number;
+  /** Aborted: it is read no further, and its reason thrown. */
+  readonly signal: AbortSignal;
 }
 
 /** Takes a file's content piece by piece, and keeps it as long as it is short enough. */
@@ -17,7 +19,7 @@ export class ContentCollector {
   #pieces: Buffer[] = [];
   #size = 0;
 
-  constructor({ keepUpTo }: ReadOptions) {
+  constructor({ keepUpTo }: Pick<ReadOptions, 'keepUpTo'>) {
     this.#keepUpTo = keepUpTo;
   }
 

@@ -1,4 +1,5 @@
 import { ImportRefusedError } from '../import-refused.ts';
+import { BLOCK_BYTES } from './tar-header.ts';
 
 /** Of one import, folders and all. */
 export const MAX_ENTRIES = 10_000;
@@ -39,5 +40,25 @@ export class EntryBudget {
   spend(entries: number): void {
     this.#entries += entries;
     if (this.#entries > MAX_ENTRIES) throw new ImportRefusedError(`it has more than ${MAX_ENTRIES} entries`);
+  }
+}
+
+/** Names have some hundred bytes, and Linux keeps up to 64 KiB of a file's attributes. One is in memory, and read in one go. */
+const MAX_EXTENSION_KIB = 256;
+
+/** pax and GNU have up to four for an entry, of a kilobyte each with its own block: 40 MiB for the most entries there may be. */
+const MAX_EXTENSIONS_MIB = 64;
+
+/** Counts the headers of a tar that are no entries: its budget is of bytes, so that neither many nor long ones are free. */
+export class ExtensionBudget {
+  #bytes = 0;
+
+  /** @param bytes of one, as its header says @throws ImportRefusedError when that is too much */
+  spend(bytes: number): void {
+    if (!(bytes <= MAX_EXTENSION_KIB * 1024))
+      throw new ImportRefusedError(`it has a header of more than ${MAX_EXTENSION_KIB} KiB`);
+    this.#bytes += BLOCK_BYTES + bytes;
+    if (this.#bytes > MAX_EXTENSIONS_MIB * MIB)
+      throw new ImportRefusedError(`it has more than ${MAX_EXTENSIONS_MIB} MiB of headers for its entries`);
   }
 }

@@ -11,6 +11,7 @@ export type ArchiveFormat = Exclude<SourceFormat, 'ndjson'>;
 /**
  * The regular files of an archive, one after the other; an archive among them is a file like any other. Nothing in it is trusted.
  * @throws ImportRefusedError, maybe after files were given: only who has read to the end knows that there is nothing wrong with it
+ * @throws the signal's reason
  */
 export async function* readArchive(
   format: ArchiveFormat,
@@ -20,6 +21,7 @@ export async function* readArchive(
   try {
     yield* filesOf(format, source, options);
   } catch (error) {
+    options.signal.throwIfAborted();
     if (error instanceof ImportRefusedError) throw error;
     // All of it is in memory: what goes wrong while it is read is its own fault, or a form that is not supported.
     throw new ImportRefusedError(

@@ -1,104 +1,103 @@
-import { extract, type Extract, type Header } from 'tar-stream';
 import { ImportRefusedError } from '../import-refused.ts';
 import { ContentCollector, type ArchiveFile, type ReadOptions } from './archive-file.ts';
+import { ByteSource } from './byte-source.ts';
 import { entryName, refuseEntry } from './entry-name.ts';
-import { EntryBudget, type InflationBudget } from './limits.ts';
-import { BLOCK_BYTES, isZero } from './tar-header.ts';
+import { EntryBudget, ExtensionBudget, type InflationBudget } from './limits.ts';
+import { isExtension, tarExtension, type TarExtension } from './tar-extension.ts';
+import { BLOCK_BYTES, isZero, tarHeader, type TarHeader } from './tar-header.ts';
 
 interface TarOptions extends ReadOptions {
   /** For the sizes that the headers state: a shortcut for bombs that say they are. What comes out of a gzip is counted there. */
   readonly stated: InflationBudget;
 }
 
+interface TarEntry extends TarHeader {
+  readonly isSparse: boolean;
+}
+
 /**
- * The regular files of a tar, one after the other. Names and sizes come from tar-stream, which has seen to GNU's and pax's long forms.
- * @throws ImportRefusedError, or what tar-stream throws at a damaged one
+ * The regular files of a tar, one after the other, in the dialects of before 1988, POSIX (ustar and pax) and GNU. It is read here, a block
+ * when it is wanted, since tar-stream's extractor takes what it is sent: headers without bound, in one go, of entries that were refused.
+ * @throws ImportRefusedError, or what `bytes` throws
  */
 export async function* readTar(
   bytes: Iterable<Buffer> | AsyncIterable<Buffer>,
   options: TarOptions,
 ): AsyncGenerator<ArchiveFile> {
+  const source = new ByteSource(bytes, options.signal);
   const budget = new EntryBudget();
-  // Of before 1988, too: the checksum has to be right anyway. Its types don't know the option.
-  const tar = extract({ allowUnknownFormat: true } as object);
-  tar.on('error', () => {}); // it is thrown below; an error event that nobody listens to would end the process
-  const feeding = feed(bytes, tar);
   try {
-    for await (const entry of tar) {
+    for await (const entry of entriesOf(source)) {
       budget.spend(1);
-      const name = entryName(entry.header.name);
-      const isFile = isRegular(entry.header);
-      options.stated.spend(entry.header.size);
+      const name = entryName(entry.name);
+      if (!isRegular(entry)) continue; // a folder has no content, whatever size it says
+      options.stated.spend(entry.size);
       const collector = new ContentCollector(options);
-      for await (const piece of entry as AsyncIterable<Buffer>) collector.push(piece);
-      if (isFile) yield { name, content: collector.content };
+      await pourPadded(source, entry.size, collector);
+      yield { name, content: collector.content };
     }
   } finally {
-    tar.destroy(null);
-    await feeding;
+    await source.close();
   }
 }
 
+/** The headers of its entries, each with what other headers say of it. Whoever takes one takes its content from the source. */
+async function* entriesOf(source: ByteSource): AsyncGenerator<TarEntry> {
+  const budget = new ExtensionBudget();
+  let extension: TarExtension = {};
+  let atItsEnd = false;
+  for (let block = await source.take(BLOCK_BYTES); block !== null; block = await source.take(BLOCK_BYTES)) {
+    // A tar ends with zeros. Another may follow: they were put one behind the other.
+    atItsEnd = isZero(block);
+    if (atItsEnd) continue;
+    const header = tarHeader(block);
+    if (header === null) throw new ImportRefusedError('it has a damaged header');
+    if (isExtension(header)) {
+      budget.spend(header.size);
+      const collector = new ContentCollector({ keepUpTo: header.size });
+      await pourPadded(source, header.size, collector);
+      extension = { ...extension, ...tarExtension(header, collector.content as Buffer) };
+    } else {
+      yield entryOf(header, extension);
+      extension = {};
+    }
+  }
+  // One that was cut off between two files looks whole but for them.
+  if (!atItsEnd) throw new ImportRefusedError('it is cut off: the zeros that end a tar are missing');
+}
+
+function entryOf(header: TarHeader, extension: TarExtension): TarEntry {
+  const { paxName, gnuName, size = header.size, isSparse = false } = extension;
+  const name = paxName || gnuName || header.name;
+  // Before there was a kind for folders, they were told by their names: the whole ones, since a header's own may be cut off at a slash.
+  const isFolder = header.type === '0' && size === 0 && name.endsWith('/');
+  return { name, type: isFolder ? '5' : header.type, size, isSparse };
+}
+
 /** @returns false for a folder @throws ImportRefusedError for anything but files and folders */
-function isRegular({ name, type, pax }: Header): boolean {
-  if (typeof pax === 'object' && Object.keys(pax ?? {}).some((key) => key.startsWith('GNU.sparse.')))
-    throw refuseEntry(name, 'is a sparse file');
+function isRegular({ name, type, size, isSparse }: TarEntry): boolean {
+  if (isSparse) throw refuseEntry(name, 'is a sparse file');
   switch (type) {
-    case 'file':
-    case 'contiguous-file':
+    case '0':
+    case '7': // contiguous: of a file system that was
+      if (Number.isNaN(size)) throw refuseEntry(name, 'has a damaged size');
       return true;
-    case 'directory':
+    case '5':
       return false;
-    case 'symlink':
-    case 'link':
+    case '1':
+    case '2':
       throw refuseEntry(name, 'is a link');
-    case 'character-device':
-    case 'block-device':
-    case 'fifo':
+    case '3':
+    case '4':
+    case '6':
       throw refuseEntry(name, 'is a device');
     default:
       throw refuseEntry(name, 'is neither a file nor a folder');
   }
 }
 
-/** Writes the bytes as they are taken. What goes wrong is the error of whoever reads the entries. Never rejects. */
-async function feed(bytes: Iterable<Buffer> | AsyncIterable<Buffer>, tar: Extract): Promise<void> {
-  const end = new TailWatch();
-  try {
-    for await (const piece of bytes) {
-      end.push(piece);
-      if (!tar.write(piece)) await drained(tar);
-      if (tar.destroyed) return;
-    }
-    end.assertEnd();
-    tar.end(null);
-  } catch (error) {
-    tar.destroy(error as Error);
-  }
-}
-
-async function drained(tar: Extract): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      tar.off('drain', done);
-      tar.off('close', done);
-      resolve();
-    };
-    tar.on('drain', done);
-    tar.on('close', done);
-  });
-}
-
-/** A tar ends with blocks of zeros. One that was cut off between two files looks whole but for them. */
-class TailWatch {
-  #tail = Buffer.alloc(0);
-
-  push(piece: Buffer): void {
-    this.#tail = Buffer.concat([this.#tail, piece.subarray(-BLOCK_BYTES)]).subarray(-BLOCK_BYTES);
-  }
-
-  assertEnd(): void {
-    if (this.#tail.length < BLOCK_BYTES || !isZero(this.#tail))
-      throw new ImportRefusedError('it is cut off: the zeros that end a tar are missing');
-  }
+/** Content, and what fills its last block. */
+async function pourPadded(source: ByteSource, bytes: number, collector: ContentCollector): Promise<void> {
+  await source.pour(bytes, (piece) => collector.push(piece));
+  await source.pour((BLOCK_BYTES - (bytes % BLOCK_BYTES)) % BLOCK_BYTES, () => {});
 }

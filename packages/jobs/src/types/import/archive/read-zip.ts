@@ -96,6 +96,7 @@ async function contentOf(
   let checksum = 0;
   const pieces: AsyncIterable<Buffer> = await zip.openReadStreamPromise(entry);
   for await (const piece of pieces) {
+    options.signal.throwIfAborted();
     budget.spend(piece.length);
     checksum = crc32(piece, checksum);
     collector.push(piece);

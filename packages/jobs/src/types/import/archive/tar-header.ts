@@ -1,7 +1,21 @@
 export const BLOCK_BYTES = 512;
 
-/** Where a header has its checksum, as octal digits. */
+const NAME = { start: 0, end: 100 } as const;
+const SIZE = { start: 124, end: 136 } as const;
+/** Octal digits. */
 const CHECKSUM = { start: 148, end: 156 } as const;
+const TYPE = 156;
+const MAGIC = { start: 257, end: 263 } as const;
+/** What comes before a name, in POSIX's dialect; GNU's has times there. */
+const PREFIX = { start: 345, end: 500 } as const;
+
+export interface TarHeader {
+  readonly name: string;
+  /** Bytes; NaN when it is no number, or a negative one. */
+  readonly size: number;
+  /** The letter or digit of its kind. */
+  readonly type: string;
+}
 
 export function isZero(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
@@ -10,13 +24,46 @@ export function isZero(bytes: Uint8Array): boolean {
 /** Whether a tar may begin so: with a header whose checksum is right, in whatever dialect, or with the zeros that end an empty one. */
 export function isTarHeader(source: Buffer): boolean {
   const block = source.subarray(0, BLOCK_BYTES);
-  if (block.length < BLOCK_BYTES) return false;
-  if (isZero(block)) return true;
+  return block.length === BLOCK_BYTES && (isZero(block) || hasItsChecksum(block));
+}
+
+/** null: its checksum is wrong. */
+export function tarHeader(block: Buffer): TarHeader | null {
+  if (!hasItsChecksum(block)) return null;
+  const prefix = block.toString('latin1', MAGIC.start, MAGIC.end) === 'ustar\0' ? text(block, PREFIX) : '';
+  const name = text(block, NAME);
+  const type = String.fromCharCode(block.readUInt8(TYPE));
+  return {
+    name: prefix === '' ? name : `${prefix}/${name}`,
+    size: sizeOf(block.subarray(SIZE.start, SIZE.end)),
+    type: type === '\0' ? '0' : type,
+  };
+}
+
+/** Up to the first NUL. */
+export function textOf(bytes: Buffer): string {
+  const end = bytes.indexOf(0);
+  return bytes.toString('utf8', 0, end === -1 ? bytes.length : end);
+}
+
+function text(block: Buffer, { start, end }: { start: number; end: number }): string {
+  return textOf(block.subarray(start, end));
+}
+
+/** Octal digits or, GNU's way with more than 8 GiB, the number itself behind 0x80. */
+function sizeOf(field: Buffer): number {
+  if (field[0] === 0x80)
+    return isZero(field.subarray(1, -6)) ? field.readUIntBE(field.length - 6, 6) : Number.POSITIVE_INFINITY;
+  const digits = /^[ \0]*([0-7]*)[ \0]*$/.exec(field.toString('latin1'))?.[1];
+  if (digits === undefined) return Number.NaN;
+  return digits === '' ? 0 : Number.parseInt(digits, 8);
+}
+
+function hasItsChecksum(block: Buffer): boolean {
   const stored = /^ *([0-7]+)/.exec(block.toString('latin1', CHECKSUM.start, CHECKSUM.end))?.[1];
   // The checksum is taken with its own eight bytes as spaces.
-  const sum = block.reduce(
-    (all, byte, at) => all + (at >= CHECKSUM.start && at < CHECKSUM.end ? 0x20 : byte),
-    0,
-  );
+  let sum = 0x20 * (CHECKSUM.end - CHECKSUM.start);
+  for (let at = 0; at < block.length; at += 1)
+    if (at < CHECKSUM.start || at >= CHECKSUM.end) sum += block[at] as number;
   return stored !== undefined && Number.parseInt(stored, 8) === sum;
 }

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startAwsEmulator, type AwsEmulator } from '../src/index.ts';
+
+interface Described {
+  readonly visibilitySeconds: number;
+  readonly retentionSeconds: number;
+}
+interface DescribedQueue extends Described {
+  readonly name: string;
+  readonly maxReceiveCount: number;
+  readonly deadLetters: Described;
+}
+const { bucket, deadLetterSuffix, queues } = JSON.parse(
+  readFileSync(new URL('../../../infra/resources.json', import.meta.url), 'utf8'),
+) as { bucket: { name: string }; deadLetterSuffix: string; queues: Record<string, DescribedQueue> };
+
+let dataDir: string;
+let emulator: AwsEmulator;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'pasteflow-resources-'));
+  emulator = await startAwsEmulator({ dataDir });
+});
+afterAll(async () => {
+  await emulator.stop();
+  await rm(dataDir, { recursive: true });
+});
+
+async function sqs<T>(action: string, body: object): Promise<T> {
+  const response = await fetch(emulator.endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
+    body: JSON.stringify(body),
+  });
+  return (await response.json()) as T;
+}
+
+async function attributesOf(name: string): Promise<Record<string, string>> {
+  const { QueueUrl } = await sqs<{ QueueUrl: string }>('GetQueueUrl', { QueueName: name });
+  const { Attributes } = await sqs<{ Attributes: Record<string, string> }>('GetQueueAttributes', {
+    QueueUrl,
+    AttributeNames: ['All'],
+  });
+  return Attributes;
+}
+
+const lasting = ({ visibilitySeconds, retentionSeconds }: Described) => ({
+  VisibilityTimeout: String(visibilitySeconds),
+  MessageRetentionPeriod: String(retentionSeconds),
+});
+
+describe('the emulator has what infra/resources.json describes', () => {
+  it.each(Object.values(queues).map((queue) => [queue.name, queue] as const))(
+    'the queue %s, and its dead-letter queue',
+    async (name, queue) => {
+      const deadLetters = await attributesOf(`${name}${deadLetterSuffix}`);
+      expect(deadLetters).toMatchObject(lasting(queue.deadLetters));
+      const attributes = await attributesOf(name);
+      expect(attributes).toMatchObject(lasting(queue));
+      expect(JSON.parse(attributes['RedrivePolicy'] ?? '')).toEqual({
+        deadLetterTargetArn: deadLetters['QueueArn'],
+        maxReceiveCount: queue.maxReceiveCount,
+      });
+    },
+  );
+
+  it('those queues, that bucket, and no other', async () => {
+    const { QueueUrls } = await sqs<{ QueueUrls: string[] }>('ListQueues', {});
+    const names = Object.values(queues).flatMap(({ name }) => [name, `${name}${deadLetterSuffix}`]);
+    expect(QueueUrls.map((url) => url.split('/').at(-1) ?? '').toSorted()).toEqual(names.toSorted());
+    const listing = await (await fetch(emulator.endpoint)).text();
+    expect([...listing.matchAll(/<Name>([^<]*)</g)].map(([, name]) => name)).toEqual([bucket.name]);
+  });
+});

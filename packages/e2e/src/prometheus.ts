@@ -1,0 +1,116 @@
+import { execFile, spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onParentDeath } from '@pasteflow/dev-stack/testing';
+import { freePort } from './ports.ts';
+import { until } from './until.ts';
+
+const MISSING = 'these tests need prometheus and promtool: apt-get install prometheus';
+
+/** A checkout's `npm test` needs nothing but Node: without a Prometheus what asks one is skipped, save in CI, which has to have one. */
+export function isPrometheusWanted(): boolean {
+  // oxlint-disable-next-line node/no-process-env -- set by CI itself, to say that it is one
+  return Boolean(process.env.CI) || spawnSync('prometheus', ['--version']).status === 0;
+}
+
+/** What promtool says, on either stream, and whether it was content. Rejects when there is none. */
+export async function promtool(...args: string[]): Promise<{ ok: boolean; output: string }> {
+  return await new Promise((resolve, reject) => {
+    execFile('promtool', args, (error, stdout, stderr) => {
+      if (error?.code === 'ENOENT') reject(new Error(MISSING, { cause: error }));
+      else resolve({ ok: error === null, output: stdout + stderr });
+    });
+  });
+}
+
+export interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  /** When, and the value as text. */
+  readonly value: readonly [number, string];
+}
+
+/** This machine's Prometheus, as a process of its own with data of its own. */
+export class Prometheus {
+  readonly #url: string;
+  readonly #folder: string;
+  readonly #process: ChildProcess;
+  #output = '';
+
+  private constructor(url: string, folder: string, process: ChildProcess) {
+    this.#url = url;
+    this.#folder = folder;
+    this.#process = process;
+    for (const stream of [process.stdout, process.stderr])
+      stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
+  }
+
+  /** @param config as in prometheus.yml; paths in it are absolute */
+  static async start(config: string): Promise<Prometheus> {
+    const folder = await mkdtemp(join(tmpdir(), 'pasteflow-prometheus-'));
+    await writeFile(join(folder, 'prometheus.yml'), config);
+    const address = `127.0.0.1:${await freePort()}`;
+    const [command, ...args] = [
+      ...onParentDeath('KILL'),
+      'prometheus',
+      `--config.file=${join(folder, 'prometheus.yml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=${address}`,
+      '--log.level=warn',
+    ];
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const prometheus = new Prometheus(`http://${address}`, folder, child);
+    const died = new Promise<never>((_, reject) => {
+      child.once('error', (cause) => reject(new Error(MISSING, { cause })));
+      child.once('close', (code) => reject(new Error(`${MISSING} (${code}: ${prometheus.#output})`)));
+    });
+    died.catch(() => {}); // after the start nobody waits for it
+    const ready = until(
+      () => fetch(`http://${address}/-/ready`),
+      ({ status }) => status === 200,
+    );
+    try {
+      await Promise.race([ready, died]);
+    } catch (error) {
+      ready.catch(() => {});
+      await prometheus.stop();
+      throw error;
+    }
+    return prometheus;
+  }
+
+  /** The series that an expression answers at this instant. Rejects with what is wrong with it. */
+  async query(expression: string): Promise<Series[]> {
+    const body = new URLSearchParams({ query: expression });
+    const { data } = await this.#ask<{ result: Series[] }>('query', { method: 'POST', body });
+    return data.result;
+  }
+
+  /** Every rule with its health: `ok`, `err`, or `unknown` before it was evaluated. */
+  async rules(): Promise<
+    { name: string; health: string; query: string; state: string; lastError?: string }[]
+  > {
+    const { data } = await this.#ask<{ groups: { rules: never[] }[] }>('rules');
+    return data.groups.flatMap(({ rules }) => rules);
+  }
+
+  async stop(): Promise<void> {
+    if (
+      this.#process.exitCode === null &&
+      this.#process.signalCode === null &&
+      this.#process.pid !== undefined
+    ) {
+      const closed = new Promise((resolve) => this.#process.once('close', resolve));
+      this.#process.kill('SIGKILL'); // its data goes anyway
+      await closed;
+    }
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #ask<Data>(what: string, init?: RequestInit): Promise<{ data: Data }> {
+    const response = await fetch(`${this.#url}/api/v1/${what}`, init);
+    const answer = (await response.json()) as { status: string; error?: string; data: Data };
+    if (answer.status !== 'success') throw new Error(`Prometheus: ${answer.error}`);
+    return answer;
+  }
+}

@@ -1,0 +1,212 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  isPrometheusWanted,
+  OBSERVABILITY_FOLDER,
+  Prometheus,
+  promtool,
+  runOps,
+  RUNBOOK,
+  selectorsIn,
+  startCluster,
+  type Cluster,
+  type Service,
+} from '../src/index.ts';
+
+const file = (path: string) => join(OBSERVABILITY_FOLDER, path);
+const alerts = [
+  ...readFileSync(file('prometheus/rules/pasteflow.yml'), 'utf8').matchAll(/- alert: (\w+)/g),
+].map(([, name = '']) => name);
+
+interface Panel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string }[];
+}
+interface Status {
+  readonly sweeps: readonly { readonly sweep: string; readonly outcome: string; readonly overdue: boolean }[];
+  readonly stuck: readonly object[];
+}
+const dashboards = readdirSync(file('grafana/dashboards')).map(
+  (name) =>
+    JSON.parse(readFileSync(file(`grafana/dashboards/${name}`), 'utf8')) as {
+      title: string;
+      panels: Panel[];
+    },
+);
+const panels = dashboards.flatMap((dashboard) => dashboard.panels).filter(({ type }) => type !== 'row');
+
+const [itAsks, describeAsking] = isPrometheusWanted() ? [it, describe] : [it.skip, describe.skip];
+
+describe('the rules', () => {
+  itAsks('are what Prometheus takes, configuration and all', async () => {
+    expect(await promtool('check', 'config', file('prometheus/prometheus.yml'))).toMatchObject({ ok: true });
+  });
+
+  itAsks('alert about what they should, and about nothing else', async () => {
+    const tests = file('prometheus/tests/pasteflow.yml');
+    const { ok, output } = await promtool('test', 'rules', tests);
+    expect(ok ? '' : output).toBe('');
+    const text = readFileSync(tests, 'utf8');
+    for (const name of alerts)
+      expect(text).toMatch(new RegExp(`alertname: ${name}\\n +exp_alerts:\\n +- exp_labels`));
+  });
+
+  it('have a section each in the runbook, which has none for anything else', () => {
+    const sections = [...readFileSync(RUNBOOK, 'utf8').matchAll(/^## (Pasteflow\w+)$/gm)].map(
+      ([, name]) => name,
+    );
+    expect(sections).toEqual(alerts);
+    const links = [
+      ...readFileSync(file('prometheus/rules/pasteflow.yml'), 'utf8').matchAll(
+        /runbook: docs\/runbook\.md#(\w+)/g,
+      ),
+    ].map(([, link]) => link);
+    expect(links).toEqual(alerts.map((name) => name.toLowerCase()));
+  });
+});
+
+describe('the dashboard', () => {
+  it('has panels of their own ids, which do not lie on each other', () => {
+    for (const dashboard of dashboards) {
+      const ids = dashboard.panels.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+        Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
+      );
+      expect(new Set(cells).size).toBe(cells.length);
+    }
+  });
+});
+
+describeAsking('on running services', () => {
+  let cluster: Cluster;
+  let prometheus: Prometheus;
+  let pastes = 0;
+
+  beforeAll(async () => {
+    cluster = await startCluster({
+      janitors: 2, // each shows the figures of the whole database
+      env: { STATE_METRICS_INTERVAL_SECONDS: '0.5', MEASURE_INTERVAL_SECONDS: '0.5' },
+    });
+    prometheus = await Prometheus.start(configurationFor(cluster));
+    await traffic();
+    const uploads = 'sum(max by (to) (pasteflow_transitions_total{machine="paste_upload"}))';
+    await cluster.until(
+      async () => Number((await prometheus.query(uploads))[0]?.value[1]),
+      (ended) => ended === pastes,
+      { within: 30_000 },
+    );
+  }, 120_000);
+  afterAll(async () => {
+    await prometheus?.stop();
+    await cluster?.stop();
+  });
+
+  it('every panel’s query answers', async () => {
+    const queries = panels.flatMap(({ title, targets = [] }) =>
+      targets.map(({ expr }) => [title, expr.replaceAll('$__rate_interval', '1m')] as const),
+    );
+    expect(queries.length).toBeGreaterThanOrEqual(panels.length);
+    await cluster.until(
+      async () => {
+        const answers = await Promise.all(
+          queries.map(async ([title, query]) => [title, query, await prometheus.query(query)] as const),
+        );
+        return answers
+          .filter(([, , series]) => series.length === 0)
+          .map(([title, query]) => `${title}: ${query}`);
+      },
+      (silent) => silent.length === 0,
+      { within: 20_000 },
+    );
+  }, 30_000);
+
+  it('every rule is evaluated, on series that there are, and a system that is well sets none off', async () => {
+    const rules = await cluster.until(
+      () => prometheus.rules(),
+      (found) => found.every(({ health }) => health !== 'unknown'),
+    );
+    expect(rules.map(({ name }) => name).toSorted()).toEqual(alerts.toSorted());
+    expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
+    expect(rules.filter(({ state }) => state === 'firing').map(({ name }) => name)).toEqual([]);
+    // Of some statuses there had better be none.
+    const anyStatus = (selector: string) => selector.replaceAll(/status(=~|!=)"[^"]*"/g, 'status=~".+"');
+    const selectors = [...new Set(rules.flatMap(({ query }) => selectorsIn(query)).map(anyStatus))];
+    expect(selectors.length).toBeGreaterThan(alerts.length);
+    const silent: string[] = [];
+    for (const selector of selectors)
+      if ((await prometheus.query(selector)).length === 0) silent.push(selector);
+    expect(silent).toEqual([]);
+  });
+
+  it('every query of the runbook is one, of SQL and of PromQL', async () => {
+    const blocks = [...readFileSync(RUNBOOK, 'utf8').matchAll(/```(sql|promql)\n([^]*?)```/g)];
+    expect(blocks.length).toBeGreaterThanOrEqual(alerts.length);
+    for (const [, language, query = ''] of blocks)
+      await (language === 'sql' ? cluster.rows.query(query) : prometheus.query(query));
+  });
+
+  it('`npm run ops -- status` knows every sweep, and none is overdue', async () => {
+    const shown = await prometheus.query('group by (sweep) (janitor_sweep_interval_seconds)');
+    const names = shown.map(({ metric }) => metric.sweep ?? '').toSorted();
+    const { stuck } = await cluster.until(
+      async () => JSON.parse(await runOps(cluster, 'status', '--json')) as Status,
+      ({ sweeps }) => {
+        const well = sweeps.filter(({ outcome, overdue }) => outcome === 'done' && !overdue);
+        expect(well.map(({ sweep }) => sweep).toSorted()).toEqual(names);
+      },
+    );
+    expect(names.length).toBeGreaterThan(0);
+    expect(stuck).toEqual([]);
+  });
+
+  /** A bit of everything that the metrics tell apart. */
+  async function traffic(): Promise<void> {
+    const user = await cluster.user('alice');
+    cluster.s3.rule({ method: 'PUT', path: /\/pastes\// }, { kind: 'fail', status: 500 }, 2);
+    const codes = await Promise.all(
+      Array.from(
+        { length: 10 },
+        async (_, n) => (await cluster.client().pastes.create(`paste ${n}`)).short_code,
+      ),
+    );
+    const job = await user.jobs.create({
+      job_type: 'import',
+      parameters: { items: [{ content: 'imported' }] },
+    });
+    await user.jobs.wait(job.job_id);
+    pastes = codes.length + 1;
+    for (const code of codes) {
+      await cluster.untilStatus(code, 'PROCESSED');
+      expect((await cluster.http().read(code)).status).toBe(200);
+    }
+    await cluster.postgres.down();
+    expect((await cluster.http().post('while Postgres is away')).status).toBe(503);
+    await cluster.postgres.up();
+  }
+});
+
+/** The configuration as it is shipped, with this cluster's services for the containers, and a second for a quarter of a minute. */
+function configurationFor(cluster: Cluster): string {
+  const targets = (services: readonly Service[]) =>
+    services.map(({ metricsUrl }) => new URL(metricsUrl).host);
+  const found = {
+    api: targets(cluster.apis),
+    'upload-worker': targets(cluster.workers),
+    janitor: targets(cluster.janitors),
+  };
+  const jobs: string[] = [];
+  const text = readFileSync(file('prometheus/prometheus.yml'), 'utf8')
+    .replaceAll(/(scrape_interval|scrape_timeout|evaluation_interval): \w+/g, '$1: 1s')
+    .replace('rule_files: [', `rule_files: [${file('prometheus')}/`)
+    .replaceAll(/job_name: (\S+)\n( +)dns_sd_configs: .*/g, (_, job: keyof typeof found, indent: string) => {
+      jobs.push(job);
+      return `job_name: ${job}\n${indent}static_configs: [{ targets: ${JSON.stringify(found[job])} }]`;
+    });
+  expect(jobs).toEqual(Object.keys(found));
+  return text;
+}

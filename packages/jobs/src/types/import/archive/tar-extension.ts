@@ -1,0 +1,62 @@
+import { ImportRefusedError } from '../import-refused.ts';
+import { textOf, type TarHeader } from './tar-header.ts';
+
+/** What headers of their own say of the entry behind them, of what matters here. */
+export interface TarExtension {
+  readonly paxName?: string | undefined;
+  readonly gnuName?: string | undefined;
+  readonly size?: number | undefined;
+  readonly isSparse?: boolean;
+}
+
+/**
+ * The kinds of header that are no entries: pax's of one entry and of all, GNU's of a long name and of a link's. pax's of all entries is
+ * for what all may share, as git's has the commit: it is passed over.
+ */
+const EXTENSIONS = new Set(['x', 'g', 'L', 'K']);
+
+export function isExtension({ type }: TarHeader): boolean {
+  return EXTENSIONS.has(type);
+}
+
+/** @throws ImportRefusedError when it is damaged */
+export function tarExtension({ type }: TarHeader, content: Buffer): TarExtension {
+  switch (type) {
+    case 'x':
+      return paxExtension(content);
+    case 'L':
+      return { gnuName: textOf(content) };
+    default:
+      return {};
+  }
+}
+
+function paxExtension(content: Buffer): TarExtension {
+  const records = paxRecords(content);
+  const size = records.get('size');
+  return {
+    paxName: records.get('path'),
+    size: size === undefined ? undefined : numberOf(size),
+    isSparse: [...records.keys()].some((key) => key.startsWith('GNU.sparse.')),
+  };
+}
+
+/** Each `<its length> <key>=<value>\n`; where a key comes twice, the last one holds. */
+function paxRecords(content: Buffer): ReadonlyMap<string, string> {
+  const records = new Map<string, string>();
+  for (let start = 0; start < content.length;) {
+    const [prefix = '', digits] = /^(\d{1,9}) /.exec(content.toString('latin1', start, start + 10)) ?? [];
+    const end = start + Number(digits);
+    const [key, ...value] = content.toString('utf8', start + prefix.length, end - 1).split('=');
+    if (!(end <= content.length) || content[end - 1] !== 0x0a || value.length === 0)
+      throw new ImportRefusedError('it has a damaged pax header');
+    records.set(key as string, value.join('='));
+    start = end;
+  }
+  return records;
+}
+
+/** NaN where it is none. */
+function numberOf(digits: string): number {
+  return /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { makePastes } from '@pasteflow/postgres/testing';
+import { ObjectTooLargeError } from '@pasteflow/s3';
+import { areMoreThan } from '../src/types/export/pastes-to-export.ts';
+import { errorOf, newUser, run } from './support/attempts.ts';
+import { useWorld } from './support/world.ts';
+
+const world = useWorld();
+const { signal } = new AbortController();
+
+describe('a zip of more pastes than it holds', () => {
+  it('is refused before anything is read or stored, with what to do instead', async () => {
+    const userId = await newUser(world);
+    await makePastes(world.db, 50_001, { status: 'PROCESSED', userId });
+    const { ending } = await run(world, 'export', { format: 'zip' }, { userId });
+    expect(ending).toEqual({
+      status: 'failed',
+      result: {},
+      error:
+        'A zip holds up to 50000 pastes here: export as tar.gz or ndjson, or less at a time, by created_after and created_before.',
+    });
+    expect(world.proxy.matching({ path: /\/pastes\// })).toEqual([]);
+    expect(world.proxy.matching({ method: 'PUT' })).toEqual([]);
+    expect(world.proxy.matching({ method: 'POST' })).toEqual([]);
+  }, 60_000);
+
+  it('counts none that would not be in it', async () => {
+    const userId = await newUser(world);
+    const filter = { userId, createdAfter: null, createdBefore: null, status: null };
+    const areMoreThanThree = () => areMoreThan(3, world.db, filter, signal);
+    await makePastes(world.db, 3, { status: 'PROCESSED', userId });
+    await makePastes(world.db, 3, { status: 'FAILED', userId });
+    await makePastes(world.db, 3, { status: 'PROCESSED', userId, expiresInSeconds: -5 });
+    expect(await areMoreThanThree()).toBe(false);
+    await makePastes(world.db, 1, { status: 'IN_PROGRESS', userId });
+    expect(await areMoreThanThree()).toBe(true);
+  });
+});
+
+it('an archive that is too large for S3 fails its job at the first attempt, with what to do instead', async () => {
+  const userId = await newUser(world);
+  jest.spyOn(world.store, 'putStream').mockImplementationOnce(async (_, body) => {
+    body.destroy();
+    throw new ObjectTooLargeError(280_000 * 1024 * 1024);
+  });
+  const { ending } = await run(world, 'export', { format: 'tar.gz' }, { userId });
+  expect(ending.status).toBe('failed');
+  expect(errorOf(ending)).toBe(
+    'An archive has up to 273 GiB here: export less at a time, by created_after and created_before.',
+  );
+});

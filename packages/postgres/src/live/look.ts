@@ -1,0 +1,175 @@
+import {
+  isTerminal,
+  job,
+  pasteUpload,
+  statesOf,
+  type JobState,
+  type PasteUploadState,
+} from '@pasteflow/domain';
+import { sql, type Selectable } from 'kysely';
+import type { Database } from '../database.ts';
+import type { JobRow } from '../repositories/jobs.ts';
+import type { PasteRow } from '../repositories/pastes.ts';
+import type { StateTransitionsTable } from '../schema/state-transitions.ts';
+import type { ExecutionKind } from '../schema/task-executions.ts';
+
+/** What somebody wants to know of a paste (`upload`) or a job. */
+export interface Wanted {
+  readonly kind: ExecutionKind;
+  readonly id: string;
+  /** Its transitions, and those of its executions, with a greater id than this; null: none. */
+  readonly after: number | null;
+  /** When its row is wanted whole: that of a job may be long. */
+  readonly row: 'always' | 'at the end' | 'never';
+}
+
+const pasteColumns = [
+  'short_code',
+  'status',
+  'deletion_status',
+  'visibility',
+  'title',
+  'syntax',
+  'content_hash',
+  'size_bytes',
+  'created_at',
+  'expires_at',
+  'processed_at',
+  'failure_reason',
+] as const satisfies (keyof PasteRow)[];
+
+export type SeenPaste = Pick<PasteRow, (typeof pasteColumns)[number] | 'expired'>;
+
+export type SeenTransition = Omit<Selectable<StateTransitionsTable>, 'id'> & { readonly id: number };
+
+/** How a paste or a job was found, all of it at one instant. */
+export interface Seen {
+  readonly id: string;
+  readonly status: PasteUploadState | JobState;
+  /** Nothing leads out of its status. */
+  readonly settled: boolean;
+  /** Of a paste: expired or deleted. */
+  readonly gone: boolean;
+  readonly expiresAt: Date | null;
+  /** Of a job. */
+  readonly progress: { readonly percent: number; readonly message: string | null } | null;
+  /** Where it was wanted. */
+  readonly paste: SeenPaste | null;
+  readonly job: Omit<JobRow, 'user_id'> | null;
+  /** In the order of their commits, which for one paste or job is that of the ids: each holds a row of the one before locked. */
+  readonly transitions: readonly SeenTransition[];
+  /** There are no more transitions than these. */
+  readonly complete: boolean;
+}
+
+/** Of one paste or job in one look; it has some five, and more when it was interrupted often. */
+export const MOST_TRANSITIONS = 200;
+
+/** What JSON makes of a row: times as text. */
+type Json<Row> = {
+  readonly [Key in keyof Row]: Row[Key] extends Date
+    ? string
+    : Row[Key] extends Date | null
+      ? string | null
+      : Row[Key];
+};
+
+interface State {
+  readonly status: PasteUploadState | JobState;
+  readonly gone: boolean;
+  readonly expires_at: string | null;
+  readonly progress: number | null;
+  readonly progress_message: string | null;
+  readonly row: unknown;
+}
+
+interface LookRow {
+  readonly id: string;
+  readonly kind: ExecutionKind;
+  /** null: there is no such row any more. */
+  readonly state: State | null;
+  readonly transitions: readonly Json<SeenTransition>[];
+}
+
+/**
+ * Looks at any number of pastes and jobs in one statement. What isn't in the answer has been removed. Subqueries by id, rather than joins, and
+ * `OFFSET 0`: whatever the statistics say, each is a look into an index, and never a scan of one table to be joined with the others.
+ */
+export async function lookAt(db: Database, wanted: readonly Wanted[]): Promise<ReadonlyMap<string, Seen>> {
+  if (wanted.length === 0) return new Map();
+  const columns = sql.join(pasteColumns.map((column) => sql.ref(`p.${column}`)));
+  const { rows } = await sql<LookRow>`
+    WITH wanted AS MATERIALIZED (
+      SELECT * FROM unnest(${wanted.map((w) => w.id)}::uuid[], ${wanted.map((w) => w.kind)}::text[],
+        ${wanted.map((w) => w.after)}::bigint[], ${wanted.map((w) => w.row)}::text[]) AS t (id, kind, after, part)
+    )
+    SELECT w.id, w.kind, CASE w.kind WHEN 'upload' THEN (
+        SELECT json_build_object('status', p.status, 'gone', x.gone, 'expires_at', p.expires_at, 'row',
+          CASE WHEN w.part = 'always' OR w.part = 'at the end' AND p.status = ANY (${ends(pasteUpload)}) THEN
+            (SELECT to_json(c) FROM (SELECT ${columns}, x.expired) AS c) END)
+        FROM pastes p, LATERAL (SELECT coalesce(p.expires_at <= now(), false)) AS e (expired),
+          LATERAL (SELECT e.expired, e.expired OR p.deletion_status <> 'NOT_EXPIRED') AS x (expired, gone)
+        WHERE p.id = w.id
+      ) ELSE (
+        SELECT json_build_object('status', j.status, 'gone', false, 'progress', j.progress, 'progress_message', j.progress_message, 'row',
+          CASE WHEN w.part = 'always' OR w.part = 'at the end' AND j.status = ANY (${ends(job)}) THEN to_json(j) END)
+        FROM jobs j WHERE j.id = w.id
+      ) END AS state,
+      CASE WHEN w.after IS NULL THEN '[]' ELSE (
+        SELECT coalesce(json_agg(t ORDER BY t.id), '[]') FROM (
+          SELECT t.* FROM (
+            SELECT w.id UNION ALL SELECT e.id FROM task_executions e WHERE e.subject_id = w.id AND e.kind = w.kind
+          ) AS entity (id), LATERAL (SELECT * FROM state_transitions t WHERE t.entity = entity.id AND t.id > w.after OFFSET 0) AS t
+          ORDER BY t.id LIMIT ${MOST_TRANSITIONS}::integer
+        ) AS t
+      ) END AS transitions
+    FROM wanted w`.execute(db);
+  return new Map(rows.flatMap((row) => (row.state === null ? [] : [[row.id, seen(row, row.state)]])));
+}
+
+function ends(machine: typeof pasteUpload | typeof job) {
+  const states: readonly string[] = statesOf<string>(machine).filter((state) =>
+    isTerminal<string>(machine, state),
+  );
+  return sql`${states}::text[]`;
+}
+
+function seen({ id, kind, transitions }: LookRow, state: State): Seen {
+  const { status, gone, expires_at: expiresAt, progress, progress_message: message, row } = state;
+  return {
+    id,
+    status,
+    settled: isTerminal<string>(kind === 'upload' ? pasteUpload : job, status),
+    gone,
+    expiresAt: toDate(expiresAt ?? null),
+    progress: kind === 'job' ? { percent: progress ?? 0, message } : null,
+    paste: kind === 'upload' && row !== null ? toPaste(row as Json<SeenPaste>) : null,
+    job: kind === 'job' && row !== null ? toJob(row as Json<JobRow>) : null,
+    transitions: transitions.map((each) => ({ ...each, at: new Date(each.at) })),
+    complete: transitions.length < MOST_TRANSITIONS,
+  };
+}
+
+function toPaste(row: Json<SeenPaste>): SeenPaste {
+  const { created_at: createdAt, expires_at: expiresAt, processed_at: processedAt } = row;
+  return {
+    ...row,
+    created_at: new Date(createdAt),
+    expires_at: toDate(expiresAt),
+    processed_at: toDate(processedAt),
+  };
+}
+
+function toJob(row: Json<JobRow>): JobRow {
+  const { created_at: createdAt, updated_at: updatedAt, completed_at: completedAt } = row;
+  return {
+    ...row,
+    created_at: new Date(createdAt),
+    updated_at: new Date(updatedAt),
+    completed_at: toDate(completedAt),
+  };
+}
+
+function toDate(text: string | null): Date | null {
+  return text === null ? null : new Date(text);
+}

@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import type { Database } from '../database.ts';
+import type { ExecutionKind } from '../schema/task-executions.ts';
+
+export interface Stuck {
+  /**
+   * `zombie`: RUNNING past its lease. `unsent`: due, and no message was ever sent for it. `unclaimed`: due, a message was sent, and no
+   * worker has come. `deletion`: claimed for deletion, and neither deleted nor handed back.
+   */
+  readonly what: 'zombie' | 'unsent' | 'unclaimed' | 'deletion';
+  readonly kind: ExecutionKind;
+  /** A short code or the id of a job. */
+  readonly subject: string;
+  /** null: of a deletion. */
+  readonly attempt: number | null;
+  readonly workerId: string | null;
+  /** Since when, in seconds. */
+  readonly seconds: number;
+}
+
+export interface StuckOptions {
+  /** Of each sort, the longest stuck first. */
+  readonly limit: number;
+  readonly deletionStuckAfterSeconds: number;
+}
+
+/** The relay sends within 10 s; an upload that is due is under way within 60 s, whatever has happened. */
+const UNSENT_AFTER_SECONDS = 10;
+const UNCLAIMED_AFTER_SECONDS = 60;
+
+/** The relay stamps what it sends again, so that the order of the index isn't that of the waits: so many of them are looked at. */
+const LOOKED_AT = 10_000;
+
+/** What an operator should look at, by name. Reads partial indexes from their start: about the same cost on any table. */
+export async function findStuck(
+  db: Database,
+  { limit, deletionStuckAfterSeconds }: StuckOptions,
+): Promise<readonly Stuck[]> {
+  const { rows } = await sql<Stuck>`
+    WITH zombie AS MATERIALIZED (
+      SELECT 'zombie' AS what, kind, subject_id, attempt, worker_id, lease_expires_at AS since FROM task_executions
+      WHERE status = 'RUNNING' AND lease_expires_at < now() ORDER BY lease_expires_at LIMIT ${limit}
+    ), unsent AS MATERIALIZED (
+      SELECT 'unsent', kind, subject_id, attempt, NULL::text, run_at FROM task_executions
+      WHERE status = 'PENDING' AND dispatched_at IS NULL AND run_at < now() - make_interval(secs => ${UNSENT_AFTER_SECONDS})
+      ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit}
+    ), sent AS MATERIALIZED (
+      SELECT kind, subject_id, attempt, run_at FROM task_executions
+      WHERE status = 'PENDING' AND dispatched_at IS NOT NULL ORDER BY dispatched_at NULLS FIRST LIMIT ${LOOKED_AT}
+    ), unclaimed AS MATERIALIZED (
+      SELECT 'unclaimed', kind, subject_id, attempt, NULL::text, run_at FROM sent
+      WHERE run_at < now() - make_interval(secs => ${UNCLAIMED_AFTER_SECONDS}) ORDER BY run_at LIMIT ${limit}
+    ), deletion AS MATERIALIZED (
+      SELECT 'deletion', 'upload', id, NULL::integer, NULL::text, deletion_initiated_at FROM pastes
+      WHERE deletion_initiated_at < now() - make_interval(secs => ${deletionStuckAfterSeconds}) AND deleted_at IS NULL
+      ORDER BY deletion_initiated_at LIMIT ${limit}
+    ), stuck AS (
+      SELECT * FROM zombie UNION ALL SELECT * FROM unsent UNION ALL SELECT * FROM unclaimed UNION ALL SELECT * FROM deletion
+    )
+    SELECT what, kind, coalesce(p.short_code, subject_id::text) AS subject, attempt, worker_id AS "workerId",
+      extract(epoch FROM now() - since)::float8 AS seconds
+    FROM stuck LEFT JOIN pastes p ON kind = 'upload' AND p.id = subject_id
+    ORDER BY array_position(ARRAY['zombie', 'unsent', 'unclaimed', 'deletion'], what), seconds DESC`.execute(
+    db,
+  );
+  return rows;
+}

@@ -1,0 +1,12 @@
+import type { TracingConfig } from '../config/tracing-env.ts';
+import { tracingOff, type TracedProcess, type Tracing } from './tracing.ts';
+
+/** Loads OpenTelemetry when it is asked for, and only then: it takes 170 ms and some 40 MB. */
+export async function startTracing(
+  config: TracingConfig | undefined,
+  process: TracedProcess,
+): Promise<Tracing> {
+  if (config?.endpoint === undefined) return tracingOff;
+  const { startOpenTelemetry } = await import('./open-telemetry.ts');
+  return startOpenTelemetry(process);
+}

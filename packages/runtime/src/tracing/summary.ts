@@ -1,0 +1,25 @@
+/** A statement of ours is a few hundred characters; there are some hundred different ones. */
+const known = new Map<string, string>();
+const MOST_KNOWN = 1000;
+
+/**
+ * `INSERT pastes`: the first table that a statement changes, or else reads. Its text isn't shown in traces: it is long, and its name is
+ * what people look for.
+ */
+export function summaryOf(sql: string): string {
+  const found = known.get(sql);
+  if (found !== undefined) return found;
+  const summary = summarise(sql);
+  if (known.size < MOST_KNOWN) known.set(sql, summary);
+  return summary;
+}
+
+function summarise(sql: string): string {
+  const changed = /\b(insert\s+into|update|delete\s+from)\s+"?([a-z_]+)"?\s+(?!skip\b)/i.exec(
+    sql.replaceAll(/\bfor\s+(no\s+key\s+)?update\b/gi, ''),
+  );
+  if (changed !== null) return `${changed[1]?.split(/\s/)[0]?.toUpperCase()} ${changed[2]}`;
+  const table = /\bfrom\s+"?([a-z_]+)"?/i.exec(sql)?.[1];
+  const verb = /^\s*([a-z]+)/i.exec(sql)?.[1]?.toUpperCase() ?? 'SQL';
+  return table === undefined ? verb : `SELECT ${table}`;
+}

@@ -1,0 +1,23 @@
+/** https://www.w3.org/TR/trace-context/: version ff and ids of zeros only are invalid. */
+export const TRACEPARENT =
+  /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+export interface RemoteSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly flags: number;
+}
+
+/** Undefined for what is no traceparent. */
+export function parseTraceparent(traceparent: string | undefined): RemoteSpan | undefined {
+  if (traceparent === undefined) return undefined;
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  return { traceId, spanId, flags: Number.parseInt(flags, 16) };
+}
+
+/** For log lines: the trace that a request or a message belongs to, whether or not this process traces. */
+export function traceIdOf(traceparent: string | undefined): { trace_id?: string } {
+  const remote = parseTraceparent(traceparent);
+  return remote === undefined ? {} : { trace_id: remote.traceId };
+}

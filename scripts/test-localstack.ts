@@ -1,0 +1,88 @@
+// `npm run test:localstack`: the whole black-box suite of packages/e2e on LocalStack, or what is named: `npm run test:localstack -- retries`.
+// LocalStack is the one at AWS_ENDPOINT_URL; else that of docker compose, if Docker is there; else one that localstack/run-without-docker
+// installs and starts. What was running already goes on running.
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+interface Running {
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+process.chdir(root);
+
+const stopped = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopped.abort());
+
+const localstack = await theOneThatIsThere();
+console.log(`the tests of packages/e2e, on LocalStack at ${localstack.endpoint}`);
+try {
+  process.exitCode = await test(localstack.endpoint, process.argv.slice(2));
+} finally {
+  await localstack.stop();
+}
+
+async function theOneThatIsThere(): Promise<Running> {
+  const endpoint = process.env['AWS_ENDPOINT_URL'];
+  if (endpoint) return { endpoint, stop: async () => {} };
+  return hasDocker() ? ofCompose() : await withoutDocker();
+}
+
+/** The client alone is no use: there has to be a daemon that answers. */
+function hasDocker(): boolean {
+  return ['info', 'compose version'].every(
+    (command) => spawnSync('docker', command.split(' '), { stdio: 'ignore', timeout: 20_000 }).status === 0,
+  );
+}
+
+function ofCompose(): Running {
+  const compose = (...args: string[]) =>
+    spawnSync('docker', ['compose', ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
+  const wasRunning = compose('ps', '--status', 'running', '--quiet', 'localstack').stdout.trim() !== '';
+  if (compose('up', '--wait', '--detach', 'localstack').status !== 0)
+    throw new Error('docker compose can’t start LocalStack: see its messages above');
+  const port = process.env['LOCALSTACK_PORT'] || '4566';
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      if (!wasRunning) compose('rm', '--stop', '--force', 'localstack');
+    },
+  };
+}
+
+async function withoutDocker(): Promise<Running> {
+  const child = spawn('localstack/run-without-docker', ['--port', '0'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const stop = async (): Promise<void> => await end(child);
+  stopped.signal.addEventListener('abort', () => void stop()); // while it starts, too
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [, endpoint] = /^AWS_ENDPOINT_URL=(.*)$/.exec(line) ?? [];
+    if (endpoint !== undefined) return { endpoint, stop };
+  }
+  throw new Error('LocalStack didn’t start: see the messages above');
+}
+
+async function test(endpoint: string, patterns: readonly string[]): Promise<number> {
+  const child = spawn('jest', ['--config', 'packages/e2e/jest.localstack.config.mjs', ...patterns], {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      AWS_ENDPOINT_URL: endpoint,
+      NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
+    },
+  });
+  stopped.signal.addEventListener('abort', () => void end(child));
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 1;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}

@@ -1,0 +1,30 @@
+import { isTerminal, pasteUpload } from '@pasteflow/domain';
+import type { Database } from '@pasteflow/postgres';
+import { lastEventId, streamAnswers, streamDescription } from '../live/live-documents.ts';
+import type { Live } from '../live/live.ts';
+import { openStream } from '../live/open-stream.ts';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { assertNotGone, findErrors, findNamedPaste, namedPaste, pasteNotFound } from './find-named-paste.ts';
+
+/** GET /v1/pastes/:short_code/events: what happens to a paste until its upload has settled, as it happens. */
+export function pasteEvents({ db, live }: { db: Database; live: Live }): Endpoint {
+  return {
+    operation: {
+      operationId: 'streamPasteEvents',
+      tag: 'pastes',
+      access: 'anyone',
+      summary: 'Streams what happens to a paste until its upload has settled.',
+      description: streamDescription,
+      params: { path: namedPaste, header: lastEventId },
+      answers: streamAnswers,
+      errors: [...findErrors, 'stream_unavailable'],
+    },
+    handle: (req, res) =>
+      openStream(live, req, res, async () => {
+        const paste = await findNamedPaste(db, req);
+        if (paste === null) throw pasteNotFound();
+        assertNotGone(paste);
+        return { kind: 'upload', id: paste.id, settled: isTerminal(pasteUpload, paste.status) };
+      }),
+  };
+}

@@ -1,0 +1,239 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { TcpProxy } from '@pasteflow/dev-stack/testing';
+import { DependencyUnavailableError } from '@pasteflow/domain';
+import { createDatabase, settleJobs } from '@pasteflow/postgres';
+import { makePastes } from '@pasteflow/postgres/testing';
+import { createLogger, Metrics, tracingOff } from '@pasteflow/runtime';
+import { sql } from 'kysely';
+import type { Watcher } from '../src/live/change-watch.ts';
+import { composeLive } from '../src/live/live.ts';
+import { useApi, type RunningApi } from './support/api.ts';
+import { follow, type Follower } from './support/follower.ts';
+import { claim, end, newJob, progress } from './support/jobs.ts';
+import { newPaste, settle } from './support/pastes.ts';
+import { until } from './support/until.ts';
+import { newUser, type TestUser } from './support/users.ts';
+import { waiting } from './support/waiting.ts';
+
+const bed = useApi();
+let user: TestUser;
+beforeAll(async () => {
+  user = await newUser(bed.db);
+});
+
+const eventsOf = ({ url }: { url: string }, jobId: string): string => `${url}/v1/jobs/${jobId}/events`;
+
+/** Attempts that are interrupted, one after the other, each with its progress; whatever Postgres refuses meanwhile is tried again. */
+async function work(jobId: string, attempts: number, begin: number): Promise<void> {
+  for (let n = 0; n < attempts; n += 1) {
+    const executionId = await again(() => claim(bed.db, jobId));
+    await again(() => progress(bed.db, { jobId, executionId }, begin + n));
+    await again(() =>
+      settleJobs(
+        bed.db,
+        [
+          {
+            executionId,
+            outcome: { kind: 'interrupted' },
+            sequel: { kind: 'retry', attempt: 1, delayMs: 0 },
+            ending: null,
+          },
+        ],
+        { actor: 'upload-worker/test', dispatched: true },
+      ),
+    );
+  }
+}
+
+async function again<T>(act: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!(error instanceof DependencyUnavailableError)) throw error;
+      await sleep(20);
+    }
+  }
+}
+
+async function finish(jobId: string): Promise<void> {
+  await end(bed.db, await claim(bed.db, jobId), { status: 'completed', result: {}, errorMessage: null });
+}
+
+/** All that has happened, each once and in order, and progress that only grows. */
+async function expectWhole({ events }: Follower, jobId: string): Promise<void> {
+  const response = await fetch(`${bed.api.url}/v1/jobs/${jobId}/timeline`, { headers: user.headers });
+  const { transitions } = (await response.json()) as { transitions: object[] };
+  const told = events.filter(({ event }) => event === 'transition');
+  expect(told.map(({ data }) => data)).toEqual(transitions);
+  const ids = events.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const progresses = events
+    .filter(({ event }) => event === 'progress')
+    .map(({ data }) => Number(data.progress));
+  expect(progresses).toEqual([...new Set(progresses)].toSorted((a, b) => a - b));
+  expect(progresses.at(-1)).toBe(100);
+  expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } });
+}
+
+/** The processes that listen, without those of other apis of this file. */
+const endListeners = () =>
+  sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'api/test live'`.execute(
+    bed.db,
+  );
+
+const isTold = async ({ metricsUrl }: RunningApi): Promise<boolean> =>
+  /^live_listener_connected\{[^}]*\} 1$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text());
+
+function waits(api: RunningApi, code: string): Promise<Response> {
+  return fetch(`${api.url}/v1/pastes/${code}`, { headers: { prefer: 'wait=60' } });
+}
+
+describe('no event is missing and none is there twice', () => {
+  it('when the connection that listens is ended again and again', async () => {
+    const jobId = await newJob(bed.db, user);
+    const follower = follow([eventsOf(bed.api, jobId)], user.headers);
+    const working = work(jobId, 20, 1);
+    let isDone = false;
+    void working.finally(() => (isDone = true));
+    while (!isDone) await endListeners();
+    await working;
+    await finish(jobId);
+    await follower.done;
+    expect(follower.connections).toBe(1); // clients don't notice
+    await expectWhole(follower, jobId);
+    expect(bed.api.logs.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('when Postgres cannot be reached for a while', async () => {
+    const proxy = await TcpProxy.start(bed.stack.postgres.port);
+    const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
+    await until(() => isTold(api));
+    const [jobId, code] = [await newJob(bed.db, user), await newPaste(bed.db)];
+    const follower = follow([eventsOf(api, jobId)], user.headers);
+    const answer = waits(api, code);
+    await waiting(api, 1);
+    await waiting(api, 1, 'events');
+    await work(jobId, 5, 1);
+    await proxy.down();
+    await work(jobId, 5, 11);
+    await settle(bed.db, code, 's3://pasteflow/x');
+    await until(async () => !(await isTold(api)));
+    await proxy.up();
+    await work(jobId, 5, 21);
+    await finish(jobId);
+    await follower.done;
+    await expectWhole(follower, jobId);
+    expect([(await answer).status, await (await answer).json()]).toMatchObject([
+      200,
+      { status: 'PROCESSED' },
+    ]);
+    await api.stop();
+    await proxy.stop();
+  });
+
+  it('when Postgres is restarted', async () => {
+    const [jobId, code] = [await newJob(bed.db, user), await newPaste(bed.db)];
+    const follower = follow([eventsOf(bed.api, jobId)], user.headers);
+    const answer = waits(bed.api, code);
+    await waiting(bed.api, 1);
+    await waiting(bed.api, 1, 'events');
+    await work(jobId, 3, 1);
+    const working = work(jobId, 10, 11);
+    await bed.stack.restartPostgres();
+    await working;
+    await again(() => settle(bed.db, code, 's3://pasteflow/x'));
+    await again(() => finish(jobId));
+    await follower.done;
+    await expectWhole(follower, jobId);
+    expect([(await answer).status, await (await answer).json()]).toMatchObject([
+      200,
+      { status: 'PROCESSED' },
+    ]);
+  });
+
+  it('when a client goes from one copy of the api to another, again and again', async () => {
+    const copies = [bed.api, await bed.start(), await bed.start()];
+    const jobId = await newJob(bed.db, user);
+    const urls = copies.map((api) => eventsOf(api, jobId));
+    const [one, two] = [
+      follow(urls, user.headers, { leaveAfter: 1 }),
+      follow(urls, user.headers, { leaveAfter: 2 }),
+    ];
+    const steady = copies.map((api) => follow([eventsOf(api, jobId)], user.headers));
+    await work(jobId, 10, 1);
+    await finish(jobId);
+    for (const each of [one, two, ...steady]) {
+      await each.done;
+      await expectWhole(each, jobId);
+    }
+    expect(one.connections).toBeGreaterThan(20);
+  });
+
+  it('when a copy stops: its clients go on at another', async () => {
+    const stopping = await bed.start();
+    const jobId = await newJob(bed.db, user);
+    const follower = follow([eventsOf(stopping, jobId), eventsOf(bed.api, jobId)], user.headers);
+    await work(jobId, 3, 1);
+    await waiting(stopping, 1, 'events');
+    const working = work(jobId, 10, 11);
+    await stopping.stop();
+    await working;
+    await finish(jobId);
+    await follower.done;
+    await expectWhole(follower, jobId);
+  });
+});
+
+it('what waits in one copy is told of what another one does', async () => {
+  const other = await bed.start();
+  const code = await newPaste(bed.db);
+  const answers = [waits(bed.api, code), waits(other, code)];
+  await Promise.all([waiting(bed.api, 1), waiting(other, 1)]);
+  await fetch(`${other.url}/v1/pastes/${code}`, {
+    method: 'DELETE',
+    headers: { 'delete-token': 'the token' },
+  });
+  for (const answer of answers) expect((await answer).status).toBe(410);
+});
+
+it('while nobody tells what changes, it is asked for once a second, in one statement for all', async () => {
+  const looks: string[] = [];
+  const db = createDatabase({
+    url: bed.databaseUrl,
+    applicationName: 'test looks',
+    maxConnections: 1,
+    onConnectionError: () => {},
+    onStatement: ({ query: { sql: text } }) => looks.push(text),
+  });
+  const { watch, listening } = composeLive({
+    db,
+    url: 'postgres://127.0.0.1:1/nobody_answers',
+    instance: 'test',
+    mostWaiters: 10,
+    logger: createLogger({ level: 'error', format: 'json', service: 'api' }),
+    metrics: new Metrics('api', { process: false }),
+    tracing: tracingOff,
+  });
+  const pastes = await makePastes(bed.db, 3, { status: 'IN_PROGRESS' });
+  let told = 0;
+  for (const { id } of pastes) {
+    const watcher: Watcher = {
+      purpose: 'wait',
+      kind: 'upload',
+      id,
+      wants: () => ({ after: null, row: 'never' }),
+      seen: (seen) => (told += Number(seen?.status === 'PROCESSED')),
+      failed: () => {},
+      stop: () => {},
+    };
+    watch.watch(watcher, Infinity);
+  }
+  await listening.start();
+  await until(() => looks.length >= 2);
+  for (const { shortCode } of pastes) await settle(bed.db, shortCode, 's3://pasteflow/x');
+  await until(() => told >= 3);
+  await listening.stop();
+  await db.destroy();
+});

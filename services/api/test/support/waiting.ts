@@ -1,0 +1,15 @@
+import type { RunningApi } from './api.ts';
+import { until } from './until.ts';
+
+/** Resolves when so many requests wait in an api. */
+export async function waiting(
+  { metricsUrl }: Pick<RunningApi, 'metricsUrl'>,
+  count: number,
+  kind: 'wait' | 'events' = 'wait',
+): Promise<void> {
+  const line = new RegExp(`^live_waiters\\{kind="${kind}"[^}]*\\} (\\d+)$`, 'm');
+  await until(
+    async () => Number(line.exec(await (await fetch(`${metricsUrl}/metrics`)).text())?.[1]),
+    (found) => found === count,
+  );
+}

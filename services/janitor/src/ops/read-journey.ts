@@ -1,0 +1,74 @@
+import {
+  findJob,
+  findPaste,
+  readJobTimeline,
+  readTimeline,
+  type Database,
+  type Timeline,
+} from '@pasteflow/postgres';
+import type { Subject } from './command-line.ts';
+
+/** What there is to tell of a paste or a job; of its content nothing. Names and shapes as the api's timeline has them. */
+export interface Journey {
+  readonly subject:
+    | {
+        readonly kind: 'paste';
+        readonly id: string;
+        readonly short_code: string;
+        readonly status: string;
+        readonly deletion_status: string;
+        readonly size_bytes: number;
+        readonly failure_reason: string | null;
+        readonly created_at: Date;
+        readonly expires_at: Date | null;
+      }
+    | {
+        readonly kind: 'job';
+        readonly id: string;
+        readonly job_type: string;
+        readonly status: string;
+        readonly progress: number;
+        readonly error_message: string | null;
+        readonly created_at: Date;
+        readonly completed_at: Date | null;
+      };
+  readonly transitions: readonly Omit<Timeline['transitions'][number], 'id' | 'txid'>[];
+  readonly executions: readonly Omit<Timeline['executions'][number], 'kind' | 'subject_id'>[];
+}
+
+/** Also of what is expired, deleted or private: an operator may look. @returns null when there is no such paste or job */
+export async function readJourney(db: Database, of: Subject): Promise<Journey | null> {
+  if (of.kind === 'paste') {
+    const paste = await findPaste(db, of.shortCode);
+    if (paste === null) return null;
+    const { id, short_code, status, deletion_status, size_bytes } = paste;
+    const { failure_reason, created_at, expires_at } = paste;
+    const subject = { kind: of.kind, id, short_code, status, deletion_status, size_bytes };
+    return {
+      subject: { ...subject, failure_reason, created_at, expires_at },
+      ...shown(await readTimeline(db, id)),
+    };
+  }
+  const job = await findJob(db, of.id);
+  if (job === null) return null;
+  const { id, job_type, status, progress, error_message, created_at, completed_at } = job;
+  return {
+    subject: { kind: of.kind, id, job_type, status, progress, error_message, created_at, completed_at },
+    ...shown(await readJobTimeline(db, id)),
+  };
+}
+
+function shown({ transitions, executions }: Timeline): Pick<Journey, 'transitions' | 'executions'> {
+  return {
+    transitions: transitions.map(({ machine, entity, from, to, at, actor, reason }) => ({
+      machine,
+      entity,
+      from,
+      to,
+      at,
+      actor,
+      reason,
+    })),
+    executions: executions.map(({ kind: _kind, subject_id: _subject, ...execution }) => execution),
+  };
+}

@@ -1,0 +1,73 @@
+import { columns, duration, instant, oneLine } from './columns.ts';
+import type { Status } from './read-status.ts';
+
+/** Four tables, what is stuck before the rest. */
+export function statusText(status: Status): string {
+  const sections = [
+    `Pasteflow at ${instant(status.at)}\n`,
+    stuckText(status),
+    statesText(status),
+    queuesText(status),
+    sweepsText(status),
+  ];
+  return sections.join('\n');
+}
+
+function stuckText({ stuck, zombies, unsent }: Status): string {
+  if (stuck.length === 0) return 'Nothing is stuck.\n';
+  const rows = stuck.map(({ what, kind, subject, attempt, worker_id, seconds }) => [
+    what,
+    kind,
+    subject,
+    attempt === null ? '-' : String(attempt),
+    duration(seconds),
+    worker_id ?? '-',
+  ]);
+  const counted = Object.keys(zombies).map(
+    (kind) => `${kind}s: ${zombies[kind]} zombies, ${unsent[kind]} unsent`,
+  );
+  const table = columns(['STUCK', 'KIND', 'CODE OR ID', '>ATTEMPT', '>FOR', 'WORKER'], rows);
+  return `${table}In all, ${counted.join('; ')}.\n`;
+}
+
+function statesText({ states }: Status): string {
+  const rows = states.map(({ machine, state, count, approximate, oldest_seconds }) => [
+    machine,
+    state,
+    `${approximate ? '~' : ''}${count}`,
+    duration(oldest_seconds),
+  ]);
+  return columns(['MACHINE', 'STATE', '>COUNT', '>OLDEST'], rows);
+}
+
+function queuesText({ queues }: Status): string {
+  const rows = queues.map(({ queue, visible, in_flight, delayed, error }) => [
+    queue,
+    String(visible ?? '-'),
+    String(in_flight ?? '-'),
+    String(delayed ?? '-'),
+    error ?? '',
+  ]);
+  return columns(['QUEUE', '>VISIBLE', '>IN FLIGHT', '>DELAYED', ''], rows);
+}
+
+function sweepsText({ at, sweeps }: Status): string {
+  const rows = sweeps.map(
+    ({ sweep, interval_seconds, outcome, last_success_at, seconds, counts, overdue }) => [
+      sweep,
+      duration(interval_seconds),
+      last_success_at === null
+        ? 'never'
+        : `${duration((at.getTime() - last_success_at.getTime()) / 1000)} ago`,
+      `${outcome ?? '-'}${overdue ? ', OVERDUE' : ''}`,
+      duration(seconds),
+      oneLine(
+        Object.entries(counts)
+          .filter(([, count]) => count > 0)
+          .map(([name, count]) => `${name} ${count}`)
+          .join(', '),
+      ),
+    ],
+  );
+  return columns(['SWEEP', '>EVERY', '>LAST SUCCESS', 'LAST RUN', '>TOOK', 'DID'], rows);
+}

@@ -1,0 +1,195 @@
+import {
+  estimateLivePastes,
+  readStateFigures,
+  readSweepRuns,
+  readTransitionStatistics,
+  type Database,
+  type ExecutionKind,
+  type SweepRun,
+} from '@pasteflow/postgres';
+import { PollLoop, type Component, type Logger, type Metrics, type Sample } from '@pasteflow/runtime';
+import { queueCounts, type SqsClient } from '@pasteflow/sqs';
+import type { Work } from '../work/work.ts';
+import type { DeadLetterAges } from './dead-letter-ages.ts';
+import { ageSamples, durationSamples, entitySamples, transitionSamples } from './samples.ts';
+
+export interface StateMetricsOptions {
+  readonly db: Database;
+  readonly sqs: SqsClient;
+  readonly works: readonly Pick<Work, 'kind' | 'queue' | 'deadLetters'>[];
+  readonly deadLetterAges: DeadLetterAges;
+  /** Told of the last runs of the sweeps, whichever janitor ran them. */
+  readonly onSweepRuns: (runs: readonly SweepRun[]) => void;
+  readonly intervalSeconds: number;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+const QUEUES = { upload: 'uploads', job: 'jobs' } as const satisfies Record<ExecutionKind, string>;
+
+/**
+ * The metrics that need Postgres or SQS: read at an interval, by each janitor for itself, and shown as they were then. A scrape reads nothing,
+ * so that neither many Prometheuses nor a slow database come into each other's way. What can't be read keeps its last figures;
+ * `pasteflow_state_metrics_last_success_timestamp_seconds` tells how old they may be.
+ */
+export class StateMetrics implements Component {
+  readonly name = 'state metrics';
+  readonly #options: StateMetricsOptions;
+  readonly #samples = new Map<string, readonly Sample[]>();
+  readonly #loop: PollLoop;
+
+  constructor(options: StateMetricsOptions) {
+    this.#options = options;
+    this.#declare();
+    const intervalMs = options.intervalSeconds * 1000;
+    this.#loop = new PollLoop({
+      name: 'state metrics',
+      intervalMs,
+      run: (signal) => this.read(signal),
+      backoff: { firstMs: Math.min(1000, intervalMs), capMs: intervalMs, jitter: 0.2 },
+      onError: (error, { failures, retryInMs }) => {
+        if (!Number.isInteger(Math.log2(failures))) return;
+        options.logger.warn('the state metrics could not be read', { failures, retryInMs, error });
+      },
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#loop.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#loop.stop();
+  }
+
+  /** @throws the first failure, when all that can be read has been read */
+  async read(signal: AbortSignal): Promise<void> {
+    const readings = await Promise.allSettled([this.#readDatabase(signal), this.#readQueues()]);
+    for (const reading of readings) if (reading.status === 'rejected') throw reading.reason;
+    this.#samples.set('pasteflow_state_metrics_last_success_timestamp_seconds', [
+      { value: Date.now() / 1000 },
+    ]);
+  }
+
+  async #readDatabase(signal: AbortSignal): Promise<void> {
+    const { db, onSweepRuns } = this.#options;
+    // One after the other: they needn't be quick, and the sweeps want connections too.
+    const statistics = await readTransitionStatistics(db);
+    signal.throwIfAborted();
+    const figures = await readStateFigures(db);
+    signal.throwIfAborted();
+    const livePastes = await estimateLivePastes(db);
+    signal.throwIfAborted();
+    onSweepRuns(await readSweepRuns(db));
+    const { kinds } = figures;
+    this.#samples
+      .set('pasteflow_transitions_total', transitionSamples(statistics))
+      .set('pasteflow_state_duration_seconds', durationSamples(statistics))
+      .set('pasteflow_state_entities', entitySamples(figures, livePastes))
+      .set('pasteflow_state_oldest_age_seconds', ageSamples(figures))
+      .set(
+        'pasteflow_zombie_executions',
+        kinds.map(({ kind, zombies }) => ({ labels: { kind }, value: zombies })),
+      )
+      .set(
+        'pasteflow_unsent_executions',
+        kinds.map(({ kind, unsent }) => ({ labels: { kind }, value: unsent })),
+      )
+      .set(
+        'queue ages',
+        kinds.map(({ kind, oldestSentSeconds }) => ({
+          labels: { queue: QUEUES[kind] },
+          value: oldestSentSeconds ?? 0,
+        })),
+      );
+  }
+
+  async #readQueues(): Promise<void> {
+    const { works, sqs } = this.#options;
+    const queues = works.flatMap(({ kind, queue, deadLetters }) => [
+      { name: QUEUES[kind], queue },
+      { name: `${QUEUES[kind]}_dead_letters`, queue: deadLetters },
+    ]);
+    const samples = await Promise.all(
+      queues.map(async ({ name, queue }) => {
+        const { visible, inFlight, delayed } = await queueCounts(sqs, queue);
+        const states = { visible, in_flight: inFlight, delayed };
+        return Object.entries(states).map(([state, value]) => ({ labels: { queue: name, state }, value }));
+      }),
+    );
+    this.#samples.set('pasteflow_queue_messages', samples.flat());
+  }
+
+  #declare(): void {
+    const { metrics, works, deadLetterAges } = this.#options;
+    const shown = (name: string) => this.#samples.get(name) ?? [];
+    for (const shape of shapes) metrics.computed(shape, () => shown(shape.name));
+    metrics.computed(
+      {
+        type: 'gauge',
+        name: 'pasteflow_queue_oldest_age_seconds',
+        help:
+          'For how long the oldest execution has been due for which a message was sent; of dead letters, the age of the oldest message ' +
+          "that this janitor's last run of dead-letters saw.",
+        labels: ['queue'],
+      },
+      () => [
+        ...shown('queue ages'),
+        ...works.map(({ kind }) => ({
+          labels: { queue: `${QUEUES[kind]}_dead_letters` },
+          value: deadLetterAges.secondsOf(kind) ?? 0,
+        })),
+      ],
+    );
+  }
+}
+
+const shapes = [
+  {
+    type: 'counter',
+    name: 'pasteflow_transitions_total',
+    help: 'Transitions of the state machines, whoever made them, as the trail in Postgres has them.',
+    labels: ['machine', 'from', 'to'],
+  },
+  {
+    type: 'histogram',
+    name: 'pasteflow_state_duration_seconds',
+    help: 'How long what left a state had been in it.',
+    labels: ['machine', 'state'],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_state_entities',
+    help: "How many are in each state that isn't terminal, up to 100000; NOT_EXPIRED is the planner's estimate.",
+    labels: ['machine', 'state'],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_state_oldest_age_seconds',
+    help: 'For how long the oldest has been in the state, 0: there is none. A job counts from its creation.',
+    labels: ['machine', 'state'],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_zombie_executions',
+    help: 'Executions that are RUNNING past their lease.',
+    labels: ['kind'],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_unsent_executions',
+    help: 'Executions that are due and that no message was ever sent for.',
+    labels: ['kind'],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_queue_messages',
+    help: 'Messages in each queue, as SQS counts them: approximately.',
+    labels: ['queue', 'state'],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_state_metrics_last_success_timestamp_seconds',
+    help: 'When this janitor last read all that the pasteflow_ metrics show, in Unix time.',
+  },
+] as const;

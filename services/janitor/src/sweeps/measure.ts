@@ -1,0 +1,25 @@
+import { measureTransitions, type Database } from '@pasteflow/postgres';
+import type { Sweep, SweepCounts } from '../sweep.ts';
+
+/** Some 0.1 s of work, and at most what a busy second writes. */
+const BATCH = 5000;
+
+/** Adds the transitions of the trail to the statistics that the metrics are made of. */
+export class Measure implements Sweep {
+  readonly name = 'measure';
+  readonly #db: Database;
+
+  constructor({ db }: { readonly db: Database }) {
+    this.#db = db;
+  }
+
+  async runOnce(signal: AbortSignal): Promise<SweepCounts> {
+    let counted = 0;
+    while (!signal.aborted) {
+      const batch = await measureTransitions(this.#db, { limit: BATCH });
+      counted += batch;
+      if (batch < BATCH) break;
+    }
+    return { counted };
+  }
+}

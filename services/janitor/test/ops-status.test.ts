@@ -1,0 +1,162 @@
+import { recordSweepRun } from '@pasteflow/postgres';
+import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { runOpsCommand } from '../src/ops/run-ops-command.ts';
+import type { Status } from '../src/ops/read-status.ts';
+import { callSqs, sendRaw } from './messages.ts';
+import { createWorld, JOBS, UPLOADS, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  await world.reset();
+  await sql`TRUNCATE sweep_runs`.execute(world.db);
+});
+
+const ops = (...args: string[]) => runOpsCommand(args, world.env);
+async function statusNow(): Promise<Status> {
+  const { code, stdout, stderr } = await ops('status', '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as Status;
+}
+
+describe('ops status', () => {
+  it('shows how many are in each state, and how old the oldest is', async () => {
+    await makePastes(world.db, 3, { status: 'IN_PROGRESS', createdSecondsAgo: 45 });
+    await makePastes(world.db, 1, {
+      status: 'PROCESSED',
+      expiresInSeconds: -60,
+      deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo: 30 },
+    });
+    await makeJobs(world.db, 2, { userId: world.userId, status: 'processing', createdSecondsAgo: 90 });
+    const { states } = await statusNow();
+    const of = (machine: string, state: string) =>
+      states.find((each) => each.machine === machine && each.state === state);
+    expect(of('paste_upload', 'IN_PROGRESS')).toMatchObject({ count: 3, approximate: false });
+    expect(of('paste_upload', 'IN_PROGRESS')!.oldest_seconds).toBeGreaterThanOrEqual(45);
+    expect(of('paste_deletion', 'DELETION_IN_PROGRESS')!.oldest_seconds).toBeGreaterThanOrEqual(30);
+    expect(of('paste_deletion', 'NOT_EXPIRED')).toMatchObject({ approximate: true });
+    expect(of('job', 'processing')).toMatchObject({ count: 2 });
+    expect(of('task_execution', 'RUNNING')).toMatchObject({ count: 2 });
+    expect(of('task_execution', 'PENDING')).toMatchObject({ count: 3 });
+    expect(of('job', 'queued')).toMatchObject({ count: 0, oldest_seconds: null });
+  });
+
+  it('names what is stuck, the worst first, and nothing that is merely under way', async () => {
+    const made = (shortCode: string, execution: object) =>
+      makePastes(world.db, 1, {
+        status: 'IN_PROGRESS',
+        shortCodes: [shortCode],
+        execution: { attempt: 1, ...execution } as never,
+      });
+    await made('zombie', { status: 'RUNNING', leaseSeconds: -5, workerId: 'upload-worker/dead', attempt: 2 });
+    await made('unsent', { status: 'PENDING', dueSecondsAgo: 20 });
+    await made('unclaimed', { status: 'PENDING', dueSecondsAgo: 300, dispatchedSecondsAgo: 3 });
+    await made('running', { status: 'RUNNING', leaseSeconds: 5 });
+    await made('later', { status: 'PENDING', dueSecondsAgo: -10 });
+    await made('justsent', { status: 'PENDING', dueSecondsAgo: 20, dispatchedSecondsAgo: 20 });
+    await made('new', { status: 'PENDING', dueSecondsAgo: 1 });
+    await makePastes(world.db, 1, {
+      status: 'FAILED',
+      shortCodes: ['deletion'],
+      expiresInSeconds: -9000,
+      deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo: 8000 },
+    });
+    const [job] = await makeJobs(world.db, 1, {
+      userId: world.userId,
+      status: 'processing',
+      execution: { status: 'RUNNING', leaseSeconds: -1, workerId: 'upload-worker/gone' },
+    });
+
+    const { stuck, zombies } = await statusNow();
+    expect(stuck.map(({ seconds: _, ...rest }) => rest)).toEqual([
+      { what: 'zombie', kind: 'upload', subject: 'zombie', attempt: 2, worker_id: 'upload-worker/dead' },
+      { what: 'zombie', kind: 'job', subject: job!.id, attempt: 1, worker_id: 'upload-worker/gone' },
+      { what: 'unsent', kind: 'upload', subject: 'unsent', attempt: 1, worker_id: null },
+      { what: 'unclaimed', kind: 'upload', subject: 'unclaimed', attempt: 1, worker_id: null },
+      { what: 'deletion', kind: 'upload', subject: 'deletion', attempt: null, worker_id: null },
+    ]);
+    expect(stuck[0]!.seconds).toBeGreaterThanOrEqual(5);
+    expect(zombies).toEqual({ upload: 1, job: 1 });
+    const { stdout } = await ops('status');
+    expect(stdout).toMatch(/^zombie +upload +zombie +2 +\d+\.\d s +upload-worker\/dead$/m);
+  });
+
+  it('says so when nothing is stuck', async () => {
+    expect((await ops('status')).stdout).toContain('Nothing is stuck.');
+  });
+
+  it('counts the messages of the four queues', async () => {
+    await sendRaw(world, UPLOADS, 'one', 'two');
+    await sendRaw(world, `${JOBS}-dead-letters`, 'three');
+    await callSqs(world.stack.aws.endpoint, 'ReceiveMessage', UPLOADS, { VisibilityTimeout: 30 });
+    const { queues } = await statusNow();
+    expect(queues).toEqual([
+      { queue: UPLOADS, visible: 1, in_flight: 1, delayed: 0, error: null },
+      { queue: `${UPLOADS}-dead-letters`, visible: 0, in_flight: 0, delayed: 0, error: null },
+      { queue: JOBS, visible: 0, in_flight: 0, delayed: 0, error: null },
+      { queue: `${JOBS}-dead-letters`, visible: 1, in_flight: 0, delayed: 0, error: null },
+    ]);
+  });
+
+  it('shows the rest when SQS does not answer', async () => {
+    world.proxy.rule({ target: /SQS/ }, { kind: 'fail', status: 500 });
+    const { queues, states } = await statusNow();
+    expect(queues.map(({ visible, error }) => [visible, error])).toEqual(
+      Array(4).fill([null, expect.stringContaining('sqs does not answer')]),
+    );
+    expect(states).not.toEqual([]);
+  });
+
+  it('shows the last run of each sweep, and which are overdue: by an interval and a half, and a minute', async () => {
+    const ran = (sweep: string, endedSecondsAgo: number, outcome: 'done' | 'failed' = 'done') =>
+      recordSweepRun(world.db, {
+        sweep,
+        outcome,
+        seconds: 1.5,
+        counts: { sent: 4, resent: 0 },
+        janitor: 'janitor/a',
+      }).then(
+        // prettier-ignore
+        () => sql`UPDATE sweep_runs SET ended_at = ended_at - make_interval(secs => ${endedSecondsAgo}),
+          last_success_at = last_success_at - make_interval(secs => ${endedSecondsAgo}) WHERE sweep = ${sweep}`.execute(
+            world.db,
+          ),
+      );
+    await ran('relay', 50);
+    await ran('cleanup', 200);
+    await ran('dead-letters', 140);
+    await ran('reap-executions', 70);
+    await ran('reap-executions', 0, 'failed');
+    const { sweeps } = await statusNow();
+    const of = (name: string) => sweeps.find(({ sweep }) => sweep === name);
+    expect(of('relay')).toMatchObject({
+      outcome: 'done',
+      overdue: false,
+      seconds: 1.5,
+      interval_seconds: 2,
+      counts: { sent: 4, resent: 0 },
+      janitor: 'janitor/a',
+    });
+    expect(of('cleanup')).toMatchObject({ overdue: true });
+    expect(of('dead-letters')).toMatchObject({ overdue: false });
+    expect(of('reap-executions')).toMatchObject({ outcome: 'failed', overdue: true });
+    expect(of('reconcile')).toMatchObject({ outcome: null, last_success_at: null, overdue: true });
+    const { stdout } = await ops('status');
+    expect(stdout).toMatch(/^relay +2 s +50 s ago +done +1\.5 s +sent 4$/m);
+    expect(stdout).toMatch(/^reconcile +1 d +never +-, OVERDUE/m);
+  });
+
+  it('ends with 1 and one sentence when Postgres does not answer', async () => {
+    const { code, stdout, stderr } = await runOpsCommand(['status'], {
+      ...world.env,
+      DATABASE_URL: 'postgres://pasteflow:x@127.0.0.1:1/none',
+    });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe('ops: postgres does not answer at the moment; try again shortly.\n');
+  });
+});

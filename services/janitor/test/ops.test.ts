@@ -1,0 +1,208 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { spawnService } from '@pasteflow/dev-stack/testing';
+import { claimUploads } from '@pasteflow/postgres';
+import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { runOpsCommand } from '../src/ops/run-ops-command.ts';
+import type { Status } from '../src/ops/read-status.ts';
+import { callSqs, drain, messagesLeft, sendRaw } from './messages.ts';
+import { createWorld, JOBS, UPLOADS, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+const ops = (...args: string[]) => runOpsCommand(args, world.env);
+async function answer<T>(...args: string[]): Promise<T> {
+  const { code, stdout, stderr } = await ops(...args, '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as T;
+}
+
+describe('ops timeline', () => {
+  it('shows a paste that the api no longer does, by code and by URL, with what psql did to it', async () => {
+    const [paste] = await makePastes(world.db, 1, { status: 'PROCESSED', shortCodes: ['gone'] });
+    await world.db.connection().execute(async (psql) => {
+      await sql`SET application_name = 'psql'`.execute(psql);
+      await sql`UPDATE pastes SET deletion_status = 'DELETION_IN_PROGRESS', deletion_initiated_at = now() WHERE id = ${paste!.id}`.execute(
+        psql,
+      );
+      await sql`SET application_name = 'janitor-test'`.execute(psql);
+    });
+    const journey = await answer<{ subject: object; transitions: object[]; executions: object[] }>(
+      'timeline',
+      'https://paste.example/gone',
+    );
+    expect(journey.subject).toMatchObject({
+      kind: 'paste',
+      short_code: 'gone',
+      status: 'PROCESSED',
+      deletion_status: 'DELETION_IN_PROGRESS',
+    });
+    expect(journey.transitions).toEqual([
+      {
+        machine: 'paste_deletion',
+        entity: paste!.id,
+        from: 'NOT_EXPIRED',
+        to: 'DELETION_IN_PROGRESS',
+        at: expect.stringMatching(/^\d{4}-.*Z$/),
+        actor: expect.stringMatching(/ \(psql\)$/),
+        reason: null,
+      },
+    ]);
+    expect(journey.executions).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }]);
+    const { stdout } = await ops('timeline', 'gone');
+    expect(stdout).toContain(`paste gone (${paste!.id}), 15 bytes, created `);
+    expect(stdout).toMatch(/paste_deletion +NOT_EXPIRED → DELETION_IN_PROGRESS +\S+ \(psql\)$/m);
+    expect(stdout).not.toContain('made for a test');
+  });
+
+  it('tells attempts apart by their number, and shows who runs the one that is under way', async () => {
+    await makePastes(world.db, 1, {
+      status: 'IN_PROGRESS',
+      shortCodes: ['going'],
+      execution: { status: 'PENDING', attempt: 3, dispatchedSecondsAgo: 1 },
+    });
+    await claimUploads(world.db, { shortCodes: ['going'], actor: 'upload-worker/a', leaseSeconds: 6 });
+    const { stdout } = await ops('timeline', 'going');
+    expect(stdout).toMatch(/attempt 3 +PENDING → RUNNING +upload-worker\/a +claimed$/m);
+    expect(stdout).toMatch(/^ +3 +RUNNING +upload-worker\/a /m);
+  });
+
+  it('shows a job by its id, and nothing that its owner gave it', async () => {
+    const [job] = await makeJobs(world.db, 1, {
+      userId: world.userId,
+      status: 'completed',
+      parameters: { items: [{ content: 'a secret' }] },
+    });
+    const { stdout } = await ops('timeline', job!.id);
+    expect(stdout).toContain(`job ${job!.id}, import, created `);
+    expect(stdout).not.toContain('a secret');
+    expect((await ops('timeline', job!.id, '--json')).stdout).not.toContain('a secret');
+  });
+
+  it('ends with 1 when there is none', async () => {
+    expect(await ops('timeline', 'nothing')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'ops: there is no paste nothing\n',
+    });
+    expect((await ops('timeline', world.userId)).stderr).toBe(`ops: there is no job ${world.userId}\n`);
+  });
+});
+
+describe('ops retry-dead-letters', () => {
+  const DEAD = `${UPLOADS}-dead-letters`;
+  const message = (shortCode: string) => JSON.stringify({ shortCode });
+
+  it('moves every message to its own queue, as it is, and leaves and names what no worker can read', async () => {
+    const [job] = await makeJobs(world.db, 1, { userId: world.userId, status: 'queued' });
+    const uploads = Array.from({ length: 23 }, (_, n) => message(`code${n}`));
+    await send(DEAD, ...uploads, 'secret, not JSON');
+    await send(`${JOBS}-dead-letters`, JSON.stringify({ jobId: job!.id }));
+
+    const { queues } = await answer<{ queues: object[] }>('retry-dead-letters');
+    expect(queues).toEqual([
+      {
+        queue: DEAD,
+        moved: 23,
+        refused: 0,
+        unreadable: [
+          { message_id: expect.stringMatching(/^[\da-f-]{36}$/), reason: 'Not an upload message: not JSON' },
+        ],
+      },
+      { queue: `${JOBS}-dead-letters`, moved: 1, refused: 0, unreadable: [] },
+    ]);
+    expect((await drain(world, UPLOADS)).toSorted()).toEqual(uploads.toSorted());
+    expect(await drain(world, JOBS)).toEqual([JSON.stringify({ jobId: job!.id })]);
+    expect(await drain(world, DEAD)).toEqual(['secret, not JSON']); // visible again, at once
+    expect(await messagesLeft(world, `${JOBS}-dead-letters`)).toBe(0);
+  });
+
+  it('takes the request’s context along', async () => {
+    const MessageAttributes = { requestId: { DataType: 'String', StringValue: 'abc' } };
+    await callSqs(world.stack.aws.endpoint, 'SendMessage', DEAD, {
+      MessageBody: message('one'),
+      MessageAttributes,
+    });
+    expect((await ops('retry-dead-letters')).stdout).toMatch(new RegExp(`^${DEAD} +1 +0 +0$`, 'm'));
+    const { Messages } = await callSqs<{ Messages: object[] }>(
+      world.stack.aws.endpoint,
+      'ReceiveMessage',
+      UPLOADS,
+      {
+        MessageAttributeNames: ['All'],
+      },
+    );
+    expect(Messages).toMatchObject([{ Body: message('one'), MessageAttributes }]);
+    const [received] = world.proxy.matching({ target: 'ReceiveMessage' });
+    expect(JSON.parse(String(received!.body))).toMatchObject({ MessageAttributeNames: ['All'] }); // SQS gives none unasked
+  });
+
+  it('loses nothing when SQS takes no messages, and leaves them where they were', async () => {
+    await send(DEAD, message('one'), message('two'));
+    world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
+    const { code, stderr } = await ops('retry-dead-letters');
+    expect([code, stderr]).toEqual([1, 'ops: sqs does not answer at the moment; try again shortly.\n']);
+    expect([await messagesLeft(world, DEAD), await messagesLeft(world, UPLOADS)]).toEqual([2, 0]);
+  });
+
+  it('killed between sending and deleting leaves a message in both, never in none', async () => {
+    await send(DEAD, message('one'));
+    const holding = world.proxy.hold({ target: 'DeleteMessageBatch' });
+    const child = spawnOps(['retry-dead-letters'], world.env);
+    const held = await holding;
+    child.kill('SIGKILL');
+    await child.exited;
+    held.drop();
+    expect([await messagesLeft(world, DEAD), await messagesLeft(world, UPLOADS)]).toEqual([1, 1]);
+  });
+});
+
+describe('npm run ops', () => {
+  it('finds the embedded stack that runs in another terminal, and is not misled by a profile', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'pasteflow-ops-'));
+    try {
+      const { METRICS_PORT: _, LOG_LEVEL: __, ...where } = world.env;
+      const lines = Object.entries(where).map(([name, value]) => `${name}=${value}\n`);
+      await writeFile(join(dataDir, 'stack.env'), lines.join(''));
+      await send(`${UPLOADS}-dead-letters`, 'x');
+      const env = { PASTEFLOW_DATA_DIR: dataDir, AWS_PROFILE: 'mine' };
+      const child = spawnOps(['status', '--json'], env);
+      expect([await child.exited, child.stderr]).toEqual([{ code: 0, signal: null }, []]);
+      const { queues } = JSON.parse(child.stdout.join('\n')) as Status;
+      expect(queues[1]).toMatchObject({ visible: 1, error: null });
+
+      const sweep = spawnJanitor('main', ['--once', 'cleanup'], env);
+      expect([await sweep.exited, sweep.stdout]).toMatchObject([
+        { code: 0 },
+        [expect.stringMatching(/^\{.*\}$/)],
+      ]);
+
+      const another = spawnOps(['status'], {
+        ...env,
+        DATABASE_URL: 'postgres://pasteflow:x@127.0.0.1:1/none',
+      });
+      expect((await another.exited).code).toBe(78); // not that Postgres with these queues
+      expect(another.stderr.join('\n')).toContain('AWS_ENDPOINT_URL is missing');
+    } finally {
+      await rm(dataDir, { recursive: true });
+    }
+  });
+});
+
+const spawnOps = (args: string[], env: Readonly<Record<string, string>>) =>
+  spawnJanitor('ops-main', args, env);
+
+function spawnJanitor(main: 'main' | 'ops-main', args: string[], env: Readonly<Record<string, string>>) {
+  const entry = new URL(`../src/${main}.ts`, import.meta.url).pathname;
+  return spawnService({ entry, args, env, name: main });
+}
+
+const send = (queue: string, ...bodies: string[]) => sendRaw(world, queue, ...bodies);

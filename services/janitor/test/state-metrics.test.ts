@@ -1,0 +1,180 @@
+import { machines, isTerminal, statesOf, type Machine } from '@pasteflow/domain';
+import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
+import { Metrics } from '@pasteflow/runtime';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
+import { StateMetrics } from '../src/state-metrics/state-metrics.ts';
+import { Measure } from '../src/sweeps/measure.ts';
+import { callSqs } from './messages.ts';
+import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+function janitor() {
+  const metrics = new Metrics('janitor', { process: false });
+  const deadLetterAges = new DeadLetterAges();
+  const state = new StateMetrics({
+    ...world,
+    deadLetterAges,
+    onSweepRuns: () => {},
+    intervalSeconds: 15,
+    metrics,
+    logger: world.log,
+  });
+  return { state, metrics, deadLetterAges };
+}
+
+/** By `name{label="value"}`, without the label that every metric has. */
+async function shown(metrics: Metrics): Promise<Record<string, number>> {
+  const lines = (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name = '', value] = /^(.*) (\S+)$/.exec(line) ?? [];
+      return [name.replace(/,?service="janitor"/, '').replace('{}', ''), Number(value)];
+    }),
+  );
+}
+
+describe('the state metrics', () => {
+  it('tell how many are in each state, since when, and what is stuck', async () => {
+    const { db, userId } = world;
+    const open = { status: 'IN_PROGRESS', createdSecondsAgo: 100 } as const;
+    await makePastes(db, 3, { ...open, execution: { status: 'PENDING' } }); // never sent
+    await makePastes(db, 2, {
+      ...open,
+      execution: { status: 'PENDING', dispatchedSecondsAgo: 40, dueSecondsAgo: 50 },
+    });
+    await makePastes(db, 4, { ...open, execution: { status: 'RUNNING' } });
+    await makePastes(db, 5, { ...open, execution: { status: 'RUNNING', leaseSeconds: -3 } });
+    await makePastes(db, 6, {
+      status: 'PROCESSED',
+      deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo: 900 },
+    });
+    await makePastes(db, 2, { status: 'PROCESSED', deletion: { status: 'DELETED', secondsAgo: 900 } });
+    await makePastes(db, 2, { status: 'FAILED' });
+    await makeJobs(db, 2, { userId, status: 'queued', createdSecondsAgo: 30 });
+    await makeJobs(db, 3, { userId, status: 'processing', createdSecondsAgo: 200 });
+    await makeJobs(db, 1, { userId, status: 'completed' });
+    await sql`ANALYZE pastes`.execute(db);
+    const { state, metrics } = janitor();
+    await state.read(running());
+    const figures = await shown(metrics);
+    expect(figures).toMatchObject({
+      'pasteflow_state_entities{machine="paste_upload",state="IN_PROGRESS"}': 14,
+      'pasteflow_state_entities{machine="paste_deletion",state="DELETION_IN_PROGRESS"}': 6,
+      'pasteflow_state_entities{machine="paste_deletion",state="NOT_EXPIRED"}': 16,
+      'pasteflow_state_entities{machine="job",state="queued"}': 2,
+      'pasteflow_state_entities{machine="job",state="processing"}': 3,
+      'pasteflow_state_entities{machine="task_execution",state="PENDING"}': 7,
+      'pasteflow_state_entities{machine="task_execution",state="RUNNING"}': 12,
+      'pasteflow_zombie_executions{kind="upload"}': 5,
+      'pasteflow_zombie_executions{kind="job"}': 0,
+      'pasteflow_unsent_executions{kind="upload"}': 3,
+      'pasteflow_unsent_executions{kind="job"}': 2,
+    });
+    const ages = Object.entries(figures).filter(([name]) => name.includes('_oldest_age_'));
+    const expected = {
+      'pasteflow_state_oldest_age_seconds{machine="paste_upload",state="IN_PROGRESS"}': 100,
+      'pasteflow_state_oldest_age_seconds{machine="paste_deletion",state="DELETION_IN_PROGRESS"}': 900,
+      'pasteflow_state_oldest_age_seconds{machine="job",state="queued"}': 30,
+      'pasteflow_state_oldest_age_seconds{machine="job",state="processing"}': 200,
+      'pasteflow_state_oldest_age_seconds{machine="task_execution",state="PENDING"}': 100,
+      'pasteflow_state_oldest_age_seconds{machine="task_execution",state="RUNNING"}': 200,
+      'pasteflow_queue_oldest_age_seconds{queue="uploads"}': 50,
+      'pasteflow_queue_oldest_age_seconds{queue="jobs"}': 0,
+      'pasteflow_queue_oldest_age_seconds{queue="uploads_dead_letters"}': 0,
+      'pasteflow_queue_oldest_age_seconds{queue="jobs_dead_letters"}': 0,
+    };
+    // Since they were made no minute has gone by; nothing else is 60 s apart from what it has to be.
+    expect(Object.fromEntries(ages.map(([name, age]) => [name, age]))).toEqual(
+      Object.fromEntries(Object.keys(expected).map((name) => [name, expect.any(Number)])),
+    );
+    for (const [name, age] of Object.entries(expected)) {
+      expect(figures[name]).toBeGreaterThanOrEqual(age);
+      expect(figures[name]).toBeLessThan(age === 0 ? 0.001 : age + 20);
+    }
+  });
+
+  it('leave out no state that is not terminal, and say 0 where nothing is', async () => {
+    const { state, metrics } = janitor();
+    await state.read(running());
+    const entities = Object.entries(await shown(metrics)).filter(([name]) => name.includes('_entities{'));
+    const open = machines.flatMap((machine: Machine) =>
+      statesOf(machine)
+        .filter((each) => !isTerminal(machine, each))
+        .map((each) => `pasteflow_state_entities{machine="${machine.name}",state="${each}"}`),
+    );
+    expect(entities.map(([name]) => name).toSorted()).toEqual(open.toSorted());
+    for (const [name, count] of entities)
+      if (!name.includes('NOT_EXPIRED')) expect([name, count]).toEqual([name, 0]);
+  });
+
+  it('tell of each queue what SQS says', async () => {
+    for (const queue of [UPLOADS, UPLOADS, JOBS, `${JOBS}-dead-letters`])
+      await callSqs(world.stack.aws.endpoint, 'SendMessage', queue, { MessageBody: 'x' });
+    await callSqs(world.stack.aws.endpoint, 'SendMessage', UPLOADS, { MessageBody: 'x', DelaySeconds: 60 });
+    await callSqs(world.stack.aws.endpoint, 'ReceiveMessage', JOBS, { VisibilityTimeout: 60 });
+    const { state, metrics } = janitor();
+    await state.read(running());
+    const figures = await shown(metrics);
+    const of = (queue: string) =>
+      ['visible', 'in_flight', 'delayed'].map(
+        (each) => figures[`pasteflow_queue_messages{queue="${queue}",state="${each}"}`],
+      );
+    expect(of('uploads')).toEqual([2, 0, 1]);
+    expect(of('jobs')).toEqual([0, 1, 0]);
+    expect(of('uploads_dead_letters')).toEqual([0, 0, 0]);
+    expect(of('jobs_dead_letters')).toEqual([1, 0, 0]);
+  });
+
+  it('show transitions and durations as the trail has them, once they are measured', async () => {
+    await makePastes(world.db, 3, { status: 'IN_PROGRESS', execution: { status: 'PENDING' } });
+    await sql`UPDATE task_executions SET status = 'RUNNING', worker_id = 'w', started_at = now(), lease_expires_at = now()`.execute(
+      world.db,
+    );
+    await new Measure({ db: world.db }).runOnce(running());
+    const { state, metrics } = janitor();
+    await state.read(running());
+    const figures = await shown(metrics);
+    expect(figures).toMatchObject({
+      'pasteflow_transitions_total{machine="task_execution",from="PENDING",to="RUNNING"}': 3,
+      'pasteflow_transitions_total{machine="job",from="processing",to="partial"}': 0,
+      'pasteflow_state_duration_seconds_bucket{le="3600",machine="task_execution",state="PENDING"}': 3,
+      'pasteflow_state_duration_seconds_bucket{le="+Inf",machine="task_execution",state="PENDING"}': 3,
+      'pasteflow_state_duration_seconds_count{machine="task_execution",state="PENDING"}': 3,
+      'pasteflow_state_duration_seconds_count{machine="task_execution",state="RUNNING"}': 0,
+    });
+    expect(await metrics.text()).toContain('# TYPE pasteflow_state_duration_seconds histogram');
+  });
+
+  it('are read at their interval and by no scrape; what cannot be read keeps its figures and is no success', async () => {
+    const { state, metrics } = janitor();
+    const success = 'pasteflow_state_metrics_last_success_timestamp_seconds';
+    expect(await shown(metrics)).not.toHaveProperty(success);
+    await state.read(running());
+    const before = await shown(metrics);
+    expect(before[success]).toBeGreaterThan(Date.now() / 1000 - 60);
+    world.proxy.requests.length = 0;
+    await makePastes(world.db, 1, { status: 'IN_PROGRESS', execution: { status: 'PENDING' } });
+    await shown(metrics);
+    expect(world.proxy.requests).toEqual([]);
+    const entities = 'pasteflow_state_entities{machine="paste_upload",state="IN_PROGRESS"}';
+    expect((await shown(metrics))[entities]).toBe(0);
+
+    world.proxy.rule({ method: 'POST' }, { kind: 'fail', status: 500 });
+    await expect(state.read(running())).rejects.toMatchObject({
+      code: 'dependency_unavailable',
+      dependency: 'sqs',
+    });
+    const after = await shown(metrics);
+    expect(after[entities]).toBe(1); // Postgres answers
+    expect(after[success]).toBe(before[success]);
+    expect(after['pasteflow_queue_messages{queue="uploads",state="visible"}']).toBe(0);
+  });
+});
