@@ -37,7 +37,9 @@ ENV NODE_ENV=production METRICS_HOST=0.0.0.0
 USER 65532:65532
 # Exec form: node is process 1 and gets SIGTERM itself. It stops within 10 s.
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["/usr/local/bin/node", "dist/main.js"]
+# The entry is the command: who runs a container replaces that alone, e.g. by `dist/token-main.js NAME` in the api's image.
+ENTRYPOINT ["/usr/local/bin/node"]
+CMD ["dist/main.js"]
 
 FROM runtime AS api
 ENV API_HOST=0.0.0.0
@@ -58,5 +60,5 @@ COPY --from=build /out/janitor /app
 # Ends by itself: nothing to be healthy for.
 FROM runtime AS migrate
 HEALTHCHECK NONE
-ENTRYPOINT ["/usr/local/bin/node", "dist/migrate-main.js"]
+CMD ["dist/migrate-main.js"]
 COPY --from=build /out/postgres /app

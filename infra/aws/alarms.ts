@@ -3,16 +3,15 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type * as ecs from 'aws-cdk-lib/aws-ecs';
 import * as elb from 'aws-cdk-lib/aws-elasticloadbalancingv2';
-import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import * as kms from 'aws-cdk-lib/aws-kms';
-import * as sns from 'aws-cdk-lib/aws-sns';
-import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import type * as sns from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { connectionsAllowed, type Configuration } from './configuration.ts';
 import type { DataStack } from './data-stack.ts';
+import type { QueuePair } from './queue-pair.ts';
 
 export interface AlarmsProps {
   readonly configuration: Configuration;
+  readonly topic: sns.ITopic;
   readonly data: DataStack;
   readonly balancer: elb.ApplicationLoadBalancer;
   readonly requests: elb.ApplicationTargetGroup;
@@ -34,13 +33,13 @@ interface Rule {
 
 const MINUTE = Duration.minutes(1);
 
-/** What CloudWatch sees by itself. What only Postgres knows (zombies, overdue sweeps) is in the services' own metrics, with Prometheus' rules. */
+/** What CloudWatch sees by itself, and what Prometheus' rules don't: the database, the load balancer, tasks that are too few. Its rules are in Monitoring. */
 export class Alarms extends Construct {
-  readonly #topic: sns.Topic;
+  readonly #topic: sns.ITopic;
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    this.#topic = this.#makeTopic(props.configuration);
+    this.#topic = props.topic;
     for (const [name, rule] of Object.entries({
       ...queueRules(props),
       ...apiRules(props),
@@ -48,18 +47,6 @@ export class Alarms extends Construct {
       ...databaseRules(props),
     }))
       this.#watch(name, rule);
-  }
-
-  #makeTopic({ stage, alarmEmail }: Configuration): sns.Topic {
-    const key = new kms.Key(this, 'Key', { enableKeyRotation: true });
-    key.grantEncryptDecrypt(new ServicePrincipal('cloudwatch.amazonaws.com')); // under AWS' own key its messages would be lost
-    const topic = new sns.Topic(this, 'Topic', {
-      topicName: `pasteflow-${stage}-alarms`,
-      masterKey: key,
-      enforceSSL: true,
-    });
-    if (alarmEmail !== null) topic.addSubscription(new EmailSubscription(alarmEmail));
-    return topic;
   }
 
   #watch(name: string, { metric, above, below, minutes, meaning, silenceIsBad = false }: Rule): void {
@@ -83,58 +70,71 @@ export class Alarms extends Construct {
 }
 
 /** An upload has to be settled within 60 s of the last fault, and nothing should ever be a dead letter. */
-function queueRules({ data }: AlarmsProps): Record<string, Rule> {
-  const rules: Record<string, Rule> = {};
-  for (const [name, { queue, deadLetters }, longest] of [
-    ['Uploads', data.uploads, 120],
-    ['Jobs', data.jobs, 900],
-  ] as const) {
-    rules[`${name}QueueAge`] = {
-      metric: queue.metricApproximateAgeOfOldestMessage({ period: MINUTE, statistic: 'Maximum' }),
-      above: longest,
+function queueRules({
+  configuration: { uploadWorker },
+  data: { uploads, jobs },
+}: AlarmsProps): Record<string, Rule> {
+  const mostJobs = uploadWorker.most * uploadWorker.jobsPerTask;
+  return {
+    UploadsQueueAge: {
+      metric: uploads.queue.metricApproximateAgeOfOldestMessage({ period: MINUTE, statistic: 'Maximum' }),
+      above: 120,
       minutes: 5,
-      meaning: `The oldest message of ${name.toLowerCase()} is older than ${longest} s: workers are missing, or S3 or Postgres is away.`,
-    };
-    rules[`${name}DeadLetters`] = {
+      meaning:
+        'The oldest message of uploads is older than 120 s: workers are missing, or S3 or Postgres is away.',
+    },
+    // No age: it goes on for a message that is being worked on, and an export may take hours.
+    JobsQueueLong: {
+      metric: jobs.queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: 'Minimum' }),
+      above: mostJobs,
+      minutes: 15,
+      meaning: `More than ${mostJobs} jobs have waited for 15 minutes: more than upload-workers at full scale have work for.`,
+    },
+    ...deadLetterRule('Uploads', uploads),
+    ...deadLetterRule('Jobs', jobs),
+  };
+}
+
+function deadLetterRule(name: string, { deadLetters }: QueuePair): Record<string, Rule> {
+  return {
+    [`${name}DeadLetters`]: {
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: 'Maximum' }),
       above: 0,
       minutes: 5, // dead-letters reads them once a minute: what is still there then can't be settled
       meaning: `Dead letters of ${name.toLowerCase()} stay: the janitor is missing, or can't settle what they stand for.`,
-    };
-  }
-  return rules;
+    },
+  };
 }
 
+/**
+ * What the load balancer alone sees. Its count of the api's 5xx has each 503 for a paste whose upload is under way in it, and its times have what
+ * clients asked to wait: of the api's own answers PasteflowApiErrors tells.
+ */
 function apiRules({ balancer, requests }: AlarmsProps): Record<string, Rule> {
   const errors = new cloudwatch.MathExpression({
-    expression: '100 * (FILL(target, 0) + FILL(own, 0)) / requests',
-    label: 'Share of requests answered with 5xx, in percent',
+    // It counts a request only when it has a target for it.
+    expression: '100 * own / (own + FILL(requests, 0))',
+    label: "Share of the load balancer's own 5xx, in percent",
     period: MINUTE,
     usingMetrics: {
-      target: balancer.metrics.httpCodeTarget(elb.HttpCodeTarget.TARGET_5XX_COUNT, { period: MINUTE }),
       own: balancer.metrics.httpCodeElb(elb.HttpCodeElb.ELB_5XX_COUNT, { period: MINUTE }),
       requests: balancer.metrics.requestCount({ period: MINUTE }),
     },
   });
   return {
-    ApiErrors: {
+    ApiUnreachable: {
       metric: errors,
       above: 5,
       minutes: 5,
       meaning:
-        'More than 5 % of the requests are answered with 5xx (503 for a paste whose upload is under way included).',
-    },
-    ApiSlow: {
-      metric: requests.metrics.targetResponseTime({ period: MINUTE, statistic: 'p99' }),
-      above: 2,
-      minutes: 5,
-      meaning: 'One request in a hundred takes more than 2 s to its first byte.',
+        'More than 5 % of the requests got a 5xx of the load balancer: no api task answers, or connections to them break.',
     },
     ApiUnhealthy: {
       metric: requests.metrics.unhealthyHostCount({ period: MINUTE, statistic: 'Maximum' }),
       above: 0,
       minutes: 5,
-      meaning: 'An api task has not been ready for 5 minutes: it says why at /readyz.',
+      meaning:
+        'For 5 minutes there has been an api task that does not answer at /healthz, though ECS replaces such: the new ones do not come up either.',
     },
   };
 }

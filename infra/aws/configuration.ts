@@ -21,7 +21,37 @@ export interface DatabaseConfiguration {
   readonly storageGiB: number;
   readonly mostStorageGiB: number;
   readonly backupDays: number;
+  /** Null: the instance that the data stack makes. After a restore, the restored one's address: docs/deploy.md has the way there and back. */
+  readonly host: string | null;
 }
+
+/** Settings that follow from what the stacks make: nobody else sets them. */
+export const derivedSettings = [
+  'NODE_ENV',
+  'NODE_EXTRA_CA_CERTS',
+  'DATABASE_URL',
+  'PGHOST',
+  'PGPORT',
+  'PGUSER',
+  'PGPASSWORD',
+  'DATABASE_POOL_SIZE',
+  'PASTEFLOW_STACK',
+  'AWS_REGION',
+  'S3_BUCKET',
+  'UPLOAD_QUEUE_NAME',
+  'JOB_QUEUE_NAME',
+  'API_HOST',
+  'API_PORT',
+  'METRICS_HOST',
+  'METRICS_PORT',
+] as const;
+
+/** Variables of .env.example, and OTEL_…; no secrets, which who may look at a task definition could read. */
+export type Settings = Readonly<Record<string, string>> & {
+  readonly [Name in (typeof derivedSettings)[number]]?: never;
+};
+
+export type ServiceName = 'api' | 'upload-worker' | 'janitor';
 
 /** One deployment. Each stage belongs into an account of its own; two in one account don't get into each other's way. */
 export interface Configuration {
@@ -40,8 +70,12 @@ export interface Configuration {
   readonly uploadWorker: ScaledTask & {
     /** Waiting messages for each task: above, there are more. */
     readonly backlogPerTask: number;
+    /** Waiting jobs for each task: above, there are more. */
+    readonly jobsPerTask: number;
   };
   readonly janitor: TaskSize;
+  /** What else the services read; `all` goes for each of them, and its own go before that. */
+  readonly environment: Readonly<Record<'all' | ServiceName, Settings>>;
   /** Connections of a process, `DATABASE_POOL_SIZE`. */
   readonly poolSize: number;
   readonly logDays: number;
@@ -56,13 +90,27 @@ export const JANITORS = 2;
 /** Beside its pool a janitor has a connection for each sweep that runs, 8 today; some are to come. */
 const JANITOR_LOCKS = 16;
 
+/** Beside its pool an upload-worker has two for each of the jobs that it runs: CONNECTIONS_A_JOB of its compose-jobs.ts. */
+const CONNECTIONS_A_JOB = 2;
+const DEFAULT_JOB_CONCURRENCY = 2;
+
+/** Beside its pool an api has one on which it hears of changes. */
+const API_LISTENERS = 1;
+
 /** psql, the migration, RDS' own. */
 const OTHER_CONNECTIONS = 20;
 
 /** All connections at full scale; while a deployment replaces them, tasks are there twice. */
-export function mostConnections({ api, uploadWorker, poolSize }: Configuration): number {
-  const tasks = api.most + uploadWorker.most + JANITORS;
-  return 2 * (tasks * poolSize + JANITORS * JANITOR_LOCKS) + OTHER_CONNECTIONS;
+export function mostConnections({ api, uploadWorker, poolSize, environment }: Configuration): number {
+  const { JOB_CONCURRENCY: concurrency = DEFAULT_JOB_CONCURRENCY } = {
+    ...environment.all,
+    ...environment['upload-worker'],
+  };
+  const tasks =
+    api.most * (poolSize + API_LISTENERS) +
+    uploadWorker.most * (poolSize + Number(concurrency) * CONNECTIONS_A_JOB) +
+    JANITORS * (poolSize + JANITOR_LOCKS);
+  return 2 * tasks + OTHER_CONNECTIONS;
 }
 
 /** RDS' default for PostgreSQL: a connection for each 9,531,392 bytes, 5000 at most. */

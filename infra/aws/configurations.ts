@@ -8,6 +8,16 @@ import type { Configuration, Stage } from './configuration.ts';
  */
 const REQUESTS_PER_TASK = 30_000;
 const BACKLOG_PER_TASK = 500;
+/** A job may take minutes, and a worker runs two at a time (JOB_CONCURRENCY): four that wait are two rounds. */
+const JOBS_PER_TASK = 4;
+
+/** A task's credentials are renewed five minutes before their end, with which the URLs end that they signed. */
+const environment: Configuration['environment'] = {
+  all: {},
+  api: { ASSET_URL_SECONDS: '300' },
+  'upload-worker': {},
+  janitor: {},
+};
 
 const development: Configuration = {
   stage: 'development',
@@ -22,10 +32,19 @@ const development: Configuration = {
     storageGiB: 20,
     mostStorageGiB: 50,
     backupDays: 1,
+    host: null,
   },
   api: { cpu: 256, memoryMiB: 512, least: 1, most: 2, requestsPerTask: REQUESTS_PER_TASK },
-  uploadWorker: { cpu: 256, memoryMiB: 512, least: 1, most: 2, backlogPerTask: BACKLOG_PER_TASK },
+  uploadWorker: {
+    cpu: 256,
+    memoryMiB: 512,
+    least: 1,
+    most: 2,
+    backlogPerTask: BACKLOG_PER_TASK,
+    jobsPerTask: JOBS_PER_TASK,
+  },
   janitor: { cpu: 256, memoryMiB: 512 },
+  environment,
   poolSize: 5,
   logDays: 7,
   protect: false,
@@ -46,6 +65,7 @@ const staging: Configuration = {
     storageGiB: 20,
     mostStorageGiB: 100,
     backupDays: 7,
+    host: null,
   },
   api: { ...development.api, least: 2, most: 4 },
   uploadWorker: { ...development.uploadWorker, least: 2, most: 4 },
@@ -69,10 +89,19 @@ const production: Configuration = {
     storageGiB: 100,
     mostStorageGiB: 1000,
     backupDays: 14,
+    host: null,
   },
   api: { cpu: 1024, memoryMiB: 2048, least: 3, most: 12, requestsPerTask: REQUESTS_PER_TASK },
-  uploadWorker: { cpu: 1024, memoryMiB: 2048, least: 2, most: 20, backlogPerTask: BACKLOG_PER_TASK },
+  uploadWorker: {
+    cpu: 1024,
+    memoryMiB: 2048,
+    least: 2,
+    most: 20,
+    backlogPerTask: BACKLOG_PER_TASK,
+    jobsPerTask: JOBS_PER_TASK,
+  },
   janitor: { cpu: 512, memoryMiB: 1024 },
+  environment,
   poolSize: 10,
   logDays: 30,
   protect: true,

@@ -1,13 +1,15 @@
-import { Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as rds from 'aws-cdk-lib/aws-rds';
 import * as s3 from 'aws-cdk-lib/aws-s3';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { readResources, type Resources } from '../resources.ts';
 import type { Configuration } from './configuration.ts';
 import { QueuePair } from './queue-pair.ts';
+import { removalPolicy } from './removal-policy.ts';
 
 export interface DataStackProps extends StackProps {
   readonly configuration: Configuration;
@@ -18,7 +20,10 @@ export const DATABASE_NAME = 'pasteflow';
 
 /** What must outlive every deployment: the database, the bucket, the queues. */
 export class DataStack extends Stack {
-  readonly database: rds.DatabaseInstance;
+  /** The one that the services use: a restored one, if the configuration names its host. */
+  readonly database: rds.IDatabaseInstance;
+  /** Good for a restored one too: a restore keeps the password. */
+  readonly databaseCredentials: ISecret;
   /** Who may open connections to the database. */
   readonly databaseClients: ec2.SecurityGroup;
   readonly bucket: s3.Bucket;
@@ -35,7 +40,10 @@ export class DataStack extends Stack {
       vpc,
       description: 'May reach Postgres',
     });
-    this.database = this.#makeDatabase(vpc);
+    const instance = this.#makeDatabase(vpc);
+    if (instance.secret === undefined) throw new Error('the database has no generated credentials');
+    this.databaseCredentials = instance.secret;
+    this.database = this.#inUse(instance);
     this.accessLogs = this.#makeAccessLogs();
     this.bucket = this.#makeBucket(resources);
     this.uploads = this.#makeQueues('Uploads', resources, 'uploads');
@@ -43,7 +51,7 @@ export class DataStack extends Stack {
   }
 
   get #removal(): RemovalPolicy {
-    return this.#configuration.protect ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    return removalPolicy(this.#configuration);
   }
 
   /**
@@ -107,7 +115,37 @@ export class DataStack extends Stack {
       }),
     });
     instance.node.addDependency(logGroup);
+    this.#tellRestorers(instance, group);
     return instance;
+  }
+
+  /** What a restore has to be told, as it would take the VPC's default groups and RDS' own parameters. */
+  #tellRestorers(instance: rds.DatabaseInstance, group: ec2.SecurityGroup): void {
+    const { dbSubnetGroupName, dbParameterGroupName } = instance.node.defaultChild as rds.CfnDBInstance;
+    const outputs = {
+      DatabaseSubnetGroup: dbSubnetGroupName,
+      DatabaseSecurityGroup: group.securityGroupId,
+      DatabaseParameters: dbParameterGroupName,
+    };
+    for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value: value ?? '' });
+  }
+
+  #inUse(instance: rds.DatabaseInstance): rds.IDatabaseInstance {
+    // Whatever the services use: CloudFormation lets no export go that a stack still imports, so that `host` could never be set.
+    for (const value of [
+      instance.instanceIdentifier,
+      instance.dbInstanceEndpointAddress,
+      instance.dbInstanceEndpointPort,
+    ])
+      this.exportValue(value);
+    const { host } = this.#configuration.database;
+    if (host === null) return instance;
+    return rds.DatabaseInstance.fromDatabaseInstanceAttributes(this, 'Restored', {
+      instanceIdentifier: host.split('.')[0] ?? host,
+      instanceEndpointAddress: host,
+      port: 5432,
+      securityGroups: [],
+    });
   }
 
   /**

@@ -5,6 +5,7 @@ import * as ecs from 'aws-cdk-lib/aws-ecs';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Configuration } from './configuration.ts';
+import { removalPolicy } from './removal-policy.ts';
 
 /** The targets of the Dockerfile, each with a repository of its own. */
 export const images = ['api', 'upload-worker', 'janitor', 'migrate'] as const;
@@ -51,13 +52,14 @@ export class FoundationStack extends Stack {
     ) as Record<ImageName, ecr.Repository>;
   }
 
-  #repository(name: ImageName, { stage, protect }: Configuration): ecr.Repository {
+  #repository(name: ImageName, configuration: Configuration): ecr.Repository {
+    const { stage, protect } = configuration;
     return new ecr.Repository(this, `Repository-${name}`, {
       repositoryName: `pasteflow-${stage}/${name}`,
       imageScanOnPush: true,
       imageTagMutability: ecr.TagMutability.IMMUTABLE, // a rollback gets the image that it names
       lifecycleRules: [{ maxImageCount: 50 }],
-      removalPolicy: protect ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicy(configuration),
       emptyOnDelete: !protect,
     });
   }

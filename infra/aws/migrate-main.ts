@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ECSClient } from '@aws-sdk/client-ecs';
 import { stages } from './configuration.ts';
 import { configurations } from './configurations.ts';
-import { runMigration, type MigrationTarget } from './run-migration.ts';
+import { readTarget } from './read-target.ts';
+import { runTask } from './run-task.ts';
 
 /** `npm run migrate -- STAGE`: after `cdk deploy --outputs-file dist/outputs.json` of the migration's stack, before the services'. */
 const stage = stages.find((name) => name === process.argv[2]);
@@ -11,16 +11,10 @@ if (stage === undefined) {
   process.stderr.write(`usage: npm run migrate -- ${stages.join('|')}\n`);
   process.exit(64);
 }
-const outputs = JSON.parse(readFileSync('dist/outputs.json', 'utf8')) as Record<string, MigrationTarget>;
-const target = outputs[`pasteflow-${stage}-migration`];
-if (target === undefined) {
-  process.stderr.write(`dist/outputs.json has no stack pasteflow-${stage}-migration: deploy it first\n`);
-  process.exit(1);
-}
 try {
-  await runMigration({
+  await runTask({
     ecs: new ECSClient({ region: configurations[stage].region }),
-    target,
+    target: readTarget(stage),
     wait: () => sleep(5000),
     patience: 720, // an hour
   });

@@ -14,7 +14,7 @@ export interface MigrationStackProps extends StackProps {
 }
 
 /**
- * The task that brings the schema up to date, run by run-migration.ts before the services are deployed. Not a custom resource of the
+ * The task that brings the schema up to date, run by migrate-main.ts before the services are deployed. Not a custom resource of the
  * services' stack: CloudFormation would run it again, with the older image, when it rolls back, and an older migrator refuses a newer schema.
  */
 export class MigrationStack extends Stack {
@@ -32,6 +32,7 @@ export class MigrationStack extends Stack {
       data,
       repository: repositories.migrate,
       imageTag,
+      entry: 'dist/migrate-main.js',
       size: { cpu: 256, memoryMiB: 512 },
       permissions: [], // it speaks to Postgres alone
     });

@@ -41,18 +41,14 @@ export function uploadWorkerPermissions({ bucket, uploads, jobs }: Data): Policy
   ];
 }
 
-/** Deletes objects and never reads one; sends what the api couldn't; empties the dead-letter queues. */
+/** Deletes objects and never reads one; sends what the api couldn't; empties the dead-letter queues, and hands back what it can't move (`ops retry-dead-letters`). */
 export function janitorPermissions({ bucket, uploads, jobs }: Data): PolicyStatement[] {
   return [
     seeBucket(bucket, 's3:ListBucketMultipartUploads'),
     onObjects('DeleteContent', bucket, ['s3:DeleteObject'], [prefixes.pastes]),
     onObjects('ClearExports', bucket, CLEAR, [prefixes.jobs]),
     onQueues('Relay', [uploads.queue, jobs.queue], [...LOOK, ...SEND]),
-    onQueues(
-      'ReadDeadLetters',
-      [uploads.deadLetters, jobs.deadLetters],
-      [...LOOK, 'sqs:ReceiveMessage', 'sqs:DeleteMessage'],
-    ),
+    onQueues('ReadDeadLetters', [uploads.deadLetters, jobs.deadLetters], [...LOOK, ...CONSUME]),
   ];
 }
 

@@ -7,10 +7,10 @@ import { Construct } from 'constructs';
 import type { Configuration } from './configuration.ts';
 
 /**
- * Below the 65 s for which the api keeps an idle connection: the load balancer closes first, and never sends a request into a
- * connection that is being closed. An answer that takes longer (Prefer: wait=60) has to send a byte meanwhile, or ask for less.
+ * Below the 80 s for which the api keeps an idle connection: the load balancer closes first, and never sends a request into a
+ * connection that is being closed. Above the 60 s that an answer may take at most (`Prefer: wait`); events send a byte in between.
  */
-export const IDLE_SECONDS = 60;
+export const IDLE_SECONDS = 75;
 
 export interface PublicEntranceProps {
   readonly configuration: Configuration;
@@ -25,13 +25,13 @@ export class PublicEntrance extends Construct {
 
   constructor(scope: Construct, id: string, { configuration, vpc, accessLogs }: PublicEntranceProps) {
     super(scope, id);
-    const { domain, protect } = configuration;
+    const { domain } = configuration;
     this.balancer = new elb.ApplicationLoadBalancer(this, 'Balancer', {
       vpc,
       internetFacing: true,
       idleTimeout: Duration.seconds(IDLE_SECONDS),
       dropInvalidHeaderFields: true,
-      deletionProtection: protect,
+      // No deletion protection: a first deployment that fails couldn't be rolled back. The stack's own keeps it from being deleted by mistake.
       xffHeaderProcessingMode: elb.XffHeaderProcessingMode.APPEND,
     });
     this.balancer.logAccessLogs(accessLogs, 'balancer');
@@ -60,11 +60,12 @@ export class PublicEntrance extends Construct {
       port,
       protocol: elb.ApplicationProtocol.HTTP,
       targets: [service],
-      // A stopping api answers 503 at /readyz at once, ends what runs within 8 s and is gone after 10.
+      // ECS takes a task out here before it stops it; an api then ends what runs within 8 s and is gone after 10.
       deregistrationDelay: Duration.seconds(10),
       loadBalancingAlgorithmType: elb.TargetGroupLoadBalancingAlgorithmType.LEAST_OUTSTANDING_REQUESTS,
+      // Not /readyz, which asks Postgres: while RDS fails over ECS would replace all tasks, and none of the new ones would get ready.
       healthCheck: {
-        path: '/readyz',
+        path: '/healthz',
         interval: Duration.seconds(10),
         timeout: Duration.seconds(5),
         healthyThresholdCount: 2,

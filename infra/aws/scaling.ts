@@ -4,6 +4,7 @@ import type * as ecs from 'aws-cdk-lib/aws-ecs';
 import type * as elb from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Configuration } from './configuration.ts';
+import type { DataStack } from './data-stack.ts';
 
 /** On requests a minute for each task, and on the processor, for the few requests that are long. */
 export function scaleApi(
@@ -22,23 +23,62 @@ export function scaleApi(
 }
 
 /**
- * On the backlog of each task, and on the age of the oldest message where depth says too little: few messages that nobody gets
- * round to. A message keeps its age through all of its retries (31 s and the puts), hence a minute; in an outage of S3 more workers
- * don't help, but `most` bounds them.
+ * On each task's backlog of uploads and of jobs: of two policies that track a target either makes tasks, and both have to agree before one goes
+ * (a step policy on jobs would make them, and the uploads' policy would take them away while jobs still wait). And on the age of
+ * the oldest upload where depth says too little: few messages that nobody gets round to. A message keeps its age through all of its retries
+ * (31 s and the puts), hence a minute; in an outage of S3 more workers don't help, but `most` bounds them.
  */
 export function scaleUploadWorker(
   service: ecs.FargateService,
-  { least, most, backlogPerTask }: Configuration['uploadWorker'],
-  queue: sqs.Queue,
+  { least, most, backlogPerTask, jobsPerTask }: Configuration['uploadWorker'],
+  { uploads, jobs }: Pick<DataStack, 'uploads' | 'jobs'>,
 ): void {
   const count = service.autoScaleTaskCount({ minCapacity: least, maxCapacity: most });
   const target = count.node.findChild('Target').node.findChild('Resource') as scaling.CfnScalableTarget;
-  new scaling.CfnScalingPolicy(Stack.of(service), 'UploadWorkerBacklog', {
-    policyName: 'backlog-per-task',
+  trackBacklog('UploadWorkerBacklog', {
+    name: 'backlog-per-task',
+    target,
+    service,
+    queue: uploads.queue,
+    perTask: backlogPerTask,
+  });
+  trackBacklog('UploadWorkerJobs', {
+    name: 'jobs-per-task',
+    target,
+    service,
+    queue: jobs.queue,
+    perTask: jobsPerTask,
+  });
+  count.scaleOnMetric('Age', {
+    metric: uploads.queue.metricApproximateAgeOfOldestMessage({
+      period: Duration.minutes(1),
+      statistic: 'Maximum',
+    }),
+    scalingSteps: [
+      { upper: 60, change: 0 },
+      { lower: 60, change: +2 },
+      { lower: 300, change: +6 },
+    ],
+    adjustmentType: scaling.AdjustmentType.CHANGE_IN_CAPACITY,
+    cooldown: Duration.minutes(2),
+  });
+}
+
+interface Backlog {
+  readonly name: string;
+  readonly target: scaling.CfnScalableTarget;
+  readonly service: ecs.FargateService;
+  readonly queue: sqs.Queue;
+  readonly perTask: number;
+}
+
+function trackBacklog(id: string, { name, target, service, queue, perTask }: Backlog): void {
+  new scaling.CfnScalingPolicy(Stack.of(service), id, {
+    policyName: name,
     policyType: 'TargetTrackingScaling',
     scalingTargetId: target.ref,
     targetTrackingScalingPolicyConfiguration: {
-      targetValue: backlogPerTask,
+      targetValue: perTask,
       scaleOutCooldown: 60,
       scaleInCooldown: 300,
       customizedMetricSpecification: {
@@ -54,16 +94,6 @@ export function scaleUploadWorker(
         ],
       },
     },
-  });
-  count.scaleOnMetric('Age', {
-    metric: queue.metricApproximateAgeOfOldestMessage({ period: Duration.minutes(1), statistic: 'Maximum' }),
-    scalingSteps: [
-      { upper: 60, change: 0 },
-      { lower: 60, change: +2 },
-      { lower: 300, change: +6 },
-    ],
-    adjustmentType: scaling.AdjustmentType.CHANGE_IN_CAPACITY,
-    cooldown: Duration.minutes(2),
   });
 }
 

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type * as ecr from 'aws-cdk-lib/aws-ecr';
 import * as ecs from 'aws-cdk-lib/aws-ecs';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -6,6 +6,7 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Configuration, TaskSize } from './configuration.ts';
 import { DATABASE_NAME, type DataStack } from './data-stack.ts';
+import { removalPolicy } from './removal-policy.ts';
 
 export interface ServiceTaskProps {
   readonly name: string;
@@ -14,6 +15,8 @@ export interface ServiceTaskProps {
   readonly repository: ecr.IRepository;
   readonly imageTag: string;
   readonly size: TaskSize;
+  /** What node runs: RunTask can put another entry of the image in its place. */
+  readonly entry: string;
   readonly environment?: Record<string, string>;
   readonly permissions: readonly PolicyStatement[];
   readonly ports?: readonly number[];
@@ -35,7 +38,7 @@ export class ServiceTask extends Construct {
     this.logGroup = new logs.LogGroup(this, 'Logs', {
       logGroupName: `/pasteflow/${configuration.stage}/${name}`,
       retention: configuration.logDays,
-      removalPolicy: configuration.protect ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicy(configuration),
     });
     this.definition = new ecs.FargateTaskDefinition(this, 'Task', {
       family: `pasteflow-${configuration.stage}-${name}`,
@@ -47,8 +50,6 @@ export class ServiceTask extends Construct {
       },
     });
     for (const statement of props.permissions) this.definition.addToTaskRolePolicy(statement);
-    const credentials = data.database.secret;
-    if (credentials === undefined) throw new Error('the database has no generated credentials');
     this.definition.addContainer(name, {
       containerName: name,
       image: ecs.ContainerImage.fromEcrRepository(props.repository, props.imageTag),
@@ -57,14 +58,15 @@ export class ServiceTask extends Construct {
         streamPrefix: name,
         mode: ecs.AwsLogDriverMode.NON_BLOCKING,
       }),
+      command: [props.entry],
       readonlyRootFilesystem: true,
       user: '65532', // `nonroot` of the image
       stopTimeout: STOP_TIMEOUT,
       portMappings: (props.ports ?? []).map((containerPort) => ({ containerPort })),
       environment: { ...databaseEnvironment(data), ...props.environment },
       secrets: {
-        PGUSER: ecs.Secret.fromSecretsManager(credentials, 'username'),
-        PGPASSWORD: ecs.Secret.fromSecretsManager(credentials, 'password'),
+        PGUSER: ecs.Secret.fromSecretsManager(data.databaseCredentials, 'username'),
+        PGPASSWORD: ecs.Secret.fromSecretsManager(data.databaseCredentials, 'password'),
       },
       ...(healthPort !== undefined && { healthCheck: healthCheck(healthPort) }),
     });

@@ -2,10 +2,13 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as ecs from 'aws-cdk-lib/aws-ecs';
 import type { Construct } from 'constructs';
+import { AlarmTopic } from './alarm-topic.ts';
 import { Alarms } from './alarms.ts';
-import { JANITORS, type Configuration } from './configuration.ts';
+import { JANITORS, type Configuration, type ServiceName } from './configuration.ts';
 import type { DataStack } from './data-stack.ts';
-import type { FoundationStack, ImageName } from './foundation-stack.ts';
+import { settingsOf } from './environment.ts';
+import type { FoundationStack } from './foundation-stack.ts';
+import { METRICS_PORTS, Monitoring, type MonitoredService } from './monitoring.ts';
 import { apiPermissions, janitorPermissions, uploadWorkerPermissions } from './permissions.ts';
 import { PublicEntrance } from './public-entrance.ts';
 import { scaleApi, scaleUploadWorker } from './scaling.ts';
@@ -20,9 +23,6 @@ export interface ServicesStackProps extends StackProps {
 }
 
 const API_PORT = 3000;
-const HEALTH_PORTS = { api: 9464, 'upload-worker': 9465, janitor: 9466 } as const;
-
-type ServiceName = Exclude<ImageName, 'migrate'>;
 
 export class ServicesStack extends Stack {
   readonly #props: ServicesStackProps;
@@ -50,14 +50,14 @@ export class ServicesStack extends Stack {
         TRUST_PROXY: '1', // the load balancer
       },
     });
-    const requests = entrance.leadTo(api, API_PORT);
-    scaleApi(api, configuration.api, requests);
+    const requests = entrance.leadTo(api.service, API_PORT);
+    scaleApi(api.service, configuration.api, requests);
 
     const uploadWorker = this.#service('upload-worker', {
       size: configuration.uploadWorker,
       permissions: uploadWorkerPermissions(data),
     });
-    scaleUploadWorker(uploadWorker, configuration.uploadWorker, data.uploads.queue);
+    scaleUploadWorker(uploadWorker.service, configuration.uploadWorker, data);
 
     const janitor = this.#service('janitor', {
       size: configuration.janitor,
@@ -65,12 +65,20 @@ export class ServicesStack extends Stack {
       tasks: JANITORS,
     });
 
+    const alarms = new AlarmTopic(this, 'AlarmTopic', configuration);
+    new Monitoring(this, 'Monitoring', {
+      configuration,
+      vpc: foundation.vpc,
+      services: { api, 'upload-worker': uploadWorker, janitor },
+      alarms,
+    });
     new Alarms(this, 'Alarms', {
       configuration,
+      topic: alarms.topic,
       data,
       balancer: entrance.balancer,
       requests,
-      services: { api, 'upload-worker': uploadWorker, janitor },
+      services: { api: api.service, 'upload-worker': uploadWorker.service, janitor: janitor.service },
       least: {
         api: configuration.api.least,
         'upload-worker': configuration.uploadWorker.least,
@@ -85,7 +93,7 @@ export class ServicesStack extends Stack {
     task: Pick<ServiceTaskProps, 'size' | 'permissions' | 'environment' | 'ports'> & {
       readonly tasks?: number;
     },
-  ): ecs.FargateService {
+  ): MonitoredService {
     const { configuration, foundation, data, imageTag } = this.#props;
     const { definition } = new ServiceTask(this, `Task-${name}`, {
       ...task,
@@ -94,20 +102,26 @@ export class ServicesStack extends Stack {
       data,
       imageTag,
       repository: foundation.repositories[name],
-      healthPort: HEALTH_PORTS[name],
-      environment: { ...sharedEnvironment(configuration, data), ...task.environment },
+      entry: 'dist/main.js',
+      healthPort: METRICS_PORTS[name],
+      environment: {
+        ...sharedEnvironment(configuration, data),
+        ...task.environment,
+        ...settingsOf(configuration, name),
+      },
     });
-    return new ecs.FargateService(this, `Service-${name}`, {
+    const group = new ec2.SecurityGroup(this, `Group-${name}`, {
+      vpc: foundation.vpc,
+      description: `The ${name} tasks`,
+    });
+    const service = new ecs.FargateService(this, `Service-${name}`, {
       cluster: foundation.cluster,
       serviceName: name,
       taskDefinition: definition,
       // Scaled services have none: a deployment would set the count back to it.
       ...(task.tasks !== undefined && { desiredCount: task.tasks }),
       securityGroups: [
-        new ec2.SecurityGroup(this, `Group-${name}`, {
-          vpc: foundation.vpc,
-          description: `The ${name} tasks`,
-        }),
+        group,
         // As it is: else the load balancer would add a rule of its own to it, and the stacks would go round in a circle.
         ec2.SecurityGroup.fromSecurityGroupId(
           this,
@@ -124,6 +138,7 @@ export class ServicesStack extends Stack {
       availabilityZoneRebalancing: ecs.AvailabilityZoneRebalancing.ENABLED,
       ...(name === 'api' && { healthCheckGracePeriod: Duration.seconds(30) }),
     });
+    return { service, group };
   }
 }
 

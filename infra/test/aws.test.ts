@@ -1,55 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
-import { connectionsAllowed, mostConnections, stages } from '../aws/configuration.ts';
 import { configurations } from '../aws/configurations.ts';
 import { IDLE_SECONDS } from '../aws/public-entrance.ts';
 import { readResources } from '../resources.ts';
-import { deployment } from './support/deployments.ts';
+import { containers, deployment } from './support/deployments.ts';
 
 const production = deployment('production');
-
-describe('the database', () => {
-  const data = production.template('data');
-
-  test('is in two zones, encrypted with a key of its own, backed up, hidden, and can’t be deleted by mistake', () => {
-    data.hasResource('AWS::RDS::DBInstance', {
-      DeletionPolicy: 'Snapshot',
-      Properties: {
-        MultiAZ: true,
-        StorageEncrypted: true,
-        KmsKeyId: Match.anyValue(),
-        BackupRetentionPeriod: 14,
-        PubliclyAccessible: false,
-        DeletionProtection: true,
-        EngineVersion: '18',
-      },
-    });
-  });
-
-  test('speaks TLS alone', () => {
-    data.hasResourceProperties('AWS::RDS::DBParameterGroup', { Parameters: { 'rds.force_ssl': '1' } });
-  });
-
-  test('lets in the security group of its clients and nobody else', () => {
-    const rules = Object.values(production.resources('data', 'AWS::EC2::SecurityGroupIngress'));
-    expect(rules.map(({ Properties }) => Properties)).toEqual([
-      expect.objectContaining({
-        FromPort: 5432,
-        ToPort: 5432,
-        SourceSecurityGroupId: { 'Fn::GetAtt': [expect.stringMatching(/^DatabaseClients/), 'GroupId'] },
-      }),
-    ]);
-  });
-
-  test.each(stages)(
-    'has connections for every task of %s at full scale, in the middle of a deployment',
-    (stage) => {
-      expect(mostConnections(configurations[stage])).toBeLessThanOrEqual(
-        0.9 * connectionsAllowed(configurations[stage]),
-      );
-    },
-  );
-});
 
 describe('the bucket', () => {
   const data = production.template('data');
@@ -83,7 +39,7 @@ describe('the bucket', () => {
 
   test('stays when its stack goes', () => {
     for (const { DeletionPolicy } of Object.values(production.resources('data', 'AWS::S3::Bucket')))
-      expect(DeletionPolicy).toBe('Retain');
+      expect(DeletionPolicy).toBe('RetainExceptOnCreate');
   });
 
   test('and the queues refuse what comes without TLS', () => {
@@ -131,20 +87,21 @@ describe('the services', () => {
   });
 
   test('get user and password from Secrets Manager, and no secret by the environment', () => {
-    for (const { Properties } of Object.values(
-      production.resources('services', 'AWS::ECS::TaskDefinition'),
-    )) {
-      const [container] = Properties['ContainerDefinitions'] as {
-        Secrets: { Name: string }[];
-        Environment: { Name: string; Value: unknown }[];
-      }[];
-      expect(container?.Secrets.map(({ Name }) => Name)).toEqual(['PGUSER', 'PGPASSWORD']);
-      expect(container?.Environment).toContainEqual({
+    for (const { Secrets, Environment } of containers(production, 'services')) {
+      expect(Secrets.map(({ Name }) => Name)).toEqual(['PGUSER', 'PGPASSWORD']);
+      expect(Environment).toContainEqual({
         Name: 'DATABASE_URL',
         Value: 'postgres:///pasteflow?sslmode=verify-full',
       });
-      expect(JSON.stringify(container?.Environment)).not.toMatch(/password|secret/i);
+      expect(JSON.stringify(Environment)).not.toMatch(/password|secret/i);
     }
+  });
+
+  test('name their entry in the command, which RunTask can replace', () => {
+    for (const { Command } of containers(production, 'services')) expect(Command).toEqual(['dist/main.js']);
+    expect(containers(production, 'migration').map(({ Command }) => Command)).toEqual([
+      ['dist/migrate-main.js'],
+    ]);
   });
 
   test('the janitor is two, and not scaled', () => {
@@ -161,15 +118,35 @@ describe('the services', () => {
     });
   });
 
-  test('the upload-worker is scaled on the backlog of each task, and on the age of the oldest message', () => {
+  test.each([
+    ['uploads', 'Uploads', configurations.production.uploadWorker.backlogPerTask],
+    ['jobs', 'Jobs', configurations.production.uploadWorker.jobsPerTask],
+  ])('the upload-worker is scaled on the backlog of %s of each task', (_, queue, perTask) => {
+    const waiting = {
+      Namespace: 'AWS/SQS',
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Dimensions: [
+        {
+          Name: 'QueueName',
+          Value: { 'Fn::ImportValue': Match.stringLikeRegexp(`GetAtt${queue}Queue.*QueueName`) },
+        },
+      ],
+    };
     services.hasResourceProperties('AWS::ApplicationAutoScaling::ScalingPolicy', {
+      ScalingTargetId: { Ref: Match.stringLikeRegexp('^Serviceuploadworker') },
       TargetTrackingScalingPolicyConfiguration: {
-        TargetValue: configurations.production.uploadWorker.backlogPerTask,
+        TargetValue: perTask,
         CustomizedMetricSpecification: {
-          Metrics: Match.arrayWith([Match.objectLike({ Expression: 'waiting / tasks', ReturnData: true })]),
+          Metrics: Match.arrayWith([
+            Match.objectLike({ Id: 'waiting', MetricStat: { Metric: waiting } }),
+            Match.objectLike({ Expression: 'waiting / tasks', ReturnData: true }),
+          ]),
         },
       },
     });
+  });
+
+  test('the upload-worker is scaled on the age of the oldest upload, too', () => {
     services.hasResourceProperties('AWS::ApplicationAutoScaling::ScalingPolicy', {
       PolicyType: 'StepScaling',
       StepScalingPolicyConfiguration: { AdjustmentType: 'ChangeInCapacity' },
@@ -195,6 +172,16 @@ describe('the load balancer', () => {
     });
   });
 
+  test('asks for a task’s life and not for its database’s, which no new task would mend', async () => {
+    production.template('services').hasResourceProperties('AWS::ElasticLoadBalancingV2::TargetGroup', {
+      Port: 3000,
+      HealthCheckPath: '/healthz',
+    });
+    const { readFileSync } = await import('node:fs');
+    const routes = readFileSync(new URL('../../services/api/src/app.ts', import.meta.url), 'utf8');
+    expect(routes).toContain("'/healthz': { GET: healthz }");
+  });
+
   test.each(['staging', 'production'] as const)(
     'of %s speaks HTTPS, and its port 80 only redirects',
     (stage) => {
@@ -210,16 +197,24 @@ describe('the load balancer', () => {
   );
 });
 
-test('every alarm says what it means and goes to the topic, when it comes and when it goes', () => {
-  const alarms = Object.values(production.resources('services', 'AWS::CloudWatch::Alarm')).filter(
-    ({ Properties }) =>
-      !JSON.stringify(Properties['AlarmActions']).includes('UploadWorker') &&
-      Properties['AlarmDescription'] !== undefined,
+test('a first deployment that fails leaves no name behind, and nothing that can’t be deleted', () => {
+  const named = [
+    ...Object.values(production.resources('foundation', 'AWS::ECR::Repository')),
+    ...(['data', 'migration', 'services'] as const).flatMap((stack) =>
+      Object.values(production.resources(stack, 'AWS::Logs::LogGroup')),
+    ),
+  ];
+  expect(named).toHaveLength(4 + 1 + 1 + 3);
+  for (const { DeletionPolicy, UpdateReplacePolicy } of named)
+    expect({ DeletionPolicy, UpdateReplacePolicy }).toEqual({
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+    });
+  const [balancer] = Object.values(
+    production.resources('services', 'AWS::ElasticLoadBalancingV2::LoadBalancer'),
   );
-  const ours = alarms.filter(({ Properties }) => Properties['OKActions'] !== undefined);
-  expect(ours.length).toBeGreaterThanOrEqual(14);
-  for (const { Properties } of ours) {
-    expect(Properties['AlarmActions']).toEqual([{ Ref: expect.stringMatching(/^AlarmsTopic/) }]);
-    expect(Properties['AlarmDescription']).toMatch(/\.$/);
-  }
+  expect(balancer?.Properties['LoadBalancerAttributes']).not.toContainEqual({
+    Key: 'deletion_protection.enabled',
+    Value: 'true',
+  });
 });

@@ -30,12 +30,34 @@ describe('the Dockerfile', () => {
   );
 
   test('starts node itself, without a shell between it and a SIGTERM, and not as root', () => {
-    expect(
-      dockerfile
-        .match(/^(ENTRYPOINT|CMD) .*$/gm)
-        ?.every((line) => line.includes('["/usr/local/bin/node", "dist/')),
-    ).toBe(true);
+    expect(dockerfile.match(/^(ENTRYPOINT|CMD) .*$/gm)).toEqual([
+      'ENTRYPOINT ["/usr/local/bin/node"]',
+      'CMD ["dist/main.js"]',
+      'CMD ["dist/migrate-main.js"]',
+    ]);
     expect(targets['runtime']).toMatch(/^USER 65532:65532$/m);
+  });
+
+  // `token-main.js` and `ops-main.js` are run in the same images: with the entry in ENTRYPOINT RunTask couldn't.
+  test('names every entry in the command, which RunTask, compose and Kubernetes can replace', () => {
+    const sources = {
+      'dist/main.js': ['services/api', 'services/upload-worker', 'services/janitor'],
+      'dist/token-main.js': ['services/api'],
+      'dist/ops-main.js': ['services/janitor'],
+      'dist/migrate-main.js': ['packages/postgres'],
+    };
+    for (const [entry, packages] of Object.entries(sources))
+      for (const folder of packages)
+        expect(existsSync(root(`${folder}/${entry.replace('dist', 'src').replace('.js', '.ts')}`))).toBe(
+          true,
+        );
+    const guide = readFileSync(root('docs/deploy.md'), 'utf8');
+    const byPlace = guide.split(/^## /m).filter((text) => /^(AWS|Kubernetes|One machine)/.test(text));
+    expect(byPlace).toHaveLength(3);
+    for (const text of byPlace) {
+      expect(text).toContain('dist/token-main.js');
+      expect(text).toContain('dist/ops-main.js');
+    }
   });
 
   test('takes the Node that the workspace is developed with', () => {
@@ -61,6 +83,8 @@ test('the certificates in the image are RDS’ own, and good for years', () => {
 
 interface Service {
   readonly image?: string;
+  readonly command?: string[];
+  readonly environment?: Record<string, string>;
   readonly profiles?: string[];
   readonly read_only?: boolean;
   readonly ports?: string[];
@@ -105,6 +129,22 @@ describe('docker-compose.yml', () => {
 
   test('runs our own on a file system that can’t be written to', () => {
     for (const name of ours) expect(compose.services[name]?.read_only).toBe(true);
+  });
+
+  test('names the entry of each image in its command', () => {
+    expect(ours.map((name) => compose.services[name]?.command)).toEqual([
+      ['dist/main.js'],
+      ['dist/main.js'],
+      ['dist/main.js'],
+      ['dist/migrate-main.js'],
+    ]);
+  });
+
+  test('tells of the port that the api is published at', () => {
+    expect(compose.services['api']?.ports).toEqual(['127.0.0.1:${API_PORT:-3000}:3000']);
+    expect(compose.services['api']?.environment?.['PUBLIC_URL']).toBe(
+      '${PUBLIC_URL:-http://127.0.0.1:${API_PORT:-3000}}',
+    );
   });
 
   test('has nothing in the way of several upload-workers', () => {

@@ -9,6 +9,7 @@ import { readResources } from '../resources.ts';
 const folder = new URL('../kubernetes/', import.meta.url).pathname;
 
 interface Container {
+  readonly args: string[];
   readonly securityContext: object;
   readonly readinessProbe?: object;
   readonly livenessProbe?: object;
@@ -26,6 +27,7 @@ interface Manifest {
     };
     readonly selector: { matchLabels: object };
     readonly triggers: { metadata: Record<string, string> }[];
+    readonly egress: { ports: { port: number }[] }[];
   };
 }
 
@@ -58,10 +60,13 @@ describe('KEDA', () => {
     new ScaledObject(scaled as never).validate();
   });
 
-  test('scales the worker on the same queue and by the same backlog as AWS does', () => {
-    const metadata = keda[1]?.spec.triggers[0]?.metadata;
-    expect(metadata?.['queueURL']).toBe(readResources().queues.uploads.name);
-    expect(metadata?.['queueLength']).toBe(String(configurations.production.uploadWorker.backlogPerTask));
+  test('scales the worker on the same queues and by the same backlogs as AWS does', () => {
+    const { queues } = readResources();
+    const { backlogPerTask, jobsPerTask } = configurations.production.uploadWorker;
+    expect(keda[1]?.spec.triggers.map(({ metadata }) => metadata)).toMatchObject([
+      { queueURL: queues.uploads.name, queueLength: String(backlogPerTask), scaleOnInFlight: 'false' },
+      { queueURL: queues.jobs.name, queueLength: String(jobsPerTask), scaleOnInFlight: 'false' },
+    ]);
   });
 });
 
@@ -102,6 +107,22 @@ test('the janitor is two, and what is scaled has no number of its own', () => {
   expect(find('Deployment', 'janitor')?.spec.replicas).toBe(2);
   expect(find('Deployment', 'api')?.spec.replicas).toBeUndefined();
   expect(find('Deployment', 'upload-worker')?.spec.replicas).toBeUndefined();
+});
+
+test('each image is told its entry', () => {
+  const args = (kind: string, name: string) => find(kind, name)?.spec.template.spec.containers[0]?.args;
+  for (const name of ['api', 'upload-worker', 'janitor'])
+    expect(args('Deployment', name)).toEqual(['dist/main.js']);
+  expect(args('Job', 'migrate')).toEqual(['dist/migrate-main.js']);
+});
+
+test('the services reach Postgres, HTTPS and an OTLP collector', () => {
+  const [rule] = find('NetworkPolicy', 'dependencies')?.spec.egress ?? [];
+  expect(rule?.ports.map(({ port }) => port)).toEqual([5432, 443, 4318]);
+});
+
+test('URLs of archives end before the credentials that signed them', () => {
+  expect(find('ConfigMap', 'pasteflow')?.data).toMatchObject({ ASSET_URL_SECONDS: '300' });
 });
 
 test('the bucket and queues have the names of resources.json', () => {

@@ -75,6 +75,8 @@ test('the janitor lists and deletes objects and reads none, sends messages and e
     's3:DeleteObject bucket/pastes/*',
     's3:ListBucket bucket',
     's3:ListBucketMultipartUploads bucket',
+    'sqs:ChangeMessageVisibility jobs-dead-letters',
+    'sqs:ChangeMessageVisibility uploads-dead-letters',
     'sqs:DeleteMessage jobs-dead-letters',
     'sqs:DeleteMessage uploads-dead-letters',
     'sqs:GetQueueAttributes jobs',

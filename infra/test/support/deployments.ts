@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import type { Stage } from '../../aws/configuration.ts';
+import type { Configuration, Stage } from '../../aws/configuration.ts';
 import { configurations } from '../../aws/configurations.ts';
 import { deploy, featureFlags } from '../../aws/deployment.ts';
 
@@ -8,11 +8,12 @@ export interface Resource {
   readonly Type: string;
   readonly Properties: Readonly<Record<string, unknown>>;
   readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
 }
 
-export function deployment(stage: Stage) {
+export function deployment(stage: Stage, overrides: Partial<Configuration> = {}) {
   const app = new App({ analyticsReporting: false, context: featureFlags });
-  const stacks = deploy(app, configurations[stage], '1.2.3');
+  const stacks = deploy(app, { ...configurations[stage], ...overrides }, '1.2.3');
   const templates = new Map<keyof typeof stacks, Template>();
   const template = (name: keyof typeof stacks): Template => {
     const known = templates.get(name) ?? Template.fromStack(stacks[name]);
@@ -27,6 +28,19 @@ export function deployment(stage: Stage) {
     resources: (name: keyof typeof stacks, type: string): Record<string, Resource> =>
       template(name).findResources(type) as Record<string, Resource>,
   };
+}
+
+export interface Container {
+  readonly Name: string;
+  readonly Command: string[];
+  readonly Secrets: { Name: string }[];
+  readonly Environment: { Name: string; Value: unknown }[];
+}
+
+export function containers(of: ReturnType<typeof deployment>, stack: 'services' | 'migration'): Container[] {
+  return Object.values(of.resources(stack, 'AWS::ECS::TaskDefinition')).flatMap(
+    ({ Properties }) => Properties['ContainerDefinitions'] as Container[],
+  );
 }
 
 /** The ARNs and names in a policy, readable: `bucket/pastes/*`, `uploads`, `uploads-dead-letters`. */

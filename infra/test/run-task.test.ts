@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { DescribeTasksCommand, RunTaskCommand, type Task } from '@aws-sdk/client-ecs';
-import { runMigration, type MigrationTarget } from '../aws/run-migration.ts';
+import { runTask, type TaskTarget } from '../aws/run-task.ts';
 
-const target: MigrationTarget = {
+const target: TaskTarget = {
   Cluster: 'c',
   TaskDefinition: 't:1',
   Subnets: 'a,b',
@@ -21,7 +21,7 @@ function ecsWith(started: Task[], looks: Task[]) {
       return Promise.resolve({ tasks: [remaining.shift() ?? { lastStatus: 'RUNNING' }] });
     return Promise.reject(new Error('unexpected command'));
   };
-  return { ecs: { send } as unknown as Parameters<typeof runMigration>[0]['ecs'], sent };
+  return { ecs: { send } as unknown as Parameters<typeof runTask>[0]['ecs'], sent };
 }
 
 const started = [{ taskArn: 'arn' }];
@@ -33,7 +33,7 @@ describe('the migration', () => {
       { lastStatus: 'RUNNING' },
       { lastStatus: 'STOPPED', containers: [{ exitCode: 0 }] },
     ]);
-    await runMigration({ ...options, ecs });
+    await runTask({ ...options, ecs });
     expect(sent).toHaveLength(3);
     expect(sent[0]).toMatchObject({
       networkConfiguration: {
@@ -42,27 +42,44 @@ describe('the migration', () => {
     });
   });
 
+  test('runs the image’s own entry, and a task by hand the one that it is told', async () => {
+    const end = [{ lastStatus: 'STOPPED', containers: [{ exitCode: 0 }] }];
+    const own = ecsWith(started, end);
+    await runTask({ ...options, ecs: own.ecs });
+    expect(own.sent[0]).not.toHaveProperty('overrides');
+    const byHand = ecsWith([{ taskArn: 'arn:aws:ecs:r:a:task/cluster/4711' }], end);
+    const ids: string[] = [];
+    await runTask({
+      ...options,
+      ecs: byHand.ecs,
+      command: { container: 'janitor', words: ['dist/ops-main.js', 'status'] },
+      started: (id) => ids.push(id),
+    });
+    expect(byHand.sent[0]).toMatchObject({
+      overrides: { containerOverrides: [{ name: 'janitor', command: ['dist/ops-main.js', 'status'] }] },
+    });
+    expect(ids).toEqual(['4711']);
+  });
+
   test('that fails is an error, so that nothing is deployed', async () => {
     const { ecs } = ecsWith(started, [{ lastStatus: 'STOPPED', containers: [{ exitCode: 1 }] }]);
-    await expect(runMigration({ ...options, ecs })).rejects.toThrow('exit code 1');
+    await expect(runTask({ ...options, ecs })).rejects.toThrow('exit code 1');
   });
 
   test('that never ran says why', async () => {
     const { ecs } = ecsWith(started, [
       { lastStatus: 'STOPPED', stoppedReason: 'CannotPullContainerError', containers: [{}] },
     ]);
-    await expect(runMigration({ ...options, ecs })).rejects.toThrow(
-      'exit code none, CannotPullContainerError',
-    );
+    await expect(runTask({ ...options, ecs })).rejects.toThrow('exit code none, CannotPullContainerError');
   });
 
   test('that can’t be started is an error', async () => {
     const { ecs } = ecsWith([], []);
-    await expect(runMigration({ ...options, ecs })).rejects.toThrow('RESOURCE:FARGATE');
+    await expect(runTask({ ...options, ecs })).rejects.toThrow('RESOURCE:FARGATE');
   });
 
   test('that doesn’t end is no success', async () => {
     const { ecs } = ecsWith(started, []);
-    await expect(runMigration({ ...options, ecs })).rejects.toThrow('still running');
+    await expect(runTask({ ...options, ecs })).rejects.toThrow('still running');
   });
 });

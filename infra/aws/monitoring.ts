@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import * as aps from 'aws-cdk-lib/aws-aps';
+import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import type * as ecs from 'aws-cdk-lib/aws-ecs';
+import { DnsRecordType, PrivateDnsNamespace } from 'aws-cdk-lib/aws-servicediscovery';
+import { Construct } from 'constructs';
+import type { AlarmTopic } from './alarm-topic.ts';
+import type { Configuration, ServiceName } from './configuration.ts';
+
+/** Where each service shows /metrics, /healthz and /readyz. */
+export const METRICS_PORTS: Readonly<Record<ServiceName, number>> = {
+  api: 9464,
+  'upload-worker': 9465,
+  janitor: 9466,
+};
+
+export interface MonitoredService {
+  readonly service: ecs.FargateService;
+  readonly group: ec2.SecurityGroup;
+}
+
+export interface MonitoringProps {
+  readonly configuration: Configuration;
+  readonly vpc: ec2.IVpc;
+  readonly services: Readonly<Record<ServiceName, MonitoredService>>;
+  readonly alarms: AlarmTopic;
+}
+
+const SCRAPE_INTERVAL = '30s'; // the rules look over two minutes at least
+
+/**
+ * Amazon Managed Service for Prometheus, with the alert rules as they are: most go by what Postgres and the processes alone know, which CloudWatch
+ * never sees, and alarms written again in its words would drift from them. Rules are asked whether or not anything is scraped, so that a
+ * collector which fails is told of by PasteflowServiceMissing. Tasks are found by the names that ECS keeps in Cloud Map.
+ */
+export class Monitoring extends Construct {
+  readonly #props: MonitoringProps;
+  readonly #domain: string;
+
+  constructor(scope: Construct, id: string, props: MonitoringProps) {
+    super(scope, id);
+    this.#props = props;
+    const { stage } = props.configuration;
+    this.#domain = `pasteflow-${stage}.internal`;
+    const workspace = new aps.CfnWorkspace(this, 'Workspace', {
+      alias: `pasteflow-${stage}`,
+      alertManagerDefinition: this.#alertManager(),
+    });
+    workspace.node.addDependency(props.alarms);
+    this.#scrape(workspace, this.#discover());
+    new aps.CfnRuleGroupsNamespace(this, 'Rules', {
+      workspace: workspace.attrArn,
+      name: 'pasteflow',
+      data: readFileSync(new URL('../observability/prometheus/rules/pasteflow.yml', import.meta.url), 'utf8'),
+    });
+  }
+
+  /** @returns the security group of who may scrape: the collector, and any Prometheus of yours */
+  #discover(): ec2.SecurityGroup {
+    const { vpc, services } = this.#props;
+    const namespace = new PrivateDnsNamespace(this, 'Namespace', { vpc, name: this.#domain });
+    const scrapers = new ec2.SecurityGroup(this, 'Scrapers', {
+      vpc,
+      description: 'May reach the metrics of the services',
+      allowAllOutbound: false,
+    });
+    for (const [name, { service, group }] of Object.entries(services)) {
+      service.enableCloudMap({
+        cloudMapNamespace: namespace,
+        name,
+        dnsRecordType: DnsRecordType.A,
+        dnsTtl: Duration.seconds(15),
+      });
+      group.connections.allowFrom(scrapers, ec2.Port.tcp(METRICS_PORTS[name as ServiceName]), 'Metrics');
+    }
+    new CfnOutput(this, 'ScrapersGroup', { value: scrapers.securityGroupId });
+    return scrapers;
+  }
+
+  #scrape(workspace: aps.CfnWorkspace, scrapers: ec2.SecurityGroup): void {
+    const { configuration, vpc, services } = this.#props;
+    const configurationOfPrometheus = {
+      global: { scrape_interval: SCRAPE_INTERVAL, scrape_timeout: '10s' },
+      scrape_configs: (Object.keys(services) as ServiceName[]).map((name) => ({
+        job_name: name,
+        dns_sd_configs: [
+          {
+            names: [`${name}.${this.#domain}`],
+            type: 'A',
+            port: METRICS_PORTS[name],
+            refresh_interval: SCRAPE_INTERVAL,
+          },
+        ],
+      })),
+    };
+    new aps.CfnScraper(this, 'Scraper', {
+      alias: `pasteflow-${configuration.stage}`,
+      destination: { ampConfiguration: { workspaceArn: workspace.attrArn } },
+      source: {
+        vpcConfiguration: {
+          securityGroupIds: [scrapers.securityGroupId],
+          subnetIds: vpc.selectSubnets({ subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS }).subnetIds,
+        },
+      },
+      // JSON is YAML.
+      scrapeConfiguration: {
+        configurationBlob: Buffer.from(JSON.stringify(configurationOfPrometheus)).toString('base64'),
+      },
+    });
+  }
+
+  #alertManager(): string {
+    const { alarms, configuration } = this.#props;
+    const receiver = {
+      name: 'topic',
+      sns_configs: [
+        {
+          topic_arn: alarms.topic.topicArn,
+          sigv4: { region: configuration.region },
+          send_resolved: true,
+        },
+      ],
+    };
+    const definition = {
+      route: { receiver: receiver.name, group_by: ['alertname'], repeat_interval: '12h' },
+      receivers: [receiver],
+    };
+    // A string in it, as the service wants it, and JSON is YAML.
+    return Stack.of(this).toJsonString({ alertmanager_config: Stack.of(this).toJsonString(definition) });
+  }
+}

@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import { Match } from 'aws-cdk-lib/assertions';
+import { connectionsAllowed, mostConnections, stages } from '../aws/configuration.ts';
+import { configurations } from '../aws/configurations.ts';
+import { containers, deployment } from './support/deployments.ts';
+
+const production = deployment('production');
+
+describe('the database', () => {
+  const data = production.template('data');
+
+  test('is in two zones, encrypted with a key of its own, backed up, hidden, and can’t be deleted by mistake', () => {
+    data.hasResource('AWS::RDS::DBInstance', {
+      DeletionPolicy: 'Snapshot',
+      Properties: {
+        MultiAZ: true,
+        StorageEncrypted: true,
+        KmsKeyId: Match.anyValue(),
+        BackupRetentionPeriod: 14,
+        PubliclyAccessible: false,
+        DeletionProtection: true,
+        EngineVersion: '18',
+      },
+    });
+  });
+
+  test('speaks TLS alone', () => {
+    data.hasResourceProperties('AWS::RDS::DBParameterGroup', { Parameters: { 'rds.force_ssl': '1' } });
+  });
+
+  test('lets in the security group of its clients and nobody else', () => {
+    const rules = Object.values(production.resources('data', 'AWS::EC2::SecurityGroupIngress'));
+    expect(rules.map(({ Properties }) => Properties)).toEqual([
+      expect.objectContaining({
+        FromPort: 5432,
+        ToPort: 5432,
+        SourceSecurityGroupId: { 'Fn::GetAtt': [expect.stringMatching(/^DatabaseClients/), 'GroupId'] },
+      }),
+    ]);
+  });
+
+  test.each(stages)(
+    'has connections for every task of %s at full scale, in the middle of a deployment',
+    (stage) => {
+      expect(mostConnections(configurations[stage])).toBeLessThanOrEqual(
+        0.9 * connectionsAllowed(configurations[stage]),
+      );
+    },
+  );
+});
+
+test('the most connections are what the services open: pools, jobs, listeners and sweeps, twice', async () => {
+  const { readFileSync } = await import('node:fs');
+  const source = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const jobs = source('services/upload-worker/src/jobs/compose-jobs.ts');
+  const perJob = Number(/CONNECTIONS_A_JOB = (\d+)/.exec(jobs)?.[1]);
+  const concurrency = Number(/^# JOB_CONCURRENCY=(\d+)$/m.exec(source('.env.example'))?.[1]);
+  const few = { ...configurations.production, poolSize: 3 };
+  const sum = (api: number, worker: number, jobsAtATime: number) =>
+    2 * (api * (3 + 1) + worker * (3 + jobsAtATime * perJob) + 2 * (3 + 16)) + 20;
+  expect(mostConnections(few)).toBe(sum(few.api.most, few.uploadWorker.most, concurrency));
+  const environment = { ...few.environment, 'upload-worker': { JOB_CONCURRENCY: '8' } };
+  expect(mostConnections({ ...few, environment })).toBe(sum(few.api.most, few.uploadWorker.most, 8));
+});
+
+describe('a restored database', () => {
+  const host = 'pasteflow-production-restored.abc.eu-central-1.rds.amazonaws.com';
+  const restored = deployment('production', { database: { ...configurations.production.database, host } });
+
+  test('is the one that every task is pointed at, and that the alarms look at', () => {
+    for (const stack of ['migration', 'services'] as const)
+      for (const container of containers(restored, stack))
+        expect(container.Environment).toContainEqual({ Name: 'PGHOST', Value: host });
+    const alarms = Object.values(restored.resources('services', 'AWS::CloudWatch::Alarm'));
+    expect(
+      alarms
+        .filter(({ Properties }) => Properties['Namespace'] === 'AWS/RDS')
+        .map(({ Properties }) => Properties['Dimensions']),
+    ).toEqual(
+      Array.from({ length: 4 }, () => [
+        { Name: 'DBInstanceIdentifier', Value: 'pasteflow-production-restored' },
+      ]),
+    );
+  });
+
+  test('leaves the data stack as it is: an export that other stacks still import can’t go', () => {
+    for (const { app } of [production, restored]) app.synth();
+    expect(restored.template('data').toJSON()).toEqual(production.template('data').toJSON());
+    expect(Object.keys(production.template('data').findOutputs('*'))).toEqual(
+      expect.arrayContaining(['DatabaseSubnetGroup', 'DatabaseSecurityGroup', 'DatabaseParameters']),
+    );
+  });
+});

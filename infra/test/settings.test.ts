@@ -1,0 +1,53 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Settings } from '../aws/configuration.ts';
+import { configurations } from '../aws/configurations.ts';
+import { containers, deployment } from './support/deployments.ts';
+
+const production = deployment('production');
+
+describe('the settings of a service', () => {
+  const { environment } = configurations.production;
+  const settings = (name: string, one: ReturnType<typeof deployment>) =>
+    Object.fromEntries(
+      containers(one, 'services')
+        .filter(({ Name }) => Name === name)
+        .flatMap(({ Environment }) => Environment.map(({ Name, Value }) => [Name, Value])),
+    ) as Record<string, unknown>;
+
+  test('are the configuration’s, its own before those of all, and both before what the stack has by itself', () => {
+    const one = deployment('production', {
+      environment: {
+        ...environment,
+        all: { OTEL_TRACES_SAMPLER: 'always_off', LOG_LEVEL: 'warn' },
+        api: { OIDC_ISSUER: 'https://login.example.org', OIDC_AUDIENCE: 'pasteflow', TRUST_PROXY: '2' },
+        janitor: { RECONCILE_MIN_AGE_SECONDS: '2592000', LOG_LEVEL: 'debug' },
+      },
+    });
+    expect(settings('api', one)).toMatchObject({
+      OIDC_ISSUER: 'https://login.example.org',
+      TRUST_PROXY: '2',
+      LOG_LEVEL: 'warn',
+      S3_BUCKET: expect.anything(),
+    });
+    expect(settings('janitor', one)).toMatchObject({
+      RECONCILE_MIN_AGE_SECONDS: '2592000',
+      LOG_LEVEL: 'debug',
+      OTEL_TRACES_SAMPLER: 'always_off',
+    });
+    expect(settings('upload-worker', one)).not.toHaveProperty('RECONCILE_MIN_AGE_SECONDS');
+  });
+
+  test('that nobody reads, or that the stacks know themselves, stop the synthesis', () => {
+    expect(() =>
+      deployment('production', { environment: { ...environment, api: { OICD_ISSUER: 'https://a' } } }),
+    ).toThrow('.env.example has no OICD_ISSUER');
+    const bucket = { S3_BUCKET: 'other' } as unknown as Settings;
+    expect(() => deployment('production', { environment: { ...environment, all: bucket } })).toThrow(
+      'S3_BUCKET follows from what the stacks make',
+    );
+  });
+
+  test('have URLs of archives end before the credentials that signed them', () => {
+    expect(settings('api', production)).toMatchObject({ ASSET_URL_SECONDS: '300' });
+  });
+});
