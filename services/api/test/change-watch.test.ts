@@ -3,7 +3,7 @@ import type { Seen, Wanted } from '@pasteflow/postgres';
 import { ChangeWatch, type Watcher } from '../src/live/change-watch.ts';
 import { until } from './support/until.ts';
 
-const seenOf = (id: string, complete = true): Seen => ({
+const seenOf = (id: string, complete = true, postponed = false): Seen => ({
   id,
   status: 'IN_PROGRESS',
   settled: false,
@@ -14,6 +14,7 @@ const seenOf = (id: string, complete = true): Seen => ({
   job: null,
   transitions: [],
   complete,
+  postponed,
 });
 
 /** A watch over looks that the test answers itself. */
@@ -118,6 +119,33 @@ describe('a look', () => {
     looks[2]!.answer();
     await until(() => one.told.length === 3);
     expect(one.told).toEqual(['failed', 'a', 'a']);
+  });
+
+  it('is followed by others for the rows that had no room, and what changes meanwhile comes behind them', async () => {
+    const { watch, looks } = watchOf();
+    const ids = Array.from({ length: 500 }, (_, n) => `paste ${n}`);
+    const watchers = [...ids, 'new'].map((id) => watcher(id, { after: null, row: 'always' }));
+    for (const each of watchers) watch.watch(each, 0);
+    watch.changed(ids);
+    const wantedBy = (n: number) => looks[n]!.wanted.map(({ id }) => id);
+    const postponing = (n: number, room: number) =>
+      looks[n]!.answer(wantedBy(n).map((id, at) => seenOf(id, true, at >= room)));
+    await until(() => looks.length === 1);
+    watch.changed(['new']);
+    postponing(0, 10);
+    await until(() => looks.length === 2);
+    expect(wantedBy(1)).toEqual(ids.slice(10, 210)); // what is postponed is looked at again each time: not all of it
+    postponing(1, 30);
+    for (const n of [2, 3]) {
+      await until(() => looks.length === n + 1);
+      expect(wantedBy(n)).toHaveLength(200);
+      looks[n]!.answer();
+    }
+    await until(() => looks.length === 5);
+    expect(wantedBy(4)).toEqual([...ids.slice(440), 'new']);
+    looks[4]!.answer();
+    await until(() => watchers.at(-1)!.told.length === 1);
+    expect(new Set([1, 2, 3, 4].flatMap(wantedBy))).toEqual(new Set([...ids.slice(10), 'new']));
   });
 
   it('is none for who wants nothing at the moment, and for who has left', async () => {

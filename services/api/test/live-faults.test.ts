@@ -9,6 +9,7 @@ import { sql } from 'kysely';
 import type { Watcher } from '../src/live/change-watch.ts';
 import { composeLive } from '../src/live/live.ts';
 import { useApi, type RunningApi } from './support/api.ts';
+import { readEvents } from './support/event-reader.ts';
 import { follow, type Follower } from './support/follower.ts';
 import { claim, end, newJob, progress } from './support/jobs.ts';
 import { newPaste, settle } from './support/pastes.ts';
@@ -62,7 +63,7 @@ async function finish(jobId: string): Promise<void> {
 }
 
 /** All that has happened, each once and in order, and progress that only grows. */
-async function expectWhole({ events }: Follower, jobId: string): Promise<void> {
+async function expectWhole({ events }: Pick<Follower, 'events'>, jobId: string): Promise<void> {
   const response = await fetch(`${bed.api.url}/v1/jobs/${jobId}/timeline`, { headers: user.headers });
   const { transitions } = (await response.json()) as { transitions: object[] };
   const told = events.filter(({ event }) => event === 'transition');
@@ -161,14 +162,45 @@ describe('no event is missing and none is there twice', () => {
       follow(urls, user.headers, { leaveAfter: 1 }),
       follow(urls, user.headers, { leaveAfter: 2 }),
     ];
-    const steady = copies.map((api) => follow([eventsOf(api, jobId)], user.headers));
     await work(jobId, 10, 1);
     await finish(jobId);
-    for (const each of [one, two, ...steady]) {
+    for (const each of [one, two]) {
       await each.done;
       await expectWhole(each, jobId);
     }
     expect(one.connections).toBeGreaterThan(20);
+  });
+
+  it('when nothing goes wrong: whoever stays is told each progress that isn’t overtaken, on any copy', async () => {
+    const copies = [bed.api, await bed.start()];
+    const jobId = await newJob(bed.db, user);
+    const steady = await Promise.all(copies.map((api) => readEvents(eventsOf(api, jobId), user.headers)));
+    const executionId = await claim(bed.db, jobId);
+    const told = ['queued→processing', 'PENDING→RUNNING'];
+    for (const [percent, message, word] of [
+      [5, null, '5 %'],
+      [6, 'half', '6 % half'],
+      [7, 'other half', '7 % other half'],
+      [40, null, '40 % other half'],
+      [41, null, '41 % other half'],
+      [99, 'nearly', '99 % nearly'],
+    ] as const) {
+      await progress(bed.db, { jobId, executionId }, percent, message);
+      told.push(word);
+      for (const each of steady) await each.has(told.length);
+    }
+    await end(bed.db, executionId, { status: 'completed', result: {}, errorMessage: null });
+    for (const each of steady) {
+      expect(await each.over).toBe('ended');
+      const words = each.words();
+      expect(words.slice(0, 2).toSorted()).toEqual(told.slice(0, 2).toSorted());
+      expect(words.slice(2, told.length)).toEqual(told.slice(2));
+      expect(words.slice(told.length).toSorted()).toEqual(
+        ['100 % nearly', 'RUNNING→SUCCEEDED', 'end completed', 'processing→completed'].toSorted(),
+      );
+      expect(words.at(-1)).toBe('end completed');
+      await expectWhole(each, jobId);
+    }
   });
 
   it('when a copy stops: its clients go on at another', async () => {

@@ -19,7 +19,7 @@ export interface Wanted {
   readonly id: string;
   /** Its transitions, and those of its executions, with a greater id than this; null: none. */
   readonly after: number | null;
-  /** When its row is wanted whole: that of a job may be long. */
+  /** When its row is wanted whole: that of a job may be long, see `LONG_ROWS_BYTES`. */
   readonly row: 'always' | 'at the end' | 'never';
 }
 
@@ -60,10 +60,21 @@ export interface Seen {
   readonly transitions: readonly SeenTransition[];
   /** There are no more transitions than these. */
   readonly complete: boolean;
+  /** Its row was wanted, and this look had no room left for it. */
+  readonly postponed: boolean;
 }
 
 /** Of one paste or job in one look; it has some five, and more when it was interrupted often. */
 export const MOST_TRANSITIONS = 200;
+
+/**
+ * A look reads no more rows of jobs once they have so much JSON together: parameters and result have up to 16 MiB each, and a stop makes
+ * everybody's row be wanted at once. The first one always has room.
+ */
+export const LONG_ROWS_BYTES = 16 * 1024 * 1024;
+
+/** What is compressed may be so many times as long as what is stored of it: lz4 at its best; pglz has 273 bytes in 3. */
+const MOST_COMPRESSION = 256;
 
 /** What JSON makes of a row: times as text. */
 type Json<Row> = {
@@ -89,19 +100,27 @@ interface LookRow {
   /** null: there is no such row any more. */
   readonly state: State | null;
   readonly transitions: readonly Json<SeenTransition>[];
+  readonly postponed: boolean;
 }
 
 /**
  * Looks at any number of pastes and jobs in one statement. What isn't in the answer has been removed. Subqueries by id, rather than joins, and
- * `OFFSET 0`: whatever the statistics say, each is a look into an index, and never a scan of one table to be joined with the others.
+ * `OFFSET 0`: whatever the statistics say, each is a look into an index, and never a scan of one table to be joined with the others. The size
+ * of a row is known without reading it; rows get room in the order in which they are wanted.
  */
 export async function lookAt(db: Database, wanted: readonly Wanted[]): Promise<ReadonlyMap<string, Seen>> {
   if (wanted.length === 0) return new Map();
   const columns = sql.join(pasteColumns.map((column) => sql.ref(`p.${column}`)));
   const { rows } = await sql<LookRow>`
-    WITH wanted AS MATERIALIZED (
-      SELECT * FROM unnest(${wanted.map((w) => w.id)}::uuid[], ${wanted.map((w) => w.kind)}::text[],
-        ${wanted.map((w) => w.after)}::bigint[], ${wanted.map((w) => w.row)}::text[]) AS t (id, kind, after, part)
+    WITH asked AS MATERIALIZED (
+      SELECT t.*, CASE WHEN t.kind = 'job' AND t.part <> 'never' THEN (
+          SELECT ${bytesOf('j.parameters')} + ${bytesOf('j.result')} FROM jobs j
+          WHERE j.id = t.id AND (t.part = 'always' OR j.status = ANY (${ends(job)}))
+        ) END AS bytes
+      FROM unnest(${wanted.map((w) => w.id)}::uuid[], ${wanted.map((w) => w.kind)}::text[], ${wanted.map((w) => w.after)}::bigint[],
+        ${wanted.map((w) => w.row)}::text[]) WITH ORDINALITY AS t (id, kind, after, part, place)
+    ), wanted AS MATERIALIZED (
+      SELECT *, sum(bytes) OVER (ORDER BY place) - bytes < ${LONG_ROWS_BYTES} AS has_room FROM asked
     )
     SELECT w.id, w.kind, CASE w.kind WHEN 'upload' THEN (
         SELECT json_build_object('status', p.status, 'gone', x.gone, 'expires_at', p.expires_at, 'row',
@@ -112,9 +131,9 @@ export async function lookAt(db: Database, wanted: readonly Wanted[]): Promise<R
         WHERE p.id = w.id
       ) ELSE (
         SELECT json_build_object('status', j.status, 'gone', false, 'progress', j.progress, 'progress_message', j.progress_message, 'row',
-          CASE WHEN w.part = 'always' OR w.part = 'at the end' AND j.status = ANY (${ends(job)}) THEN to_json(j) END)
+          CASE WHEN w.has_room THEN to_json(j) END)
         FROM jobs j WHERE j.id = w.id
-      ) END AS state,
+      ) END AS state, w.has_room IS FALSE AS postponed,
       CASE WHEN w.after IS NULL THEN '[]' ELSE (
         SELECT coalesce(json_agg(t ORDER BY t.id), '[]') FROM (
           SELECT t.* FROM (
@@ -127,6 +146,12 @@ export async function lookAt(db: Database, wanted: readonly Wanted[]): Promise<R
   return new Map(rows.flatMap((row) => (row.state === null ? [] : [[row.id, seen(row, row.state)]])));
 }
 
+/** No fewer than the JSON has, but for what it escapes. */
+function bytesOf(column: string) {
+  const reference = sql.ref(column);
+  return sql`coalesce(pg_column_size(${reference})::bigint * CASE WHEN pg_column_compression(${reference}) IS NULL THEN 1 ELSE ${MOST_COMPRESSION} END, 0)`;
+}
+
 function ends(machine: typeof pasteUpload | typeof job) {
   const states: readonly string[] = statesOf<string>(machine).filter((state) =>
     isTerminal<string>(machine, state),
@@ -134,7 +159,7 @@ function ends(machine: typeof pasteUpload | typeof job) {
   return sql`${states}::text[]`;
 }
 
-function seen({ id, kind, transitions }: LookRow, state: State): Seen {
+function seen({ id, kind, transitions, postponed }: LookRow, state: State): Seen {
   const { status, gone, expires_at: expiresAt, progress, progress_message: message, row } = state;
   return {
     id,
@@ -147,6 +172,7 @@ function seen({ id, kind, transitions }: LookRow, state: State): Seen {
     job: kind === 'job' && row !== null ? toJob(row as Json<JobRow>) : null,
     transitions: transitions.map((each) => ({ ...each, at: new Date(each.at) })),
     complete: transitions.length < MOST_TRANSITIONS,
+    postponed,
   };
 }
 

@@ -48,6 +48,9 @@ export interface SettleOptions {
  * Ends a batch of executions in one statement: execution SUCCEEDED or FAILED; on success the paste PROCESSED with its URL and the payload
  * deleted; on failure the successor PENDING, or after the last attempt the paste FAILED and the payload deleted.
  *
+ * A payload goes when nothing will try to put it any more, whatever state the paste is in: plain SQL may have moved it on meanwhile, and what is
+ * counted by its payloads would be IN_PROGRESS for ever. An execution that leads to another keeps it.
+ *
  * Fenced by the execution's id: only a RUNNING execution can be ended, once. Whatever is not in the result lost: it had been ended
  * by someone else, and nothing was changed for it. The successor is inserted from what was really ended, so that the unique index
  * on open executions sees the predecessor closed.
@@ -97,7 +100,7 @@ export async function settleUploads(
       WHERE p.id = ended.subject_id AND ended.next_attempt IS NULL AND p.status = ${store.from}
       RETURNING p.id
     ), spent AS (
-      DELETE FROM paste_payloads WHERE paste_id IN (SELECT id FROM settled)
+      DELETE FROM paste_payloads WHERE paste_id IN (SELECT subject_id FROM ended WHERE next_attempt IS NULL)
     )
     SELECT ended.id AS "executionId", p.short_code AS "shortCode", successor.id AS "successorId", successor.run_at AS "runAt"
     FROM ended JOIN pastes p ON p.id = ended.subject_id

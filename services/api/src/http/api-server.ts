@@ -26,9 +26,10 @@ export interface ApiServerOptions {
 }
 
 /**
- * Load balancers keep idle connections for 60 s: closing first would lose a request that is just under way.
+ * Load balancers keep idle connections for 75 s, as deployed, so that a wait of 60 s doesn't end in their 504: closing before them would lose a
+ * request that is just under way.
  */
-const KEEP_ALIVE_MS = 65_000;
+const KEEP_ALIVE_MS = 80_000;
 
 /**
  * A connection on which nothing moves, not even a download, is cut: whoever holds it holds a connection to S3
@@ -61,6 +62,7 @@ export class ApiServer implements Component {
     });
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
     this.#server.timeout = IDLE_MS;
+    this.#server.closeIdleConnections = this.#closeIdle(this.#server.closeIdleConnections.bind(this.#server));
     const onRequest: RequestListener = (req, res) => this.#handle(req, res);
     // The app reads bodies, and says 100 Continue when it does: so a body that is refused is never sent.
     this.#server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
@@ -107,6 +109,13 @@ export class ApiServer implements Component {
     this.#server.close(); // the port is closed already: this ends what is idle, and the timeouts' timer
     await closed;
     clearTimeout(deadline);
+  }
+
+  /** To Node a connection is idle once its answer has been written, sent or not: long ones would be cut short. They ask again when they are sent. */
+  #closeIdle(close: () => void): () => void {
+    return () => {
+      if (![...this.#open].some(({ writableEnded }) => writableEnded)) close();
+    };
   }
 
   #handle: RequestListener = (req, res) => {

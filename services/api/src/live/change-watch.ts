@@ -33,6 +33,12 @@ interface Subject {
 /** From one look to the next: what changes meanwhile is looked at together, and a process makes at most 50 statements a second of it. */
 const LOOK_INTERVAL_MS = 20;
 
+/**
+ * Once rows are so long that one look hasn't room for all, looks follow one another at once, and each is at no more than so many: what is
+ * postponed is looked at again each time.
+ */
+const MOST_WHEN_LONG = 200;
+
 /** After a look that failed. */
 const RETRY_MS = 1000;
 
@@ -139,43 +145,50 @@ export class ChangeWatch {
 
   async #lookWhileChanged(): Promise<void> {
     const { signal } = new AbortController();
+    let most = Infinity;
     while (this.#changed.size > 0) {
       // Also without a wait: what changes in this turn of the event loop is looked at together.
       await sleep(Math.max(0, this.#lookAfter - performance.now()), signal);
-      const subjects = this.#changed;
-      this.#changed = new Set();
-      const isDone = await this.#look(subjects);
-      this.#lookAfter = performance.now() + (isDone ? LOOK_INTERVAL_MS : RETRY_MS);
+      const subjects = [...this.#changed].slice(0, most);
+      for (const subject of subjects) this.#changed.delete(subject);
+      const outcome = await this.#look(subjects);
+      const isLong = outcome === 'postponed' || subjects.length === most;
+      most = isLong ? MOST_WHEN_LONG : Infinity;
+      const pauseMs = outcome === 'failed' ? RETRY_MS : isLong ? 0 : LOOK_INTERVAL_MS;
+      this.#lookAfter = performance.now() + pauseMs;
     }
     this.#looking = false;
   }
 
   /** Tells only those that were asked what they want: who comes meanwhile may want more than this look has. */
-  async #look(subjects: ReadonlySet<Subject>): Promise<boolean> {
-    const asked = [...subjects].flatMap((subject) => {
+  async #look(subjects: readonly Subject[]): Promise<'done' | 'postponed' | 'failed'> {
+    const asked = subjects.flatMap((subject) => {
       const wishes = [...subject.watchers].flatMap((watcher) => {
         const wants = watcher.wants();
         return wants === null ? [] : [{ watcher, wants }];
       });
       return wishes.length === 0 ? [] : [{ subject, wishes }];
     });
-    if (asked.length === 0) return true;
+    if (asked.length === 0) return 'done';
     try {
       const found = await this.#options.look(
         asked.map(({ subject: { kind, id }, wishes }) => ({ kind, id, ...together(wishes) })),
       );
+      const postponed = asked.filter(({ subject }) => found.get(subject.id)?.postponed === true);
+      // Before those that have changed meanwhile: else it might never be their turn.
+      this.#changed = new Set([...postponed.map(({ subject }) => subject), ...this.#changed]);
       for (const { subject, wishes } of asked) {
         const seen = found.get(subject.id) ?? null;
         if (seen?.complete === false) this.#changed.add(subject);
         for (const { watcher } of wishes) if (subject.watchers.has(watcher)) watcher.seen(seen);
       }
-      return true;
+      return postponed.length > 0 ? 'postponed' : 'done';
     } catch (error) {
       for (const { subject, wishes } of asked) {
         this.#changed.add(subject);
         for (const { watcher } of wishes) if (subject.watchers.has(watcher)) watcher.failed(error);
       }
-      return false;
+      return 'failed';
     }
   }
 }

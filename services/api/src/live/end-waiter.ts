@@ -51,8 +51,8 @@ export class EndWaiter implements Watcher {
   }
 
   seen(seen: Seen | null): void {
-    const isAtEnd = seen === null || seen.gone || seen.settled;
-    if (isAtEnd || (this.#isOver && (seen.paste ?? seen.job) !== null))
+    const isWhole = seen !== null && (seen.paste ?? seen.job) !== null; // else its row is postponed, or wasn't asked for
+    if (seen === null || seen.gone || (isWhole && (seen.settled || this.#isOver)))
       this.#outcome.resolve({ kind: 'seen', seen });
   }
 
