@@ -19,6 +19,9 @@ import {
 const LOCK_TIMEOUT_MS = 300;
 const MAX_TRIES = 50;
 
+/** An autovacuum only makes way for who waits longer than that second: a lock that is in no writer's way sends it away, and keeps it away. */
+const VACUUM_TIMEOUT_MS = 30_000;
+
 /**
  * Makes the database's enforcement of the state machines equal to the tables in packages/domain. Runs after the migrations, each time;
  * what is already right is left alone and locks nothing.
@@ -55,11 +58,29 @@ async function install(
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.enforcement'))`.execute(tx);
-    await sql`SET LOCAL lock_timeout = ${sql.lit(`${LOCK_TIMEOUT_MS}ms`)}`.execute(tx);
-    for (const check of checks) if (!(await isCheckInstalled(tx, check))) await installCheck(tx, check);
-    for (const trigger of triggers)
-      if (!(await isTriggerInstalled(tx, trigger))) await installTrigger(tx, trigger);
+    const missingChecks = await missing(checks, (check) => isCheckInstalled(tx, check));
+    const missingTriggers = await missing(triggers, (trigger) => isTriggerInstalled(tx, trigger));
+    const tables = new Set([...missingChecks, ...missingTriggers].map(({ table }) => table));
+    await setLockTimeout(tx, VACUUM_TIMEOUT_MS);
+    for (const table of [...tables].toSorted())
+      await sql`LOCK TABLE ${sql.id(table)} IN SHARE UPDATE EXCLUSIVE MODE`.execute(tx);
+    await setLockTimeout(tx, LOCK_TIMEOUT_MS);
+    for (const check of missingChecks) await installCheck(tx, check);
+    for (const trigger of missingTriggers) await installTrigger(tx, trigger);
   });
+}
+
+async function missing<Wanted>(
+  all: readonly Wanted[],
+  isInstalled: (wanted: Wanted) => Promise<boolean>,
+): Promise<Wanted[]> {
+  const found: Wanted[] = [];
+  for (const wanted of all) if (!(await isInstalled(wanted))) found.push(wanted);
+  return found;
+}
+
+async function setLockTimeout(tx: Kysely<Schema>, ms: number): Promise<void> {
+  await sql`SET LOCAL lock_timeout = ${sql.lit(`${ms}ms`)}`.execute(tx);
 }
 
 /** The constraint's comment keeps the expression as we wrote it: Postgres gives it back in words of its own. */

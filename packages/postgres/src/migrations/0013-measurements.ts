@@ -63,11 +63,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 /**
  * All at once or none: whoever works meanwhile takes these tables in any order, and would be in a deadlock with us. Waiting ends before Postgres
- * looks for one (after 1 s), and what has been locked is let go. All migrations that are due are one transaction: assets are the next one's.
+ * looks for one (after 1 s), and what has been locked is let go. An autovacuum only makes way for who waits longer than that: the first lock, which is in no
+ * writer's way, sends it away and keeps it away. All migrations that are due are one transaction: assets are the next one's.
  */
 async function lockAtOnce(db: Kysely<unknown>): Promise<void> {
   await sql`
     DO $$ BEGIN
+      SET LOCAL lock_timeout = '30s';
+      LOCK TABLE jobs, task_executions, assets, state_transitions IN SHARE UPDATE EXCLUSIVE MODE;
       SET LOCAL lock_timeout = '300ms';
       FOR tries IN 1..100 LOOP
         BEGIN
