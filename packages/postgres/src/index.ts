@@ -116,6 +116,7 @@ export { toPage, type Page, type PageRequest, type Place } from './repositories/
 export {
   measureTransitions,
   readTransitionStatistics,
+  readUncountedSeconds,
   stateDurationBounds,
   type TransitionStatistic,
 } from './repositories/measure-transitions.ts';

@@ -5,6 +5,7 @@ import {
   claimUploads,
   measureTransitions,
   readTransitionStatistics,
+  readUncountedSeconds,
   settleUploads,
   stateDurationBounds,
   type Database,
@@ -163,12 +164,70 @@ it('goes on after Postgres was restored from a dump, where transactions have low
     current.db,
   );
   await upload(3);
-  expect(await measureAll()).toBe(9);
+  expect([await measureAll(), await measureAll()]).toEqual([0, 9]); // nothing was left of the old life
   expect(Object.values(await counts())).toEqual(Object.values(before).map((count) => count + 3));
   // The server comes to the numbers that the old rows have.
   await sql`UPDATE state_transitions SET txid = '5' WHERE txid > pg_current_xact_id()`.execute(current.db);
   await sql`UPDATE transition_cursor SET txid = '4'`.execute(current.db);
   expect(await measureAll()).toBe(9); // those of the new life again, since the cursor was put back; none of the old one
+});
+
+it('counts what a dump had not counted yet once, in batches of any size, however often it is restored', async () => {
+  /** Rows and cursor get the numbers of a server that had come further, as they are in a dump. */
+  const restore = async () => {
+    for (const table of ['state_transitions', 'transition_cursor'])
+      await sql`UPDATE ${sql.id(table)} SET txid = (txid::text::bigint + 1000000)::text::xid8`.execute(
+        current.db,
+      );
+  };
+  await upload(2);
+  await measureAll();
+  await upload(3);
+  await restore();
+  await upload(1); // of the new life, before the first count
+  expect([await measureAll(4), await measureAll(4)]).toEqual([9, 3]);
+  expect(await counts()).toEqual(await countedBySql());
+  await upload(2);
+  await restore();
+  expect([await measureAll(3), await measureAll(3)]).toEqual([6, 0]);
+  await upload(1);
+  expect(await measureAll()).toBe(3);
+  expect(await counts()).toEqual(await countedBySql());
+  // The server comes to the numbers that the old rows have.
+  await sql`UPDATE state_transitions SET txid = '5' WHERE txid > pg_current_xact_id()`.execute(current.db);
+  await sql`UPDATE transition_cursor SET txid = '4', id = 0 WHERE txid > '4'`.execute(current.db);
+  expect(await measureAll()).toBe(3); // those of the last life again, since the cursor was put back
+});
+
+it('tells how old the first transition is that it has not counted, also what another one’s open transaction holds up', async () => {
+  expect(await readUncountedSeconds(current.db)).toBe(0);
+  await upload(1);
+  await sql`UPDATE state_transitions SET at = now() - interval '10 minutes'`.execute(current.db);
+  await upload(1);
+  const open = await current.db.startTransaction().execute();
+  await sql`SELECT pg_current_xact_id()`.execute(open); // as any statement that writes
+  await measureAll();
+  await upload(1);
+  await measureAll();
+  const held = await readUncountedSeconds(current.db);
+  await sql`UPDATE state_transitions SET at = at - interval '5 minutes'`.execute(current.db);
+  const heldLonger = await readUncountedSeconds(current.db);
+  await open.rollback().execute();
+  await measureAll();
+  const after = await readUncountedSeconds(current.db);
+  expect([held, heldLonger - held].map((seconds) => Math.floor(seconds / 300))).toEqual([0, 1]);
+  expect(after).toBe(0);
+});
+
+it('sees no age in rows of a former life, whose transactions the server has yet to come to', async () => {
+  await upload(1);
+  await measureAll();
+  await upload(1);
+  await sql`UPDATE state_transitions SET txid = (txid::text::bigint + 1000000)::text::xid8, at = now() - interval '10 days'`.execute(
+    current.db,
+  );
+  await measureAll();
+  expect(await readUncountedSeconds(current.db)).toBe(0);
 });
 
 it('leaves out what was written before transactions were recorded', async () => {

@@ -18,6 +18,7 @@ import {
   lookAt,
   measureTransitions,
   readStateFigures,
+  readUncountedSeconds,
   readTimeline,
   removeEndedRateLimits,
   removeOldIdempotencyKeys,
@@ -166,6 +167,7 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'removing old idempotency keys': (db) =>
     removeOldIdempotencyKeys(db, { retentionSeconds: 1e9, limit: 1000 }),
   'counting transitions': (db) => measureTransitions(db, { limit: 5000 }),
+  'reading how old what was not counted is': (db) => readUncountedSeconds(db),
   'reading how many are in which state': (db) => readStateFigures(db),
   'naming what is stuck': (db) => findStuck(db, { limit: 10, deletionStuckAfterSeconds: 7200 }),
   'removing ended counters': (db) => removeEndedRateLimits(db, { limit: 1000 }),
@@ -185,7 +187,7 @@ it.each(Object.keys(hot))('%s looks at as many pages in a large table as in a sm
 
 /** What has to go on, and to catch up, while the backlog is there. `findUndispatched` finds as many as it may. */
 const duringBacklog = Object.keys(hot).filter((name) =>
-  /stamping|claiming ten|settling|renewing|looking|never dispatched|counting|zombies/.test(name),
+  /stamping|claiming ten|settling|renewing|looking|never dispatched|counting|zombies|naming/.test(name),
 );
 
 it.each(duringBacklog)(

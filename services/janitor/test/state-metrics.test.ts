@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-function janitor() {
+function janitor(nowMs?: () => number) {
   const metrics = new Metrics('janitor', { process: false });
   const deadLetterAges = new DeadLetterAges();
   const state = new StateMetrics({
@@ -26,6 +26,7 @@ function janitor() {
     intervalSeconds: 15,
     metrics,
     logger: world.log,
+    ...(nowMs !== undefined && { nowMs }),
   });
   return { state, metrics, deadLetterAges };
 }
@@ -45,7 +46,8 @@ describe('the state metrics', () => {
   it('tell how many are in each state, since when, and what is stuck', async () => {
     const { db, userId } = world;
     const open = { status: 'IN_PROGRESS', createdSecondsAgo: 100 } as const;
-    await makePastes(db, 3, { ...open, execution: { status: 'PENDING' } }); // never sent
+    await makePastes(db, 3, { ...open, execution: { status: 'PENDING', dueSecondsAgo: 11 } }); // never sent
+    await makePastes(db, 1, { ...open, execution: { status: 'PENDING', dueSecondsAgo: -60 } }); // waits
     await makePastes(db, 2, {
       ...open,
       execution: { status: 'PENDING', dispatchedSecondsAgo: 40, dueSecondsAgo: 50 },
@@ -66,12 +68,12 @@ describe('the state metrics', () => {
     await state.read(running());
     const figures = await shown(metrics);
     expect(figures).toMatchObject({
-      'pasteflow_state_entities{machine="paste_upload",state="IN_PROGRESS"}': 14,
+      'pasteflow_state_entities{machine="paste_upload",state="IN_PROGRESS"}': 15,
       'pasteflow_state_entities{machine="paste_deletion",state="DELETION_IN_PROGRESS"}': 6,
-      'pasteflow_state_entities{machine="paste_deletion",state="NOT_EXPIRED"}': 16,
+      'pasteflow_state_entities{machine="paste_deletion",state="NOT_EXPIRED"}': 17,
       'pasteflow_state_entities{machine="job",state="queued"}': 2,
       'pasteflow_state_entities{machine="job",state="processing"}': 3,
-      'pasteflow_state_entities{machine="task_execution",state="PENDING"}': 7,
+      'pasteflow_state_entities{machine="task_execution",state="PENDING"}': 8,
       'pasteflow_state_entities{machine="task_execution",state="RUNNING"}': 12,
       'pasteflow_zombie_executions{kind="upload"}': 5,
       'pasteflow_zombie_executions{kind="job"}': 0,
@@ -99,6 +101,28 @@ describe('the state metrics', () => {
       expect(figures[name]).toBeGreaterThanOrEqual(age);
       expect(figures[name]).toBeLessThan(age === 0 ? 0.001 : age + 20);
     }
+  });
+
+  it('call nothing unsent that has only just become due, whatever else is old', async () => {
+    await makePastes(world.db, 4, {
+      status: 'IN_PROGRESS',
+      execution: { status: 'PENDING', dueSecondsAgo: 0 },
+    });
+    await makePastes(world.db, 1, {
+      status: 'IN_PROGRESS',
+      createdSecondsAgo: 600,
+      execution: { status: 'PENDING', dispatchedSecondsAgo: 300, dueSecondsAgo: 600 },
+    });
+    const { state, metrics } = janitor();
+    const unsent = async () => {
+      await state.read(running());
+      return (await shown(metrics))['pasteflow_unsent_executions{kind="upload"}'];
+    };
+    const atFirst = await unsent();
+    await sql`UPDATE task_executions SET run_at = now() - interval '11 seconds' WHERE dispatched_at IS NULL`.execute(
+      world.db,
+    );
+    expect([atFirst, await unsent()]).toEqual([0, 4]);
   });
 
   it('leave out no state that is not terminal, and say 0 where nothing is', async () => {
@@ -131,6 +155,16 @@ describe('the state metrics', () => {
     expect(of('jobs')).toEqual([0, 1, 0]);
     expect(of('uploads_dead_letters')).toEqual([0, 0, 0]);
     expect(of('jobs_dead_letters')).toEqual([1, 0, 0]);
+  });
+
+  it('forget the age of dead letters that no run has told of for ten minutes', () => {
+    let nowMs = 1_000_000;
+    const ages = new DeadLetterAges(() => nowMs);
+    ages.saw('upload', nowMs - 5000);
+    nowMs += 600_000;
+    expect(ages.secondsOf('upload')).toBe(605);
+    nowMs += 1;
+    expect(ages.secondsOf('upload')).toBeNull();
   });
 
   it('show transitions and durations as the trail has them, once they are measured', async () => {
@@ -176,5 +210,34 @@ describe('the state metrics', () => {
     expect(after[entities]).toBe(1); // Postgres answers
     expect(after[success]).toBe(before[success]);
     expect(after['pasteflow_queue_messages{queue="uploads",state="visible"}']).toBe(0);
+  });
+
+  it('are shown no more after four intervals, those of Postgres and those of SQS each by themselves', async () => {
+    let nowMs = 1_000_000;
+    const { state, metrics } = janitor(() => nowMs);
+    const success = 'pasteflow_state_metrics_last_success_timestamp_seconds';
+    const uncounted = 'pasteflow_transitions_uncounted_age_seconds';
+    const entities = 'pasteflow_state_entities{machine="paste_upload",state="IN_PROGRESS"}';
+    const queue = 'pasteflow_queue_messages{queue="uploads",state="visible"}';
+    const queueAge = 'pasteflow_queue_oldest_age_seconds{queue="uploads"}';
+    const all = { [success]: expect.any(Number), [uncounted]: 0, [entities]: 0, [queue]: 0, [queueAge]: 0 };
+    await state.read(running());
+    nowMs += 60_000;
+    expect(await shown(metrics)).toMatchObject(all);
+
+    world.proxy.rule({ method: 'POST' }, { kind: 'fail', status: 500 });
+    await expect(state.read(running())).rejects.toMatchObject({ dependency: 'sqs' });
+    nowMs += 1;
+    const withoutQueues = await shown(metrics);
+    expect(withoutQueues).toMatchObject({ [entities]: 0, [queueAge]: 0, [success]: expect.any(Number) });
+    expect(withoutQueues).not.toHaveProperty([queue]);
+
+    nowMs += 60_000;
+    const withoutAny = Object.keys(await shown(metrics)).filter((name) => !name.includes('_dead_letters"'));
+    expect(withoutAny).toEqual([success]);
+
+    world.proxy.clear();
+    await state.read(running());
+    expect(await shown(metrics)).toMatchObject(all);
   });
 });

@@ -24,6 +24,8 @@ const cumulative = sql.join(
   ),
 );
 
+const greatestTransaction = sql.raw(`'18446744073709551615'::xid8`);
+
 /** The time that a UUID of version 7 was made at, to the millisecond. */
 const madeAt = sql`to_timestamp(('x' || lpad(translate(left(taken.entity::text, 13), '-', ''), 16, '0'))::bit(64)::bigint / 1000.0)`;
 
@@ -34,14 +36,15 @@ const madeAt = sql`to_timestamp(('x' || lpad(translate(left(taken.entity::text, 
  * Only transactions before the snapshot's xmin are read. All of them have ended, so that nothing can come to stand before the cursor any
  * more, which neither the order of ids nor that of times could promise. A transaction that has written and stays open holds them up until
  * it ends. The cursor can't be ahead of this statement's own transaction, which is newer than every snapshot there was: if it is,
- * Postgres was restored from a dump, transactions are counted from the beginning, and what the ids say was counted before is left out.
- * @returns how many it counted
+ * Postgres was restored from a dump. What stands behind the cursor then is what the former life hadn't counted, all of it committed. Once
+ * that is counted, transactions are counted from the beginning, and what the ids say was counted before is left out.
+ * @returns how many it counted: fewer than `limit` if there were no more, but after a restore for those of the new life, which are the next call's
  */
 export async function measureTransitions(db: Database, { limit }: { limit: number }): Promise<number> {
   const { rows } = await sql<{ counted: number }>`
     WITH place AS MATERIALIZED (
-      SELECT CASE WHEN restored THEN '0' ELSE txid END AS txid, CASE WHEN restored THEN 0 ELSE id END AS id,
-        CASE WHEN restored THEN greatest_id ELSE ids_above END AS ids_above, pg_snapshot_xmin(pg_current_snapshot()) AS until
+      SELECT txid, id, ids_above, restored,
+        CASE WHEN restored THEN ${greatestTransaction} ELSE pg_snapshot_xmin(pg_current_snapshot()) END AS until
       FROM (SELECT *, txid > pg_current_xact_id() AS restored FROM transition_cursor FOR UPDATE) AS cursor
     ), taken AS MATERIALIZED (
       SELECT t.* FROM place CROSS JOIN LATERAL (
@@ -70,12 +73,29 @@ export async function measureTransitions(db: Database, { limit }: { limit: numbe
       SELECT txid, id FROM taken ORDER BY txid DESC, id DESC LIMIT 1
     )
     UPDATE transition_cursor SET
-      txid = CASE WHEN rows = ${limit} THEN last.txid ELSE greatest(place.until, place.txid) END,
-      id = CASE WHEN rows = ${limit} THEN last.id WHEN place.until > place.txid THEN 0 ELSE place.id END,
+      txid = CASE WHEN rows = ${limit} THEN last.txid WHEN restored THEN '0' ELSE greatest(place.until, place.txid) END,
+      id = CASE WHEN rows = ${limit} THEN last.id WHEN restored OR place.until > place.txid THEN 0 ELSE place.id END,
       greatest_id = greatest(transition_cursor.greatest_id, counted.greatest_id),
-      ids_above = place.ids_above
+      ids_above = CASE WHEN restored AND rows < ${limit} THEN greatest(transition_cursor.greatest_id, counted.greatest_id)
+        ELSE place.ids_above END
     FROM place, counted LEFT JOIN last ON true RETURNING counted.rows AS counted`.execute(db);
   return rows[0]?.counted ?? 0;
+}
+
+/**
+ * How old the first transition is that hasn't been counted, in seconds; 0: there is none. One step in an index: nothing that is visible has a
+ * transaction from the snapshot's xmax on, but for the old rows of a database that was restored.
+ */
+export async function readUncountedSeconds(db: Database): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    SELECT greatest(0, extract(epoch FROM now() - first.at))::float8 AS seconds
+    FROM transition_cursor AS place CROSS JOIN LATERAL (
+      SELECT at FROM state_transitions s
+      WHERE (s.txid, s.id) > (place.txid, place.id) AND s.txid < pg_snapshot_xmax(pg_current_snapshot())
+        AND s.id > place.ids_above AND s.txid IS NOT NULL
+      ORDER BY s.txid, s.id LIMIT 1
+    ) AS first`.execute(db);
+  return rows[0]?.seconds ?? 0;
 }
 
 export interface TransitionStatistic {

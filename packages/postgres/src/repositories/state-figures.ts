@@ -6,6 +6,9 @@ import type { ExecutionKind } from '../schema/task-executions.ts';
 /** Nothing is counted further: what it costs to look is then the same on any table and under any backlog. */
 export const MOST_COUNTED = 100_000;
 
+/** The api sends within moments of the commit, and the relay within 10 s what the api could not: only then is there something to tell. */
+export const UNSENT_AFTER_SECONDS = 10;
+
 export interface StateFigure {
   readonly machine: MachineName;
   readonly state: string;
@@ -19,7 +22,7 @@ export interface KindFigures {
   readonly kind: ExecutionKind;
   /** RUNNING past their lease. */
   readonly zombies: number;
-  /** Due, and no message was ever sent for them. */
+  /** Due for `UNSENT_AFTER_SECONDS`, and no message was ever sent for them. */
   readonly unsent: number;
   /** Since when the oldest has been due for which a message was sent; null: there is none. */
   readonly oldestSentSeconds: number | null;
@@ -85,7 +88,7 @@ export async function readStateFigures(db: Database, mostCounted = MOST_COUNTED)
       UNION ALL
       SELECT 'zombies', kinds.kind, '', count(*) FILTER (WHERE zombie), NULL FROM kinds LEFT JOIN running USING (kind) GROUP BY kinds.kind
       UNION ALL
-      SELECT 'unsent', kinds.kind, '', count(*) FILTER (WHERE NOT sent AND run_at <= now()), NULL
+      SELECT 'unsent', kinds.kind, '', count(*) FILTER (WHERE NOT sent AND run_at < now() - make_interval(secs => ${UNSENT_AFTER_SECONDS})), NULL
         FROM kinds LEFT JOIN pending USING (kind) GROUP BY kinds.kind
       UNION ALL
       SELECT 'sent', kinds.kind, '', 0, min(run_at) FILTER (WHERE sent AND run_at <= now())

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
+import { UNSENT_AFTER_SECONDS } from './state-figures.ts';
 
 export interface Stuck {
   /**
@@ -24,14 +25,27 @@ export interface StuckOptions {
   readonly deletionStuckAfterSeconds: number;
 }
 
-/** The relay sends within 10 s; an upload that is due is under way within 60 s, whatever has happened. */
-const UNSENT_AFTER_SECONDS = 10;
+/** An upload that is due is under way within 60 s, whatever has happened. */
 const UNCLAIMED_AFTER_SECONDS = 60;
 
 /** The relay stamps what it sends again, so that the order of the index isn't that of the waits: so many of them are looked at. */
 const LOOKED_AT = 10_000;
 
-/** What an operator should look at, by name. Reads partial indexes from their start: about the same cost on any table. */
+const kinds: readonly ExecutionKind[] = ['upload', 'job'];
+
+/** In the order of the index, named whole, of each kind: for any other, Postgres reads and sorts all of a backlog. */
+function waiting(dispatched: 'IS NULL' | 'IS NOT NULL', limit: number): RawBuilder<unknown> {
+  const ofKind = (kind: ExecutionKind) => sql`(
+      SELECT kind, subject_id, attempt, run_at FROM task_executions
+      WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND dispatched_at ${sql.raw(dispatched)}
+      ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit})`;
+  return sql.join(kinds.map(ofKind), sql` UNION ALL `);
+}
+
+/**
+ * What an operator should look at, by name. Reads partial indexes from their start: about the same cost on any table, and under any backlog.
+ * Only what is RUNNING has a lease; a state that the planner sees would lead it to `task_executions_open`.
+ */
 export async function findStuck(
   db: Database,
   { limit, deletionStuckAfterSeconds }: StuckOptions,
@@ -39,16 +53,14 @@ export async function findStuck(
   const { rows } = await sql<Stuck>`
     WITH zombie AS MATERIALIZED (
       SELECT 'zombie' AS what, kind, subject_id, attempt, worker_id, lease_expires_at AS since FROM task_executions
-      WHERE status = 'RUNNING' AND lease_expires_at < now() ORDER BY lease_expires_at LIMIT ${limit}
+      WHERE lease_expires_at IS NOT NULL AND lease_expires_at < now() ORDER BY lease_expires_at LIMIT ${limit}
     ), unsent AS MATERIALIZED (
-      SELECT 'unsent', kind, subject_id, attempt, NULL::text, run_at FROM task_executions
-      WHERE status = 'PENDING' AND dispatched_at IS NULL AND run_at < now() - make_interval(secs => ${UNSENT_AFTER_SECONDS})
-      ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit}
-    ), sent AS MATERIALIZED (
-      SELECT kind, subject_id, attempt, run_at FROM task_executions
-      WHERE status = 'PENDING' AND dispatched_at IS NOT NULL ORDER BY dispatched_at NULLS FIRST LIMIT ${LOOKED_AT}
+      SELECT 'unsent', kind, subject_id, attempt, NULL::text, run_at
+      FROM (${waiting('IS NULL', limit)}) AS never_sent
+      WHERE run_at < now() - make_interval(secs => ${UNSENT_AFTER_SECONDS}) ORDER BY run_at LIMIT ${limit}
     ), unclaimed AS MATERIALIZED (
-      SELECT 'unclaimed', kind, subject_id, attempt, NULL::text, run_at FROM sent
+      SELECT 'unclaimed', kind, subject_id, attempt, NULL::text, run_at
+      FROM (${waiting('IS NOT NULL', LOOKED_AT)}) AS sent
       WHERE run_at < now() - make_interval(secs => ${UNCLAIMED_AFTER_SECONDS}) ORDER BY run_at LIMIT ${limit}
     ), deletion AS MATERIALIZED (
       SELECT 'deletion', 'upload', id, NULL::integer, NULL::text, deletion_initiated_at FROM pastes

@@ -18,12 +18,18 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 export class RequestEvents {
   readonly #logger: Logger;
   readonly #durations: ReturnType<typeof durationsIn>;
+  readonly #problems;
   readonly #pastes;
   readonly #pasteBytes;
 
   constructor(logger: Logger, metrics: Metrics) {
     this.#logger = logger;
     this.#durations = durationsIn(metrics);
+    this.#problems = metrics.counter({
+      name: 'http_problems_total',
+      help: 'Requests that were answered with a problem, by route and its code, which tells a 503 of ours from one of an upload under way.',
+      labels: ['route', 'code'],
+    });
     this.#pastes = metrics.counter({
       name: 'pastes_created_total',
       help: 'Pastes that were made here, by the form of their request.',
@@ -62,6 +68,8 @@ export class RequestEvents {
       ...(!res.writableFinished && { aborted: true }),
     });
     const label = METHODS.has(method) ? method : 'other';
+    if (context.errorCode !== undefined)
+      this.#problems.inc({ route: context.route, code: context.errorCode });
     this.#durations.observe({ method: label, route: context.route, status }, (durationMs - waitedMs) / 1000);
   }
 

@@ -3,6 +3,7 @@ import {
   readStateFigures,
   readSweepRuns,
   readTransitionStatistics,
+  readUncountedSeconds,
   type Database,
   type ExecutionKind,
   type SweepRun,
@@ -11,6 +12,7 @@ import { PollLoop, type Component, type Logger, type Metrics, type Sample } from
 import { queueCounts, type SqsClient } from '@pasteflow/sqs';
 import type { Work } from '../work/work.ts';
 import type { DeadLetterAges } from './dead-letter-ages.ts';
+import { Reading } from './reading.ts';
 import { ageSamples, durationSamples, entitySamples, transitionSamples } from './samples.ts';
 
 export interface StateMetricsOptions {
@@ -23,25 +25,38 @@ export interface StateMetricsOptions {
   readonly intervalSeconds: number;
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** A clock that never goes back. */
+  readonly nowMs?: () => number;
 }
+
+/** Long enough for a reading that fails now and then; with the interval of 15 s, a minute. */
+const SHOWN_FOR_INTERVALS = 4;
+
+/** A part of `pasteflow_queue_oldest_age_seconds`. */
+const QUEUE_AGES = 'queue ages';
 
 const QUEUES = { upload: 'uploads', job: 'jobs' } as const satisfies Record<ExecutionKind, string>;
 
 /**
  * The metrics that need Postgres or SQS: read at an interval, by each janitor for itself, and shown as they were then. A scrape reads nothing,
- * so that neither many Prometheuses nor a slow database come into each other's way. What can't be read keeps its last figures;
- * `pasteflow_state_metrics_last_success_timestamp_seconds` tells how old they may be.
+ * so that neither many Prometheuses nor a slow database come into each other's way. What can't be read keeps its last figures for
+ * `SHOWN_FOR_INTERVALS`, and shows none after that; `pasteflow_state_metrics_last_success_timestamp_seconds` stays.
  */
 export class StateMetrics implements Component {
   readonly name = 'state metrics';
   readonly #options: StateMetricsOptions;
-  readonly #samples = new Map<string, readonly Sample[]>();
+  readonly #database: Reading;
+  readonly #queues: Reading;
+  #lastSuccess: readonly Sample[] = [];
   readonly #loop: PollLoop;
 
   constructor(options: StateMetricsOptions) {
     this.#options = options;
-    this.#declare();
     const intervalMs = options.intervalSeconds * 1000;
+    const nowMs = options.nowMs ?? (() => performance.now());
+    this.#database = new Reading(SHOWN_FOR_INTERVALS * intervalMs, nowMs);
+    this.#queues = new Reading(SHOWN_FOR_INTERVALS * intervalMs, nowMs);
+    this.#declare();
     this.#loop = new PollLoop({
       name: 'state metrics',
       intervalMs,
@@ -66,9 +81,7 @@ export class StateMetrics implements Component {
   async read(signal: AbortSignal): Promise<void> {
     const readings = await Promise.allSettled([this.#readDatabase(signal), this.#readQueues()]);
     for (const reading of readings) if (reading.status === 'rejected') throw reading.reason;
-    this.#samples.set('pasteflow_state_metrics_last_success_timestamp_seconds', [
-      { value: Date.now() / 1000 },
-    ]);
+    this.#lastSuccess = [{ value: Date.now() / 1000 }];
   }
 
   async #readDatabase(signal: AbortSignal): Promise<void> {
@@ -76,32 +89,27 @@ export class StateMetrics implements Component {
     // One after the other: they needn't be quick, and the sweeps want connections too.
     const statistics = await readTransitionStatistics(db);
     signal.throwIfAborted();
+    const uncountedSeconds = await readUncountedSeconds(db);
+    signal.throwIfAborted();
     const figures = await readStateFigures(db);
     signal.throwIfAborted();
     const livePastes = await estimateLivePastes(db);
     signal.throwIfAborted();
     onSweepRuns(await readSweepRuns(db));
     const { kinds } = figures;
-    this.#samples
-      .set('pasteflow_transitions_total', transitionSamples(statistics))
-      .set('pasteflow_state_duration_seconds', durationSamples(statistics))
-      .set('pasteflow_state_entities', entitySamples(figures, livePastes))
-      .set('pasteflow_state_oldest_age_seconds', ageSamples(figures))
-      .set(
-        'pasteflow_zombie_executions',
-        kinds.map(({ kind, zombies }) => ({ labels: { kind }, value: zombies })),
-      )
-      .set(
-        'pasteflow_unsent_executions',
-        kinds.map(({ kind, unsent }) => ({ labels: { kind }, value: unsent })),
-      )
-      .set(
-        'queue ages',
-        kinds.map(({ kind, oldestSentSeconds }) => ({
-          labels: { queue: QUEUES[kind] },
-          value: oldestSentSeconds ?? 0,
-        })),
-      );
+    this.#database.replace({
+      pasteflow_transitions_total: transitionSamples(statistics),
+      pasteflow_state_duration_seconds: durationSamples(statistics),
+      pasteflow_transitions_uncounted_age_seconds: [{ value: uncountedSeconds }],
+      pasteflow_state_entities: entitySamples(figures, livePastes),
+      pasteflow_state_oldest_age_seconds: ageSamples(figures),
+      pasteflow_zombie_executions: kinds.map(({ kind, zombies }) => ({ labels: { kind }, value: zombies })),
+      pasteflow_unsent_executions: kinds.map(({ kind, unsent }) => ({ labels: { kind }, value: unsent })),
+      [QUEUE_AGES]: kinds.map(({ kind, oldestSentSeconds }) => ({
+        labels: { queue: QUEUES[kind] },
+        value: oldestSentSeconds ?? 0,
+      })),
+    });
   }
 
   async #readQueues(): Promise<void> {
@@ -117,13 +125,21 @@ export class StateMetrics implements Component {
         return Object.entries(states).map(([state, value]) => ({ labels: { queue: name, state }, value }));
       }),
     );
-    this.#samples.set('pasteflow_queue_messages', samples.flat());
+    this.#queues.replace({ pasteflow_queue_messages: samples.flat() });
   }
 
   #declare(): void {
     const { metrics, works, deadLetterAges } = this.#options;
-    const shown = (name: string) => this.#samples.get(name) ?? [];
-    for (const shape of shapes) metrics.computed(shape, () => shown(shape.name));
+    for (const shape of shapes)
+      metrics.computed(shape, () => [...this.#database.of(shape.name), ...this.#queues.of(shape.name)]);
+    metrics.computed(
+      {
+        type: 'gauge',
+        name: 'pasteflow_state_metrics_last_success_timestamp_seconds',
+        help: 'When this janitor last read all that the pasteflow_ metrics show, in Unix time.',
+      },
+      () => this.#lastSuccess,
+    );
     metrics.computed(
       {
         type: 'gauge',
@@ -134,7 +150,7 @@ export class StateMetrics implements Component {
         labels: ['queue'],
       },
       () => [
-        ...shown('queue ages'),
+        ...this.#database.of(QUEUE_AGES),
         ...works.map(({ kind }) => ({
           labels: { queue: `${QUEUES[kind]}_dead_letters` },
           value: deadLetterAges.secondsOf(kind) ?? 0,
@@ -159,6 +175,11 @@ const shapes = [
   },
   {
     type: 'gauge',
+    name: 'pasteflow_transitions_uncounted_age_seconds',
+    help: "How old the first transition is that pasteflow_transitions_total hasn't got yet, 0: there is none.",
+  },
+  {
+    type: 'gauge',
     name: 'pasteflow_state_entities',
     help: "How many are in each state that isn't terminal, up to 100000; NOT_EXPIRED is the planner's estimate.",
     labels: ['machine', 'state'],
@@ -178,7 +199,7 @@ const shapes = [
   {
     type: 'gauge',
     name: 'pasteflow_unsent_executions',
-    help: 'Executions that are due and that no message was ever sent for.',
+    help: 'Executions that have been due for 10 s and that no message was ever sent for.',
     labels: ['kind'],
   },
   {
@@ -186,10 +207,5 @@ const shapes = [
     name: 'pasteflow_queue_messages',
     help: 'Messages in each queue, as SQS counts them: approximately.',
     labels: ['queue', 'state'],
-  },
-  {
-    type: 'gauge',
-    name: 'pasteflow_state_metrics_last_success_timestamp_seconds',
-    help: 'When this janitor last read all that the pasteflow_ metrics show, in Unix time.',
   },
 ] as const;
