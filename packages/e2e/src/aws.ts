@@ -25,11 +25,14 @@ export interface Aws {
   readonly queues: QueueNames;
   /** By how much a message may come back later than its visibility says. */
   readonly redeliveryLateMs: number;
+  /** For how long a message may be hidden that was given to a receive whose client had gone; 0: none is. */
+  readonly abandonedReceiveMs: number;
 }
 
 /** What the emulator of a stack of its own has. It comes back 12 to 16 ms late. */
 export function embeddedAws(endpoint: string): Aws {
-  return { endpoint, bucket: DEFAULT_BUCKET, queues: DEFAULT_QUEUES, redeliveryLateMs: 16 };
+  const queues = DEFAULT_QUEUES;
+  return { endpoint, bucket: DEFAULT_BUCKET, queues, redeliveryLateMs: 16, abandonedReceiveMs: 0 };
 }
 
 /** Neither the emulator nor LocalStack asks whose they are. */
@@ -62,6 +65,9 @@ export function externalEndpoint(): string | undefined {
 /** LocalStack looks once a second which messages' time has come. */
 const LOCALSTACK_LATE_MS = 1000;
 
+/** It doesn't see that a client has gone, as AWS doesn't promise to: then a message is hidden for the 10 s that our receives ask for. */
+const LOCALSTACK_ABANDONED_MS = 10_000 + LOCALSTACK_LATE_MS;
+
 /** A bucket and queues of names that nobody else has, by the description that LocalStack and AWS get theirs from. */
 export async function makeOwnAws(endpoint: string): Promise<OwnAws> {
   const prefix = `pasteflow-e2e-${randomBytes(6).toString('hex')}`;
@@ -77,6 +83,7 @@ export async function makeOwnAws(endpoint: string): Promise<OwnAws> {
     bucket: prefix,
     queues,
     redeliveryLateMs: LOCALSTACK_LATE_MS,
+    abandonedReceiveMs: LOCALSTACK_ABANDONED_MS,
     remove: async () => {
       for (const { name } of definitions) {
         const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));

