@@ -148,7 +148,7 @@ describe('ops status', () => {
     expect(of('reconcile')).toMatchObject({ outcome: null, last_success_at: null, overdue: true });
     const { stdout } = await ops('status');
     expect(stdout).toMatch(/^relay +2 s +50 s ago +done +1\.5 s +sent 4$/m);
-    expect(stdout).toMatch(/^reconcile +1 d +never +-, OVERDUE/m);
+    expect(stdout).toMatch(/^reconcile +1 d +never +not yet/m);
   });
 
   it('ends with 1 and one sentence when Postgres does not answer', async () => {

@@ -59,7 +59,7 @@ function sweepsText({ at, sweeps }: Status): string {
       last_success_at === null
         ? 'never'
         : `${duration((at.getTime() - last_success_at.getTime()) / 1000)} ago`,
-      `${outcome ?? '-'}${overdue ? ', OVERDUE' : ''}`,
+      outcome === null ? 'not yet' : `${outcome}${overdue ? ', OVERDUE' : ''}`, // a system that has just begun isn't late
       duration(seconds),
       oneLine(
         Object.entries(counts)
