@@ -6,14 +6,14 @@ export { INVALID_TRANSITION_SQLSTATE } from './enforcement/machine-sql.ts';
 export type { Actor } from './actor.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './repositories/create-paste.ts';
 export { expirePaste, findPaste, readPayload, type PasteRow } from './repositories/pastes.ts';
-export { claimUploads, type ClaimedUpload, type UploadClaim } from './repositories/claim-uploads.ts';
+export { claimUploads, type ClaimedUpload, type UploadClaim } from './executions/claim-uploads.ts';
 export {
   settleUploads,
   type SettledUpload,
   type SettleOptions,
   type UploadOutcome,
   type UploadSettlement,
-} from './repositories/settle-uploads.ts';
+} from './executions/settle-uploads.ts';
 export { createJob, type CreatedJob, type NewJob } from './repositories/create-job.ts';
 export {
   findJob,
@@ -26,13 +26,13 @@ export {
   type JobRow,
   type ListedJob,
 } from './repositories/jobs.ts';
-export { claimJobs, type ClaimedJob, type JobClaim } from './repositories/claim-jobs.ts';
+export { claimJobs, type ClaimedJob, type JobClaim } from './executions/claim-jobs.ts';
 export {
   settleJobs,
   type JobSettlement,
   type JobSettlementEnding,
   type SettledJob,
-} from './repositories/settle-jobs.ts';
+} from './executions/settle-jobs.ts';
 export { writeProgress, type JobProgress } from './repositories/job-progress.ts';
 export { createAsset, type NewAsset } from './repositories/assets.ts';
 export { removeAssets } from './repositories/remove-assets.ts';
@@ -45,7 +45,7 @@ export {
 export { listExportable, type ExportablePaste, type ExportFilter } from './repositories/exportable-pastes.ts';
 export { countPastes } from './repositories/count-pastes.ts';
 export { findOldJobs, removeJobs, type OldJob } from './repositories/old-jobs.ts';
-export { findZombies, renewLeases, type Zombie } from './repositories/leases.ts';
+export { findZombies, renewLeases, type Zombie } from './executions/leases.ts';
 export {
   countWaitingJobs,
   findOverdue,
@@ -55,7 +55,7 @@ export {
   stampDispatched,
   type DueJob,
   type DueUpload,
-} from './repositories/dispatch.ts';
+} from './executions/dispatch.ts';
 export {
   claimExpired,
   releaseClaims,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { createAsset, findJob, importPastes, listAssets, renewLeases, writeProgress } from '../src/index.ts';
 import type { ClaimedJob, Database } from '../src/index.ts';
-import { whileRunning } from '../src/repositories/fence.ts';
+import { whileRunning } from '../src/executions/fence.ts';
 import { useDatabase } from './support/database.ts';
 import { claimJob, endingOf, entriesOf, newAsset, newJob, reap, runningJob, settle } from './support/jobs.ts';
 import { untilSomebodyWaits } from './support/locks.ts';

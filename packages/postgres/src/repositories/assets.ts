@@ -1,7 +1,7 @@
 import { ExecutionTakenError } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
-import { whileRunning } from './fence.ts';
+import { whileRunning } from '../executions/fence.ts';
 
 export interface NewAsset {
   readonly jobId: string;

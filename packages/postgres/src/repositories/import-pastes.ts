@@ -2,7 +2,7 @@ import { ExecutionTakenError } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import type { NewPaste } from './create-paste.ts';
-import { whileRunning } from './fence.ts';
+import { whileRunning } from '../executions/fence.ts';
 
 /** An entry of a job's input and the paste that it becomes. */
 export interface ImportEntry {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
-import { whileRunning } from './fence.ts';
+import { whileRunning } from '../executions/fence.ts';
 import { storableText } from './storable.ts';
 
 export interface JobProgress {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
-import { whileRunning } from './fence.ts';
+import { whileRunning } from '../executions/fence.ts';
 
 /**
  * Removes what earlier executions of a job have made, all but the asset of one storage path; nothing when this execution isn't RUNNING any

@@ -12,7 +12,7 @@ import { byActor } from '../actor.ts';
 import type { Database } from '../database.ts';
 import { opaqueState } from './opaque-state.ts';
 import type { SettleOptions } from './settle-uploads.ts';
-import { storableJson, storableText } from './storable.ts';
+import { storableJson, storableText } from '../repositories/storable.ts';
 
 const succeed = transition(taskExecution, 'RUNNING', 'SUCCEEDED');
 const fail = transition(taskExecution, 'RUNNING', 'FAILED');
