@@ -58,11 +58,10 @@ describe('the one description of the bucket and the queues', () => {
     interface Parser {
       parse: (env: object) => unknown;
     }
-    const environment = await source<{ queueEnv: Parser; bucketEnv: Parser }>(
-      'packages/runtime/src/config/environment.ts',
-    );
-    expect(environment.queueEnv.parse({})).toEqual({ uploads: queues.uploads.name, jobs: queues.jobs.name });
-    expect(environment.bucketEnv.parse({})).toBe(bucket.name);
+    const { queueEnv } = await source<{ queueEnv: Parser }>('packages/settings/src/queues.ts');
+    const { bucketEnv } = await source<{ bucketEnv: Parser }>('packages/settings/src/bucket.ts');
+    expect(queueEnv.parse({})).toEqual({ uploads: queues.uploads.name, jobs: queues.jobs.name });
+    expect(bucketEnv.parse({})).toBe(bucket.name);
     const sqs = await source<{ deadLetterQueueName: (name: string) => string }>('packages/sqs/src/queue.ts');
     expect(sqs.deadLetterQueueName('any')).toBe(`any${deadLetterSuffix}`);
   });

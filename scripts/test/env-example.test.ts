@@ -6,6 +6,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const readers = [
   'packages/runtime/src/{config,logging}/*.ts',
+  'packages/settings/src/*.ts',
   'services/*/src/config.ts',
   'packages/dev-stack/src/**/*.ts',
 ];

@@ -1,19 +1,5 @@
 export { backoffMs, defaultBackoff, type Backoff } from './backoff.ts';
-export {
-  awsEnv,
-  bucketEnv,
-  databaseEnv,
-  jobRetryEnv,
-  idempotencyRetentionEnv,
-  maxPasteBytesEnv,
-  metricsEnv,
-  queueEnv,
-  uploadRetryEnv,
-  type AwsConfig,
-  type DatabaseConfig,
-  type MetricsConfig,
-  type QueueConfig,
-} from './config/environment.ts';
+export { metricsEnv, type MetricsConfig } from './config/metrics-env.ts';
 export { tracingEnv, type TracingConfig } from './config/tracing-env.ts';
 export { ConfigError, groups, loadConfig, type Environment } from './config/load-config.ts';
 export { readStackFile, type StackFile } from './config/stack-file.ts';
@@ -21,7 +7,6 @@ export {
   flag,
   httpUrl,
   intervalSeconds,
-  leaseSeconds,
   listOf,
   milliseconds,
   millisecondsList,

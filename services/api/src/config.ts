@@ -1,22 +1,24 @@
 import {
-  awsEnv,
-  bucketEnv,
-  databaseEnv,
   groups,
-  idempotencyRetentionEnv,
   httpUrl,
   intervalSeconds,
   logEnv,
-  maxPasteBytesEnv,
   metricsEnv,
   nonNegativeInteger,
   oneOf,
   port,
   positiveInteger,
-  queueEnv,
   text,
   tracingEnv,
 } from '@pasteflow/runtime';
+import {
+  awsEnv,
+  bucketEnv,
+  databaseEnv,
+  idempotencyRetentionEnv,
+  maxPasteBytesEnv,
+  queueEnv,
+} from '@pasteflow/settings';
 import { z } from 'zod';
 import { trustedProxies, type TrustedProxies } from './http/trusted-proxies.ts';
 import type { LimitsConfig } from './limits/limits.ts';

@@ -1,28 +1,30 @@
-import { DEFAULT_LEASE_SECONDS, messageVisibilitySeconds, type RetryPolicy } from '@pasteflow/domain';
+import { messageVisibilitySeconds, type RetryPolicy } from '@pasteflow/domain';
+import {
+  groups,
+  intervalSeconds,
+  loadConfig,
+  logEnv,
+  metricsEnv,
+  seconds,
+  tracingEnv,
+  type Environment,
+  type LogConfig,
+  type MetricsConfig,
+  type TracingConfig,
+} from '@pasteflow/runtime';
 import {
   awsEnv,
   bucketEnv,
   databaseEnv,
-  groups,
   idempotencyRetentionEnv,
-  intervalSeconds,
   jobRetryEnv,
   leaseSeconds,
-  loadConfig,
-  logEnv,
-  metricsEnv,
   queueEnv,
-  seconds,
-  tracingEnv,
   uploadRetryEnv,
   type AwsConfig,
   type DatabaseConfig,
-  type Environment,
-  type LogConfig,
-  type MetricsConfig,
   type QueueConfig,
-  type TracingConfig,
-} from '@pasteflow/runtime';
+} from '@pasteflow/settings';
 import { z } from 'zod';
 import type { SweepName } from './sweep.ts';
 
@@ -75,7 +77,7 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
     EXPIRED_KEYS_INTERVAL_SECONDS: intervalSeconds().default(HOUR),
     MEASURE_INTERVAL_SECONDS: intervalSeconds().default(5),
     SWEEP_LOCK_IDLE_SECONDS: seconds().default(5),
-    EXECUTION_LEASE_SECONDS: leaseSeconds().default(DEFAULT_LEASE_SECONDS),
+    EXECUTION_LEASE_SECONDS: leaseSeconds(),
     RELAY_GRACE_SECONDS: seconds().default(1),
     RELAY_REDISPATCH_AFTER_SECONDS: seconds().default(30),
     DELETION_STUCK_AFTER_SECONDS: seconds().default(7200),

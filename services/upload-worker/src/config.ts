@@ -1,21 +1,22 @@
-import { DEFAULT_LEASE_SECONDS } from '@pasteflow/domain';
+import {
+  groups,
+  listOf,
+  logEnv,
+  metricsEnv,
+  milliseconds,
+  positiveInteger,
+  tracingEnv,
+} from '@pasteflow/runtime';
 import {
   awsEnv,
   bucketEnv,
   databaseEnv,
-  groups,
   jobRetryEnv,
   leaseSeconds,
-  listOf,
-  logEnv,
   maxPasteBytesEnv,
-  metricsEnv,
-  milliseconds,
-  positiveInteger,
   queueEnv,
-  tracingEnv,
   uploadRetryEnv,
-} from '@pasteflow/runtime';
+} from '@pasteflow/settings';
 import { z } from 'zod';
 
 /** The queues that a worker can consume. */
@@ -33,7 +34,7 @@ const uploadEnv: z.ZodType<UploadConfig> = z
   .object({
     UPLOAD_CONCURRENCY: positiveInteger({ most: 100 }).default(4),
     S3_PUT_TIMEOUT_MS: milliseconds({ least: 100, most: 600_000 }).default(10_000),
-    EXECUTION_LEASE_SECONDS: leaseSeconds().default(DEFAULT_LEASE_SECONDS),
+    EXECUTION_LEASE_SECONDS: leaseSeconds(),
   })
   .transform((env) => ({
     consumers: env.UPLOAD_CONCURRENCY,

@@ -59,14 +59,6 @@ export function seconds(): Variable<number> {
   });
 }
 
-/** A lease in seconds, from 1 to 3600: shorter it can't be renewed in time, and SQS hides a message for 12 hours at most. */
-export function leaseSeconds(): Variable<number> {
-  return variable('seconds from 1 to 3600, e.g. 6', (text) => {
-    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
-    return value >= 1 && value <= 3600 ? value : undefined;
-  });
-}
-
 /** A duration between two runs of something, in seconds: as `seconds`, but at most 24 days, which a timer can hold. */
 export function intervalSeconds(): Variable<number> {
   return variable('seconds above 0 and at most 2000000, e.g. 60 or 0.5', (text) => {

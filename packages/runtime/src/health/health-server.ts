@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { MetricsConfig } from '../config/environment.ts';
+import type { MetricsConfig } from '../config/metrics-env.ts';
 import type { Component } from '../lifecycle/component.ts';
 import type { Metrics } from '../metrics.ts';
 import { listen } from './listen.ts';

@@ -1,4 +1,5 @@
-import { ConfigError, databaseEnv, loadConfig, readStackFile, type Environment } from '@pasteflow/runtime';
+import { ConfigError, loadConfig, readStackFile, type Environment } from '@pasteflow/runtime';
+import { databaseEnv } from '@pasteflow/settings';
 
 export interface FoundDatabase {
   readonly url: string;

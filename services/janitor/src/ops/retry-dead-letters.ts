@@ -6,7 +6,7 @@ import {
   moveDeadLetters,
   type SqsClient,
 } from '@pasteflow/sqs';
-import type { QueueConfig } from '@pasteflow/runtime';
+import type { QueueConfig } from '@pasteflow/settings';
 import { columns } from './columns.ts';
 
 export interface RetriedQueue {

@@ -1,5 +1,6 @@
 import { createDatabase, type Database } from '@pasteflow/postgres';
-import { ConfigError, databaseEnv, EXIT_CONFIG, loadConfig, type Environment } from '@pasteflow/runtime';
+import { ConfigError, EXIT_CONFIG, loadConfig, type Environment } from '@pasteflow/runtime';
+import { databaseEnv } from '@pasteflow/settings';
 import { createSqsClient, type SqsClient } from '@pasteflow/sqs';
 import { EXIT_USAGE } from '../command-line.ts';
 import { loadJanitorConfig, type JanitorConfig } from '../config.ts';

@@ -1,0 +1,37 @@
+import { httpUrl, oneOf, text } from '@pasteflow/runtime';
+import { z } from 'zod';
+
+export interface AwsConfig {
+  readonly region: string;
+  /** Without an endpoint the AWS SDK resolves that of AWS itself. */
+  readonly s3Endpoint?: string;
+  readonly sqsEndpoint?: string;
+}
+
+/** AWS itself is used only with PASTEFLOW_STACK=aws, so that a forgotten endpoint does not end in somebody's account. */
+export const awsEnv: z.ZodType<AwsConfig> = z
+  .object({
+    AWS_REGION: text('an AWS region, e.g. us-east-1').default('us-east-1'),
+    AWS_ENDPOINT_URL: httpUrl().optional(),
+    AWS_ENDPOINT_URL_S3: httpUrl().optional(),
+    AWS_ENDPOINT_URL_SQS: httpUrl().optional(),
+    PASTEFLOW_STACK: oneOf(['aws']).optional(),
+  })
+  .transform((env, context) => {
+    const s3Endpoint = env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
+    const sqsEndpoint = env.AWS_ENDPOINT_URL_SQS ?? env.AWS_ENDPOINT_URL;
+    if (s3Endpoint === undefined && sqsEndpoint === undefined && env.PASTEFLOW_STACK !== 'aws') {
+      context.addIssue({
+        code: 'custom',
+        path: ['AWS_ENDPOINT_URL'],
+        message:
+          'is missing; set it to the URL of an S3 and SQS emulator like http://127.0.0.1:4566, ' +
+          'or set PASTEFLOW_STACK=aws to use AWS itself',
+      });
+    }
+    return {
+      region: env.AWS_REGION,
+      ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
+      ...(sqsEndpoint === undefined ? {} : { sqsEndpoint }),
+    };
+  });
