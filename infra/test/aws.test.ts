@@ -160,7 +160,7 @@ describe('the services', () => {
 
 describe('the load balancer', () => {
   test('lets go of an idle connection before the api does', async () => {
-    const source = '../../services/api/src/http/api-server.ts';
+    const source = '../../services/api/src/http/server/api-server.ts';
     const { readFileSync } = await import('node:fs');
     const text = readFileSync(new URL(source, import.meta.url), 'utf8');
     const keepAliveMs = Number(/KEEP_ALIVE_MS = ([\d_]+)/.exec(text)?.[1]?.replaceAll('_', ''));

@@ -2,16 +2,16 @@ import express, { type Express, type NextFunction, type Request, type Response }
 import type { Readiness } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { Admit } from './admission/admit.ts';
-import { callerOf } from './admission/caller-of.ts';
+import { callerOf } from './identity/caller-of.ts';
 import { readDocs, readDocsFile } from './docs/read-docs.ts';
-import { healthz, readyz } from './http/health.ts';
-import { limitedAs } from './http/caller.ts';
-import type { TrustedProxies } from './http/trusted-proxies.ts';
-import { contextOf, pathOf } from './http/request-context.ts';
-import { RequestError } from './http/request-error.ts';
-import type { RequestEvents } from './http/request-events.ts';
-import { respondWithError } from './http/respond-with-error.ts';
-import { defaultHeaders } from './http/response-headers.ts';
+import { healthz, readyz } from './health/health.ts';
+import { limitedAs } from './http/request/caller.ts';
+import type { TrustedProxies } from './http/request/trusted-proxies.ts';
+import { contextOf, pathOf } from './http/request/request-context.ts';
+import { RequestError } from './http/errors/request-error.ts';
+import type { RequestEvents } from './http/telemetry/request-events.ts';
+import { respondWithError } from './http/response/respond-with-error.ts';
+import { defaultHeaders } from './http/response/response-headers.ts';
 import { createJob, type CreateJobDependencies } from './jobs/create-job.ts';
 import { jobEvents } from './jobs/job-events.ts';
 import type { AssetUrlDependencies } from './jobs/asset-view.ts';
@@ -22,7 +22,7 @@ import { readJobTimeline } from './jobs/read-job-timeline.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Live } from './live/live.ts';
 import type { Handler, Method, Routes } from './openapi/endpoint.ts';
-import { readDocument } from './openapi/read-document.ts';
+import { readDocument } from './docs/read-document.ts';
 import { createPaste, createPasteFromShell, type CreatePasteDependencies } from './pastes/create-paste.ts';
 import { deletePaste } from './pastes/delete-paste.ts';
 import { listPastes } from './pastes/list-pastes.ts';
@@ -30,7 +30,7 @@ import { pasteEvents } from './pastes/paste-events.ts';
 import { readContent, type ReadContentDependencies } from './pastes/read-content.ts';
 import { readPaste } from './pastes/read-paste.ts';
 import { readTimeline } from './pastes/read-timeline.ts';
-import { usage } from './usage.ts';
+import { usage } from './docs/usage.ts';
 
 export interface AppDependencies
   extends CreatePasteDependencies, ReadContentDependencies, CreateJobDependencies, AssetUrlDependencies {

@@ -29,8 +29,8 @@ import {
 import { createAdmit } from './admission/admit.ts';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
-import { ApiServer } from './http/api-server.ts';
-import { RequestEvents } from './http/request-events.ts';
+import { ApiServer } from './http/server/api-server.ts';
+import { RequestEvents } from './http/telemetry/request-events.ts';
 import { composeOidc } from './identity/compose-oidc.ts';
 import { createOnce } from './idempotency/once.ts';
 import { createIdentify } from './identity/identify.ts';

@@ -20,7 +20,8 @@ import {
   queueEnv,
 } from '@pasteflow/settings';
 import { z } from 'zod';
-import { trustedProxies, type TrustedProxies } from './http/trusted-proxies.ts';
+import { trustedProxies, type TrustedProxies } from './http/request/trusted-proxies.ts';
+import type { OidcConfig } from './identity/compose-oidc.ts';
 import type { LimitsConfig } from './limits/limits.ts';
 
 export interface HttpConfig {
@@ -59,11 +60,6 @@ const httpEnv: z.ZodType<HttpConfig> = z
     assetUrlSeconds: env.ASSET_URL_SECONDS,
     s3PublicEndpoint: env.S3_PUBLIC_ENDPOINT,
   }));
-
-export interface OidcConfig {
-  readonly issuer: string;
-  readonly audience: string;
-}
 
 export interface IdentityConfig {
   readonly anonymousPastes: 'allow' | 'deny';

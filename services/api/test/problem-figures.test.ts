@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { FaultProxy } from '@pasteflow/dev-stack/testing';
 import { errorCodes } from '@pasteflow/domain';
-import { statusOf } from '../src/http/problem.ts';
+import { statusOf } from '../src/http/errors/problem.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { newPaste, processedPaste } from './support/pastes.ts';
 import { until } from './support/until.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { RequestError } from '../src/http/request-error.ts';
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseStorableJson } from '../src/http/storable-json.ts';
+import { RequestError } from '../src/http/errors/request-error.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseStorableJson } from '../src/http/body/storable-json.ts';
 
 /** What it answers, or the code and the first fault of what it throws. */
 function outcome(text: string | Buffer): unknown {

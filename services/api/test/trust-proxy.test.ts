@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '@pasteflow/runtime';
 import { sql } from 'kysely';
-import { trustedProxies } from '../src/http/trusted-proxies.ts';
-import { networkOf } from '../src/http/client-address.ts';
+import { trustedProxies } from '../src/http/request/trusted-proxies.ts';
+import { networkOf } from '../src/http/request/client-address.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { z } from 'zod';
 

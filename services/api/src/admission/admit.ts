@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
-import { limitedAs, type Caller } from '../http/caller.ts';
-import { clientAddressOf, networkOf } from '../http/client-address.ts';
-import { contextOf } from '../http/request-context.ts';
-import { RequestError } from '../http/request-error.ts';
+import { limitedAs, type Caller } from '../http/request/caller.ts';
+import { clientAddressOf, networkOf } from '../http/request/client-address.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 import { idempotencyKeyOf } from '../idempotency/idempotency-key.ts';
 import { GoodCredentials } from '../identity/good-credentials.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Operation } from '../openapi/endpoint.ts';
-import { requireUser } from './caller-of.ts';
+import { requireUser } from '../identity/caller-of.ts';
 
 export interface AdmissionDependencies {
   /** @throws RequestError unauthorized for credentials that are not good */

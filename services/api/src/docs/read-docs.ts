@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { isKnownToClient } from '../http/conditional.ts';
-import { pathOf } from '../http/request-context.ts';
-import { RequestError } from '../http/request-error.ts';
+import { isKnownToClient } from '../http/request/conditional.ts';
+import { pathOf } from '../http/request/request-context.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { asFile, fileNamed, fileNames, isFileName, type ServedFile } from './files.ts';

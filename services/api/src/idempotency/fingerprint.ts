@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
-import { mediaTypeOf } from '../http/media-type.ts';
+import { mediaTypeOf } from '../http/request/media-type.ts';
 
 /**
  * SHA-256 of all that tells two requests apart. `said` is what was read from the body, not its bytes: whoever sends a form again mostly gets

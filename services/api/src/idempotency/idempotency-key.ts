@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { RequestError } from '../http/request-error.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 
 /** 1 to 255 printable characters of ASCII. A space at either end is HTTP's, not the key's. */
 export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;

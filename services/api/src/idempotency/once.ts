@@ -8,11 +8,11 @@ import {
   type HeldKey,
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { callerOf } from '../admission/caller-of.ts';
-import { sendAnswer, type Answer } from '../http/answer.ts';
-import { scopeOf } from '../http/caller.ts';
-import { contextOf, idsOf } from '../http/request-context.ts';
-import { RequestError } from '../http/request-error.ts';
+import { callerOf } from '../identity/caller-of.ts';
+import { sendAnswer, type Answer } from '../http/response/answer.ts';
+import { scopeOf } from '../http/request/caller.ts';
+import { contextOf, idsOf } from '../http/request/request-context.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { openAnswer, sealAnswer, type Seal } from './sealed-answer.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { RequestError } from '../http/request-error.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 
 const REALM = 'Bearer realm="pasteflow"';
 

@@ -1,9 +1,14 @@
 import type { Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import type { OidcConfig } from '../config.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { OidcUsers } from './oidc-users.ts';
+
+/** The identity provider that the operator names. */
+export interface OidcConfig {
+  readonly issuer: string;
+  readonly audience: string;
+}
 
 export function composeOidc(
   { issuer, audience }: OidcConfig,

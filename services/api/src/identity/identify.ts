@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Database } from '@pasteflow/postgres';
-import type { Caller } from '../http/caller.ts';
-import { clientAddressOf } from '../http/client-address.ts';
+import type { Caller } from '../http/request/caller.ts';
+import { clientAddressOf } from '../http/request/client-address.ts';
 import { findUserOfToken, isApiToken } from './api-token.ts';
 import { bearerTokenOf, invalidToken } from './authorization.ts';
 import type { OidcUsers } from './oidc-users.ts';

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { jobTypes } from '@pasteflow/jobs';
 import { findPaste, type Database } from '@pasteflow/postgres';
-import { callerOf } from '../admission/caller-of.ts';
-import { limitedAs } from '../http/caller.ts';
+import { callerOf } from '../identity/caller-of.ts';
+import { limitedAs } from '../http/request/caller.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { NewJob } from './new-job.ts';
 

@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import { JobForbiddenError, JobNotFoundError, type ErrorCode } from '@pasteflow/domain';
 import { findJob, findJobBrief, type Database, type JobBrief, type JobRow } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { requireUser } from '../admission/caller-of.ts';
-import { contextOf } from '../http/request-context.ts';
+import { requireUser } from '../identity/caller-of.ts';
+import { contextOf } from '../http/request/request-context.ts';
 import { uuid } from '../openapi/formats.ts';
 import { example } from './example.ts';
 

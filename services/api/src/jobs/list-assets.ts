@@ -1,7 +1,13 @@
 import { listAssets as findAssets, type Database } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { limitField, nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/page-query.ts';
-import { readQuery } from '../http/query.ts';
+import {
+  limitField,
+  nextCursor,
+  nextCursorOf,
+  pageFields,
+  pageRequestOf,
+} from '../http/paging/page-query.ts';
+import { readQuery } from '../http/request/query.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { assetSchema, viewOfAsset, type AssetUrlDependencies } from './asset-view.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';

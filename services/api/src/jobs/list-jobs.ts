@@ -1,9 +1,9 @@
 import { job, statesOf } from '@pasteflow/domain';
 import { listJobs as findJobs, type Database } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { requireUser } from '../admission/caller-of.ts';
-import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/page-query.ts';
-import { readQuery } from '../http/query.ts';
+import { requireUser } from '../identity/caller-of.ts';
+import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/paging/page-query.ts';
+import { readQuery } from '../http/request/query.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { listedJobSchema, viewOfListed } from './job-view.ts';
 import { jobTypeNames } from './new-job.ts';

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jobTypes, type JobType } from '@pasteflow/jobs';
 import { z } from 'zod';
-import { assertUtf8 } from '../http/json-body.ts';
-import { mediaTypeOf } from '../http/media-type.ts';
-import { readQuery } from '../http/query.ts';
-import { readBody } from '../http/read-body.ts';
-import { RequestError, validate } from '../http/request-error.ts';
-import { parseStorableJson } from '../http/storable-json.ts';
+import { assertUtf8 } from '../http/body/json-body.ts';
+import { mediaTypeOf } from '../http/request/media-type.ts';
+import { readQuery } from '../http/request/query.ts';
+import { readBody } from '../http/body/read-body.ts';
+import { RequestError, validate } from '../http/errors/request-error.ts';
+import { parseStorableJson } from '../http/body/storable-json.ts';
 
 /**
  * A request is parsed and checked as a whole, and its parameters are kept as one value that each attempt reads again. 16 MiB hold one

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { RateLimitStore } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { RequestError } from '../http/request-error.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 import { limitFields, secondsUntilReset } from './limit-fields.ts';
 import { Limit, type Standing } from './limit.ts';
 

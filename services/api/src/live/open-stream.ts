@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Wanted } from '@pasteflow/postgres';
-import { contextOf } from '../http/request-context.ts';
-import { RequestError } from '../http/request-error.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 import { EventStream } from './event-stream.ts';
 import type { Live } from './live.ts';
 import { positionOf } from './position.ts';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Seen, Wanted } from '@pasteflow/postgres';
-import { contextOf } from '../http/request-context.ts';
+import { contextOf } from '../http/request/request-context.ts';
 import { EndWaiter } from './end-waiter.ts';
 import type { Live } from './live.ts';
 import { preferredWait } from './prefer.ts';

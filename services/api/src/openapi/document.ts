@@ -6,7 +6,7 @@ import {
   type ZodOpenApiPathItemObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
-import { REQUEST_ID } from '../http/request-context.ts';
+import { REQUEST_ID } from '../http/request/request-context.ts';
 import { xRequestId } from './answer-headers.ts';
 import { edgeErrors, edgeHeaders, edgeParameters, replayHeaders } from './edge.ts';
 import type { Operation, Routes } from './endpoint.ts';

@@ -1,7 +1,7 @@
 import { errorCodes, PasteflowError, type ErrorCode } from '@pasteflow/domain';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { answerTo, problemSchema, statusOf, titleOf, type Problem } from '../http/problem.ts';
+import { answerTo, problemSchema, statusOf, titleOf, type Problem } from '../http/errors/problem.ts';
 import { allow, contentRange, retryAfter, wwwAuthenticate, xRequestId } from './answer-headers.ts';
 
 const headersByStatus: Readonly<Record<number, z.ZodRawShape>> = {

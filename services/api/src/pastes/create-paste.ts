@@ -7,12 +7,12 @@ import {
   type NewPaste,
 } from '@pasteflow/postgres';
 import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
-import { userIdOf } from '../admission/caller-of.ts';
+import { userIdOf } from '../identity/caller-of.ts';
 import { hashOfSecret, newSecret } from '../identity/secret.ts';
-import { jsonAnswer, textAnswer, type Answer } from '../http/answer.ts';
-import { contextOf, messageContextOf } from '../http/request-context.ts';
-import type { RequestEvents } from '../http/request-events.ts';
-import { RequestError } from '../http/request-error.ts';
+import { jsonAnswer, textAnswer, type Answer } from '../http/response/answer.ts';
+import { contextOf, messageContextOf } from '../http/request/request-context.ts';
+import type { RequestEvents } from '../http/telemetry/request-events.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 import type { Once } from '../idempotency/once.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { contentHashOf } from '@pasteflow/pastes';

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { expirePaste, type Database, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { userIdOf } from '../admission/caller-of.ts';
-import { RequestError } from '../http/request-error.ts';
+import { userIdOf } from '../identity/caller-of.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 import { credentialsWanted } from '../identity/authorization.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { isDeleteToken } from './delete-token.ts';

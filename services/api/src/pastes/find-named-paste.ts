@@ -2,9 +2,9 @@ import type { Request } from 'express';
 import { isShortCode, type ErrorCode } from '@pasteflow/domain';
 import { findPaste, type Database, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { userIdOf } from '../admission/caller-of.ts';
-import { contextOf } from '../http/request-context.ts';
-import { RequestError } from '../http/request-error.ts';
+import { userIdOf } from '../identity/caller-of.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 import { example } from './example.ts';
 
 /** The parameters of a path that names a paste. */

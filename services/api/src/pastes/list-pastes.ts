@@ -1,9 +1,9 @@
 import { pasteUpload, statesOf } from '@pasteflow/domain';
 import { listPastes as findPastes, type Database } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { requireUser } from '../admission/caller-of.ts';
-import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/page-query.ts';
-import { readQuery } from '../http/query.ts';
+import { requireUser } from '../identity/caller-of.ts';
+import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/paging/page-query.ts';
+import { readQuery } from '../http/request/query.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { pasteSchema, viewOf } from './paste-view.ts';
 

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { objectKeyOf } from '@pasteflow/domain';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import type { ByteRange } from '../http/conditional.ts';
+import type { ByteRange } from '../http/request/conditional.ts';
 
 export interface WantedObject {
   readonly shortCode: string;

@@ -1,6 +1,6 @@
 import { jsonPaste, textOptions, toOptions, type PasteOptions } from '@pasteflow/pastes';
 import { z } from 'zod';
-import { validate, validationFailed } from '../http/request-error.ts';
+import { validate, validationFailed } from '../http/errors/request-error.ts';
 
 const noOptions = z.strictObject({});
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { assertUtf8, parseJson } from '../http/json-body.ts';
-import { mediaTypeOf } from '../http/media-type.ts';
-import { MULTIPART_OVERHEAD_BYTES, parseForm } from '../http/multipart.ts';
-import { parseQuery } from '../http/query.ts';
-import { readBody } from '../http/read-body.ts';
-import { RequestError } from '../http/request-error.ts';
+import { assertUtf8, parseJson } from '../http/body/json-body.ts';
+import { mediaTypeOf } from '../http/request/media-type.ts';
+import { MULTIPART_OVERHEAD_BYTES, parseForm } from '../http/body/multipart.ts';
+import { parseQuery } from '../http/request/query.ts';
+import { readBody } from '../http/body/read-body.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 import type { PasteOptions } from '@pasteflow/pastes';
 import { parseJsonPaste, parseTextOptions, refuseParameters, refusePrivate } from './paste-input.ts';
 

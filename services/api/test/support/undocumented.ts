@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { defaultHeaders } from '../../src/http/response-headers.ts';
+import { defaultHeaders } from '../../src/http/response/response-headers.ts';
 import { document, faultsOf, type DocumentedAnswer, type DocumentedHeader } from './document.ts';
 
 interface Answer {

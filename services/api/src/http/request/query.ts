@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
-import { RequestError, validate, validationFailed } from './request-error.ts';
+import { RequestError, validate, validationFailed } from '../errors/request-error.ts';
 
 /**
  * The parameters of the query. URLSearchParams would take broken percent-encoding as text and bytes that are

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { RequestError } from './request-error.ts';
-import { mediaTypeOf } from './media-type.ts';
+import { RequestError } from '../errors/request-error.ts';
+import { mediaTypeOf } from '../request/media-type.ts';
 
 /** @throws RequestError unsupported_media_type for JSON in another charset than UTF-8 */
 export function assertUtf8(req: IncomingMessage): void {

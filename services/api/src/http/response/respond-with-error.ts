@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { drain, hasUnreadBody } from './drain.ts';
-import { answerTo } from './problem.ts';
-import { pathOf } from './request-context.ts';
-import type { RequestEvents } from './request-events.ts';
+import { drain, hasUnreadBody } from '../body/drain.ts';
+import { answerTo } from '../errors/problem.ts';
+import { pathOf } from '../request/request-context.ts';
+import type { RequestEvents } from '../telemetry/request-events.ts';
 
 /**
  * Answers a request with problem details: the one place where an error becomes an answer.

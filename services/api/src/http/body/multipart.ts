@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import { RequestError, validationFailed } from './request-error.ts';
+import { RequestError, validationFailed } from '../errors/request-error.ts';
 
 /**
  * Beside the content: boundaries, part headers and the short fields. A body may be larger than its content by

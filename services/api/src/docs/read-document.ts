@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { openApiDocument } from './document.ts';
-import type { Endpoint, Routes } from './endpoint.ts';
+import { openApiDocument } from '../openapi/document.ts';
+import type { Endpoint, Routes } from '../openapi/endpoint.ts';
 
 /** GET /openapi.json. Made when it is first asked for: only then is the port known, and so the URL. */
 export function readDocument({ publicUrl }: { publicUrl: () => string }, routes: () => Routes): Endpoint {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { noSpan, type Tracing, type TraceSpan } from '@pasteflow/runtime';
-import { contextOf } from './request-context.ts';
+import { contextOf } from '../request/request-context.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS']);
 

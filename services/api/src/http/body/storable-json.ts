@@ -1,5 +1,5 @@
 import { parseJson } from './json-body.ts';
-import { validationFailed, type FieldError } from './request-error.ts';
+import { validationFailed, type FieldError } from '../errors/request-error.ts';
 
 /** A job's parameters have a handful of levels. */
 export const MAX_JSON_DEPTH = 32;

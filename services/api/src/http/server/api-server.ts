@@ -4,9 +4,9 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextPoll } from 'node:timers/promises';
 import { listen, sleep, type Component, type Tracing } from '@pasteflow/runtime';
 import { handleClientError } from './client-error.ts';
-import type { RequestEvents } from './request-events.ts';
-import { beginRequestSpan, endRequestSpan } from './request-span.ts';
-import { respondWithError } from './respond-with-error.ts';
+import type { RequestEvents } from '../telemetry/request-events.ts';
+import { beginRequestSpan, endRequestSpan } from '../telemetry/request-span.ts';
+import { respondWithError } from '../response/respond-with-error.ts';
 
 export interface ApiServerOptions {
   readonly host: string;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../http/caller.ts';
-import { contextOf } from '../http/request-context.ts';
-import { credentialsWanted } from '../identity/authorization.ts';
+import type { Caller } from '../http/request/caller.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import { credentialsWanted } from './authorization.ts';
 
 /** Who was admitted. Every endpoint but an open one has a caller. */
 export function callerOf(req: IncomingMessage): Caller {

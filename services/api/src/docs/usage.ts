@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint } from './openapi/endpoint.ts';
+import type { Endpoint } from '../openapi/endpoint.ts';
 
 /** GET /: for people who open the address or curl it. */
 export function usage({

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expectsContinue } from './drain.ts';
-import { RequestError } from './request-error.ts';
+import { RequestError } from '../errors/request-error.ts';
 
 /**
  * Reads a body of up to `maxBytes`. What announces more is refused before it is sent, what sends more while

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger, Metrics } from '@pasteflow/runtime';
-import { severityOf, type Problem } from './problem.ts';
-import { contextOf, idsOf } from './request-context.ts';
+import { severityOf, type Problem } from '../errors/problem.ts';
+import { contextOf, idsOf } from '../request/request-context.ts';
 
 function durationsIn(metrics: Metrics) {
   return metrics.histogram({

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { bodyIncomplete } from './read-body.ts';
-import { answerTo } from './problem.ts';
-import { RequestError } from './request-error.ts';
-import { defaultHeaders } from './response-headers.ts';
+import { bodyIncomplete } from '../body/read-body.ts';
+import { answerTo } from '../errors/problem.ts';
+import { RequestError } from '../errors/request-error.ts';
+import { defaultHeaders } from '../response/response-headers.ts';
 
 /** What Node's parser and its timers report, as one of our errors. */
 export function toRequestError(error: NodeJS.ErrnoException): RequestError {
