@@ -1,4 +1,4 @@
-import { sweepNames, type SweepName } from './sweep.ts';
+import { sweepNames, type SweepName } from './sweeping/sweep.ts';
 
 export type Command =
   | { readonly kind: 'service' }

@@ -11,11 +11,11 @@ import {
 import { createObjectStore } from '@pasteflow/s3';
 import { createSqsClient, queueDepth } from '@pasteflow/sqs';
 import type { JanitorConfig } from './config.ts';
-import { SweepRunner } from './run-sweep.ts';
-import { Schedule } from './schedule.ts';
+import { SweepRunner } from './sweeping/run-sweep.ts';
+import { Schedule } from './sweeping/schedule.ts';
 import { DeadLetterAges } from './state-metrics/dead-letter-ages.ts';
 import { StateMetrics } from './state-metrics/state-metrics.ts';
-import { sweepNames, type Sweep } from './sweep.ts';
+import { sweepNames, type Sweep } from './sweeping/sweep.ts';
 import { Cleanup } from './sweeps/cleanup.ts';
 import { DeadLetters } from './sweeps/dead-letters.ts';
 import { DeletionWatchdog } from './sweeps/deletion-watchdog.ts';

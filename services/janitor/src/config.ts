@@ -26,7 +26,7 @@ import {
   type QueueConfig,
 } from '@pasteflow/settings';
 import { z } from 'zod';
-import type { SweepName } from './sweep.ts';
+import type { SweepName } from './sweeping/sweep.ts';
 
 export interface SweepsConfig {
   /** From the end of a run to the start of the next. */

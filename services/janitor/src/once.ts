@@ -1,7 +1,7 @@
 import { Metrics, type Entry } from '@pasteflow/runtime';
 import { composeSweeps } from './compose.ts';
 import type { JanitorConfig } from './config.ts';
-import type { SweepName } from './sweep.ts';
+import type { SweepName } from './sweeping/sweep.ts';
 
 /**
  * Runs one sweep and prints its counts as JSON on stdout, `{"skipped":1}` when another janitor is running it. SIGTERM and Ctrl-C end it

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseCommandLine } from '../src/command-line.ts';
-import { sweepNames } from '../src/sweep.ts';
+import { sweepNames } from '../src/sweeping/sweep.ts';
 
 describe('the command line', () => {
   it('is the service when it is empty', () => {

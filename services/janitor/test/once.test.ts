@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { Cleanup } from '../src/sweeps/cleanup.ts';
 import { DeletionWatchdog } from '../src/sweeps/deletion-watchdog.ts';
 import { Reconcile } from '../src/sweeps/reconcile.ts';
-import { sweepNames, type SweepName } from '../src/sweep.ts';
+import { sweepNames, type SweepName } from '../src/sweeping/sweep.ts';
 import { keysIn, putObjects } from './objects.ts';
 import { createWorld, running, type World, deletionStates } from './world.ts';
 

@@ -5,9 +5,9 @@ import { Metrics, tracingOff } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { composeSweeps } from '../src/compose.ts';
 import { loadJanitorConfig } from '../src/config.ts';
-import { SweepRunner } from '../src/run-sweep.ts';
+import { SweepRunner } from '../src/sweeping/run-sweep.ts';
 import { Cleanup } from '../src/sweeps/cleanup.ts';
-import { sweepNames, type Sweep, type SweepCounts } from '../src/sweep.ts';
+import { sweepNames, type Sweep, type SweepCounts } from '../src/sweeping/sweep.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { connect, createWorld, eventually, running, type World } from './world.ts';
 

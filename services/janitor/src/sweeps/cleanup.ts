@@ -9,9 +9,9 @@ import {
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import { deleteObjects } from '../delete-objects.ts';
-import { keepingCounts } from '../keeping-counts.ts';
-import type { Sweep, SweepCounts } from '../sweep.ts';
+import { deleteObjects } from '../sweeping/delete-objects.ts';
+import { keepingCounts } from '../sweeping/keeping-counts.ts';
+import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface CleanupOptions {
   readonly db: Database;

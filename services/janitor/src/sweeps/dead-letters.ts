@@ -2,9 +2,9 @@ import type { AttemptOutcome } from '@pasteflow/domain';
 import type { Actor } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { acknowledge, receiveDeadLetters, type SqsClient } from '@pasteflow/sqs';
-import { keepingCounts } from '../keeping-counts.ts';
+import { keepingCounts } from '../sweeping/keeping-counts.ts';
 import type { DeadLetterAges } from '../state-metrics/dead-letter-ages.ts';
-import type { Sweep, SweepCounts } from '../sweep.ts';
+import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 import { settlementOf } from '../work/settlement.ts';
 import { sumOver, type Work } from '../work/work.ts';
 

@@ -1,7 +1,7 @@
 import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
 import { resetStuckDeletions, type Actor, type Database } from '@pasteflow/postgres';
-import { keepingCounts } from '../keeping-counts.ts';
-import type { Sweep, SweepCounts } from '../sweep.ts';
+import { keepingCounts } from '../sweeping/keeping-counts.ts';
+import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface DeletionWatchdogOptions {
   readonly db: Database;

@@ -1,5 +1,5 @@
 import { removeEndedRateLimits, removeOldIdempotencyKeys, type Database } from '@pasteflow/postgres';
-import type { Sweep, SweepCounts } from '../sweep.ts';
+import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface ExpiredKeysOptions {
   readonly db: Database;

@@ -2,9 +2,9 @@ import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
 import { findOldFailed, removeFailed, type Database, type OldFailed } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import { deleteObjects } from '../delete-objects.ts';
-import { keepingCounts } from '../keeping-counts.ts';
-import type { Sweep, SweepCounts } from '../sweep.ts';
+import { deleteObjects } from '../sweeping/delete-objects.ts';
+import { keepingCounts } from '../sweeping/keeping-counts.ts';
+import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface FailedPastesOptions {
   readonly db: Database;

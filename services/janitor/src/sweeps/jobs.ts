@@ -2,8 +2,8 @@ import { DependencyUnavailableError, jobKeyPrefix } from '@pasteflow/domain';
 import { findOldJobs, removeJobs, type Database, type OldJob } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { describeS3Error, type ObjectStore } from '@pasteflow/s3';
-import { inLanes } from '../in-lanes.ts';
-import type { Sweep, SweepCounts } from '../sweep.ts';
+import { inLanes } from '../sweeping/in-lanes.ts';
+import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface JobsOptions {
   readonly db: Database;

@@ -1,5 +1,5 @@
 import { measureTransitions, type Database } from '@pasteflow/postgres';
-import type { Sweep, SweepCounts } from '../sweep.ts';
+import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 /** Some 0.1 s of work, and at most what a busy second writes. */
 const BATCH = 5000;

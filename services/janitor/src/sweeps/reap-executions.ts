@@ -1,8 +1,8 @@
 import { WORKER_LOST } from '@pasteflow/domain';
 import { findZombies, type Actor, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { keepingCounts } from '../keeping-counts.ts';
-import type { Sweep, SweepCounts } from '../sweep.ts';
+import { keepingCounts } from '../sweeping/keeping-counts.ts';
+import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 import type { Due } from '../work/due.ts';
 import { settlementOf } from '../work/settlement.ts';
 import { sumOver, type Work } from '../work/work.ts';

@@ -2,10 +2,10 @@ import { OBJECT_KEY_PREFIX, shortCodeOfKey } from '@pasteflow/domain';
 import { databaseTime, findLive, findStored, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ListedObject, ObjectStore } from '@pasteflow/s3';
-import { deleteObjects } from '../delete-objects.ts';
-import { Findings, MAX_NAMED } from '../findings.ts';
-import { reconcileJobs } from '../reconcile-jobs.ts';
-import type { Sweep, SweepCounts } from '../sweep.ts';
+import { deleteObjects } from '../sweeping/delete-objects.ts';
+import { Findings, MAX_NAMED } from '../sweeping/findings.ts';
+import { reconcileJobs } from './reconcile-jobs.ts';
+import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface ReconcileOptions {
   readonly db: Database;

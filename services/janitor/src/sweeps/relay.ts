@@ -1,4 +1,4 @@
-import type { Sweep, SweepCounts } from '../sweep.ts';
+import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 import type { Due } from '../work/due.ts';
 import { sumOver, type Work } from '../work/work.ts';
 

@@ -5,7 +5,7 @@ import {
   removeTombstones,
   type Database,
 } from '@pasteflow/postgres';
-import type { Sweep, SweepCounts } from '../sweep.ts';
+import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface TombstonesOptions {
   readonly db: Database;

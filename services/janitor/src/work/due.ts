@@ -1,6 +1,6 @@
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import { stampDispatched, type Database } from '@pasteflow/postgres';
-import { inLanes } from '../in-lanes.ts';
+import { inLanes } from '../sweeping/in-lanes.ts';
 
 /** Executions that want a message. */
 export interface Due {

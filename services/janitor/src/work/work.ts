@@ -1,8 +1,8 @@
 import type { AttemptOutcome, AttemptSequel, RetryPolicy } from '@pasteflow/domain';
 import type { ExecutionKind, SettleOptions } from '@pasteflow/postgres';
 import type { Queue } from '@pasteflow/sqs';
-import { countsBefore, keepCounts } from '../keeping-counts.ts';
-import type { SweepCounts } from '../sweep.ts';
+import { countsBefore, keepCounts } from '../sweeping/keeping-counts.ts';
+import type { SweepCounts } from '../sweeping/sweep.ts';
 import type { Due } from './due.ts';
 
 /** A kind of work that goes through a queue of its own: what relay, reaper and dead letters have to know of it. */

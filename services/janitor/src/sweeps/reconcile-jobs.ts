@@ -2,7 +2,7 @@ import { JOB_OBJECT_KEY_PREFIX, jobIdOfKey } from '@pasteflow/domain';
 import { findOpenJobs, findStoredAssets, findStrayJobObjects, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ListedObject, ObjectStore } from '@pasteflow/s3';
-import { Findings, MAX_NAMED } from './findings.ts';
+import { Findings, MAX_NAMED } from '../sweeping/findings.ts';
 
 export interface ReconcileJobsOptions {
   readonly db: Database;
