@@ -1,4 +1,4 @@
-// Makes node_modules match pnpm-lock.yaml; does nothing when it already does. Every command of the root runs it first,
+// Makes node_modules match pnpm-lock.yaml; does nothing when it already does. scripts/run calls it before every command,
 // on whatever Node the newcomer has: plain JavaScript for 18 and later, with import names that older ones know too, so
 // that they can say so.
 import { spawnSync } from 'child_process';
