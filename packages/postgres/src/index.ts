@@ -1,11 +1,16 @@
-export { createDatabase, pingDatabase, poolUse, type Database, type DatabaseOptions } from './database.ts';
-export { toTypedError } from './errors.ts';
+export {
+  createDatabase,
+  pingDatabase,
+  poolUse,
+  type Database,
+  type DatabaseOptions,
+} from './database/database.ts';
+export { INVALID_TRANSITION_SQLSTATE, toTypedError } from './database/errors.ts';
 export { migrate } from './migrate.ts';
 export { installStateMachines } from './enforcement/install.ts';
-export { INVALID_TRANSITION_SQLSTATE } from './enforcement/machine-sql.ts';
-export type { Actor } from './actor.ts';
-export { createPaste, type CreatedPaste, type NewPaste } from './repositories/create-paste.ts';
-export { expirePaste, findPaste, readPayload, type PasteRow } from './repositories/pastes.ts';
+export type { Actor } from './database/actor.ts';
+export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
+export { expirePaste, findPaste, readPayload, type PasteRow } from './pastes/find-paste.ts';
 export { claimUploads, type ClaimedUpload, type UploadClaim } from './executions/claim-uploads.ts';
 export {
   settleUploads,
@@ -14,7 +19,7 @@ export {
   type UploadOutcome,
   type UploadSettlement,
 } from './executions/settle-uploads.ts';
-export { createJob, type CreatedJob, type NewJob } from './repositories/create-job.ts';
+export { createJob, type CreatedJob, type NewJob } from './jobs/create-job.ts';
 export {
   findJob,
   findJobBrief,
@@ -25,7 +30,7 @@ export {
   type JobFilter,
   type JobRow,
   type ListedJob,
-} from './repositories/jobs.ts';
+} from './jobs/find-jobs.ts';
 export { claimJobs, type ClaimedJob, type JobClaim } from './executions/claim-jobs.ts';
 export {
   settleJobs,
@@ -33,18 +38,18 @@ export {
   type JobSettlementEnding,
   type SettledJob,
 } from './executions/settle-jobs.ts';
-export { writeProgress, type JobProgress } from './repositories/job-progress.ts';
-export { createAsset, type NewAsset } from './repositories/assets.ts';
-export { removeAssets } from './repositories/remove-assets.ts';
+export { writeProgress, type JobProgress } from './jobs/job-progress.ts';
+export { createAsset, type NewAsset } from './jobs/assets.ts';
+export { removeAssets } from './jobs/remove-assets.ts';
 export {
   importedPositions,
   importPastes,
   type ImportedPaste,
   type ImportEntry,
-} from './repositories/import-pastes.ts';
-export { listExportable, type ExportablePaste, type ExportFilter } from './repositories/exportable-pastes.ts';
-export { countPastes } from './repositories/count-pastes.ts';
-export { findOldJobs, removeJobs, type OldJob } from './repositories/old-jobs.ts';
+} from './jobs/import-pastes.ts';
+export { listExportable, type ExportablePaste, type ExportFilter } from './pastes/exportable-pastes.ts';
+export { countPastes } from './pastes/count-pastes.ts';
+export { findOldJobs, removeJobs, type OldJob } from './retention/old-jobs.ts';
 export { findZombies, renewLeases, type Zombie } from './executions/leases.ts';
 export {
   countWaitingJobs,
@@ -62,7 +67,7 @@ export {
   resetStuckDeletions,
   settleDeleted,
   type ClaimedDeletion,
-} from './repositories/deletion.ts';
+} from './pastes/deletion.ts';
 export {
   dropOldTransitions,
   ensureTransitionPartitions,
@@ -71,7 +76,7 @@ export {
   removeStrayTransitions,
   removeTombstones,
   type OldFailed,
-} from './repositories/retention.ts';
+} from './retention/old-pastes.ts';
 export {
   answerIdempotencyKey,
   claimIdempotencyKey,
@@ -81,12 +86,8 @@ export {
   type HeldKey,
   type IdempotencyKey,
   type KeyClaim,
-} from './repositories/idempotency-keys.ts';
-export {
-  rateLimitStore,
-  removeEndedRateLimits,
-  type RateLimitStore,
-} from './repositories/rate-limit-store.ts';
+} from './requests/idempotency-keys.ts';
+export { rateLimitStore, removeEndedRateLimits, type RateLimitStore } from './requests/rate-limits.ts';
 export {
   databaseTime,
   findLive,
@@ -95,7 +96,7 @@ export {
   findStoredAssets,
   findStrayJobObjects,
   type JobObject,
-} from './repositories/reconcile.ts';
+} from './retention/reconcile.ts';
 export {
   createApiToken,
   isGoodApiToken,
@@ -106,34 +107,29 @@ export {
   type ApiTokenUse,
   type CreatedApiToken,
   type NewApiToken,
-} from './repositories/api-tokens.ts';
-export { ensureUser } from './repositories/users.ts';
-export { listPastes, type ListedPaste } from './repositories/list-pastes.ts';
-export { readJobTimeline, readTimeline, type Timeline } from './repositories/timeline.ts';
+} from './identity/api-tokens.ts';
+export { ensureUser } from './identity/users.ts';
+export { listPastes, type ListedPaste } from './pastes/list-pastes.ts';
+export { readJobTimeline, readTimeline, type Timeline } from './timeline/timeline.ts';
 export { ChangeListener, type ChangeListenerOptions, type Changes } from './live/change-listener.ts';
 export { lookAt, type Seen, type SeenPaste, type SeenTransition, type Wanted } from './live/look.ts';
-export { toPage, type Page, type PageRequest, type Place } from './repositories/place.ts';
+export { toPage, type Page, type PageRequest, type Place } from './database/page.ts';
 export {
   measureTransitions,
   readTransitionStatistics,
   readUncountedSeconds,
   stateDurationBounds,
   type TransitionStatistic,
-} from './repositories/measure-transitions.ts';
+} from './monitoring/measure-transitions.ts';
 export {
   estimateLivePastes,
   readStateFigures,
   type KindFigures,
   type StateFigure,
   type StateFigures,
-} from './repositories/state-figures.ts';
-export {
-  readSweepRuns,
-  recordSweepRun,
-  type EndedSweepRun,
-  type SweepRun,
-} from './repositories/sweep-runs.ts';
-export { findStuck, type Stuck, type StuckOptions } from './repositories/stuck.ts';
-export { withSweepLock } from './repositories/sweep-lock.ts';
+} from './monitoring/state-figures.ts';
+export { readSweepRuns, recordSweepRun, type EndedSweepRun, type SweepRun } from './sweeps/sweep-runs.ts';
+export { findStuck, type Stuck, type StuckOptions } from './monitoring/stuck.ts';
+export { withSweepLock } from './sweeps/sweep-lock.ts';
 export type { ExecutionKind } from './schema/task-executions.ts';
 export type { Schema } from './schema/schema.ts';

@@ -1,4 +1,4 @@
-import { createDatabase } from './database.ts';
+import { createDatabase } from './database/database.ts';
 import { migrate } from './migrate.ts';
 
 /** `npm run migrate`: brings the schema of DATABASE_URL up to date. */

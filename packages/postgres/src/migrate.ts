@@ -1,5 +1,5 @@
 import { Migrator } from 'kysely/migration';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 import { installStateMachines } from './enforcement/install.ts';
 import { migrations } from './migrations/all.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import { machines, type Machine } from '@pasteflow/domain';
-import { isLockTimeout } from '../errors.ts';
+import { isLockTimeout } from '../database/errors.ts';
 import type { Schema } from '../schema/schema.ts';
 import {
   guardTrigger,

@@ -1,10 +1,8 @@
 import { statesOf, transitionsOf, type Machine, type MachineName } from '@pasteflow/domain';
+import { INVALID_TRANSITION_SQLSTATE } from '../database/errors.ts';
 
 /** Where the recorder triggers say what has changed: see recorderTrigger. */
 export const CHANGES_CHANNEL = 'pasteflow_changes';
-
-/** Pasteflow's own SQLSTATE for a change of state that no table allows. Class PF is in the range left to applications. */
-export const INVALID_TRANSITION_SQLSTATE = 'PF001';
 
 /** Names and states come from our own tables in packages/domain; quoting keeps a future apostrophe from breaking the statement. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;

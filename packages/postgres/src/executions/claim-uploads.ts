@@ -1,7 +1,7 @@
 import { taskExecution, transition } from '@pasteflow/domain';
 import { sql } from 'kysely';
-import { byActor, type Actor } from '../actor.ts';
-import type { Database } from '../database.ts';
+import { byActor, type Actor } from '../database/actor.ts';
+import type { Database } from '../database/database.ts';
 import { opaqueState } from './opaque-state.ts';
 
 const claim = transition(taskExecution, 'PENDING', 'RUNNING');

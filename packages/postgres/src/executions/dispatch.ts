@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/database.ts';
 import { opaqueState } from './opaque-state.ts';
 
 /** A PENDING execution that wants a message. */

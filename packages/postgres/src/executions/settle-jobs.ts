@@ -8,11 +8,11 @@ import {
   type AttemptSequel,
   type JobState,
 } from '@pasteflow/domain';
-import { byActor } from '../actor.ts';
-import type { Database } from '../database.ts';
+import { byActor } from '../database/actor.ts';
+import type { Database } from '../database/database.ts';
 import { opaqueState } from './opaque-state.ts';
 import type { SettleOptions } from './settle-uploads.ts';
-import { storableJson, storableText } from '../repositories/storable.ts';
+import { storableJson, storableText } from '../database/storable.ts';
 
 const succeed = transition(taskExecution, 'RUNNING', 'SUCCEEDED');
 const fail = transition(taskExecution, 'RUNNING', 'FAILED');

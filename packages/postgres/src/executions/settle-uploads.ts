@@ -7,8 +7,8 @@ import {
   type AttemptOutcome,
   type AttemptSequel,
 } from '@pasteflow/domain';
-import { byActor, type Actor } from '../actor.ts';
-import type { Database } from '../database.ts';
+import { byActor, type Actor } from '../database/actor.ts';
+import type { Database } from '../database/database.ts';
 import { opaqueState } from './opaque-state.ts';
 
 const succeed = transition(taskExecution, 'RUNNING', 'SUCCEEDED');

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { Client } from 'pg';
 import { CHANGES_CHANNEL } from '../enforcement/machine-sql.ts';
-import { toTypedError } from '../errors.ts';
+import { toTypedError } from '../database/errors.ts';
 
 /** Ids of pastes and jobs in which something has changed; `all`: any of them may have. */
 export type Changes = readonly string[] | 'all';

@@ -7,9 +7,9 @@ import {
   type PasteUploadState,
 } from '@pasteflow/domain';
 import { sql, type Selectable } from 'kysely';
-import type { Database } from '../database.ts';
-import type { JobRow } from '../repositories/jobs.ts';
-import type { PasteRow } from '../repositories/pastes.ts';
+import type { Database } from '../database/database.ts';
+import type { JobRow } from '../jobs/find-jobs.ts';
+import type { PasteRow } from '../pastes/find-paste.ts';
 import type { StateTransitionsTable } from '../schema/state-transitions.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
 

@@ -1,6 +1,6 @@
 import { JOB_OBJECT_KEY_PREFIX } from '@pasteflow/domain';
 import { sql } from 'kysely';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/database.ts';
 import {
   ago,
   endedExecution,

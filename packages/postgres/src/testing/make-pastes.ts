@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { objectKeyOf, shortCodeFrom, type Visibility } from '@pasteflow/domain';
 import { sql } from 'kysely';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/database.ts';
 import {
   ago,
   endedExecution,

@@ -1,0 +1,35 @@
+import { Kysely, PostgresDialect, sql, type LogEvent } from 'kysely';
+import type { Pool } from 'pg';
+import { createPool, withTypedErrors, type PoolOptions } from './pool.ts';
+import type { Schema } from '../schema/schema.ts';
+
+export type Database = Kysely<Schema>;
+
+export interface DatabaseOptions extends PoolOptions {
+  /** Told of every statement, for counting them. */
+  readonly onStatement?: (event: LogEvent) => void;
+}
+
+/** A pool of connections behind kysely. Errors that leave it are typed (errors.ts). End it with `destroy()`. */
+export function createDatabase(options: DatabaseOptions): Database {
+  const pool = createPool(options);
+  const dialect = new PostgresDialect({ pool: withTypedErrors(pool) });
+  const db = new Kysely<Schema>({ dialect, ...(options.onStatement && { log: options.onStatement }) });
+  pools.set(db, pool);
+  return db;
+}
+
+const pools = new WeakMap<Database, Pool>();
+
+/** A database's connections at this moment, and who waits for one. */
+export function poolUse(db: Database): { idle: number; used: number; waiting: number; max: number } {
+  const pool = pools.get(db);
+  if (pool === undefined) throw new TypeError('this database was not made by createDatabase');
+  const { totalCount, idleCount, waitingCount, options } = pool;
+  return { idle: idleCount, used: totalCount - idleCount, waiting: waitingCount, max: options.max };
+}
+
+/** @throws DependencyUnavailableError when Postgres doesn't answer. */
+export async function pingDatabase(db: Database): Promise<void> {
+  await sql`SELECT 1`.execute(db);
+}

@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import type { Database } from '../database/database.ts';
+import { ensuredUser } from './users.ts';
+
+export interface NewApiToken {
+  /** The user of this name is made when there is none. */
+  readonly userName: string;
+  /** What the user calls the token. */
+  readonly name: string;
+  /** SHA-256 of the whole token. */
+  readonly tokenHash: Buffer;
+  /** Seconds from now; null: never. */
+  readonly expiresInSeconds: number | null;
+}
+
+export interface CreatedApiToken {
+  readonly id: string;
+  readonly userId: string;
+  readonly expiresAt: Date | null;
+}
+
+export async function createApiToken(db: Database, token: NewApiToken): Promise<CreatedApiToken> {
+  const { rows } = await sql<CreatedApiToken>`
+    WITH ${ensuredUser(token.userName)}
+    INSERT INTO api_tokens (user_id, name, token_hash, expires_at)
+    SELECT id, ${token.name}, ${token.tokenHash}::bytea, now() + make_interval(secs => ${token.expiresInSeconds})
+    FROM ensured_user
+    RETURNING id, user_id AS "userId", expires_at AS "expiresAt"`.execute(db);
+  return (rows as [CreatedApiToken])[0];
+}
+
+const good = sql`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))`;
+
+export interface ApiTokenUse {
+  readonly id: string;
+  readonly userId: string;
+  /** As it is stored, for a comparison in constant time. */
+  readonly tokenHash: Buffer;
+  /** Neither expired nor revoked. */
+  readonly good: boolean;
+}
+
+/**
+ * The token of this hash, and, in the same round trip, the note that it was used: at most once a minute, so that a busy token doesn't write
+ * a row a request. Whoever finds the note being written leaves it at that, and waits for nobody.
+ * @returns null when there is none
+ */
+export async function useApiToken(db: Database, tokenHash: Buffer): Promise<ApiTokenUse | null> {
+  const { rows } = await sql<ApiTokenUse>`
+    WITH unnoted AS MATERIALIZED (
+      SELECT id FROM api_tokens
+      WHERE token_hash = ${tokenHash} AND ${good}
+        AND (last_used_at IS NULL OR last_used_at <= now() - interval '1 minute')
+      FOR NO KEY UPDATE SKIP LOCKED
+    ), noted AS (
+      UPDATE api_tokens t SET last_used_at = now() FROM unnoted WHERE t.id = unnoted.id
+    )
+    SELECT id, user_id AS "userId", token_hash AS "tokenHash", ${good} AS good
+    FROM api_tokens WHERE token_hash = ${tokenHash}`.execute(db);
+  return rows[0] ?? null;
+}
+
+/** Whether it is a good token of this user. It doesn't count as a use. */
+export async function isGoodApiToken(
+  db: Database,
+  { tokenHash, userName }: { tokenHash: Buffer; userName: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    SELECT FROM api_tokens JOIN users ON users.id = user_id
+    WHERE token_hash = ${tokenHash} AND users.name = ${userName} AND ${good}`.execute(db);
+  return rows.length > 0;
+}
+
+export interface ApiToken {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  /** To the minute; null: never. */
+  readonly lastUsedAt: Date | null;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly state: 'good' | 'expired' | 'revoked';
+}
+
+/** A user's tokens, oldest first; null when there is no such user. */
+export async function listApiTokens(db: Database, userName: string): Promise<readonly ApiToken[] | null> {
+  const { rows } = await sql<ApiToken | { id: null }>`
+    SELECT t.id, t.name, t.created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt",
+      revoked_at AS "revokedAt",
+      CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN ${good} THEN 'good' ELSE 'expired' END AS state
+    FROM users LEFT JOIN api_tokens t ON t.user_id = users.id
+    WHERE users.name = ${userName} ORDER BY t.created_at, t.id`.execute(db);
+  if (rows.length === 0) return null;
+  return rows.filter((row): row is ApiToken => row.id !== null);
+}
+
+/**
+ * From its commit on the token opens nothing.
+ * @returns what it did: `already` when somebody had revoked it before; null when there is no such token
+ */
+export async function revokeApiToken(db: Database, id: string): Promise<'revoked' | 'already' | null> {
+  const { rows } = await sql<{ revoked: boolean }>`
+    WITH revoked AS (
+      UPDATE api_tokens SET revoked_at = now() WHERE id = ${id} AND revoked_at IS NULL RETURNING id
+    )
+    SELECT EXISTS (SELECT FROM revoked) AS revoked FROM api_tokens WHERE id = ${id}`.execute(db);
+  const [row] = rows;
+  if (row === undefined) return null;
+  return row.revoked ? 'revoked' : 'already';
+}

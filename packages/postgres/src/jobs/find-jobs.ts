@@ -1,0 +1,87 @@
+import { sql, type Selectable } from 'kysely';
+import type { JobState } from '@pasteflow/domain';
+import type { Database } from '../database/database.ts';
+import type { AssetsTable } from '../schema/assets.ts';
+import type { JobsTable } from '../schema/jobs.ts';
+import { toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
+
+export type JobRow = Selectable<JobsTable>;
+export type AssetRow = Selectable<AssetsTable>;
+
+/** @param id a UUID */
+export async function findJob(db: Database, id: string): Promise<JobRow | null> {
+  const row = await db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ?? null;
+}
+
+/** What of a job says whose it is, of which kind, and how far. */
+export type JobBrief = Pick<JobRow, 'id' | 'user_id' | 'job_type' | 'status'>;
+
+/** As findJob, without reading parameters and result, which may be long. @param id a UUID */
+export async function findJobBrief(db: Database, id: string): Promise<JobBrief | null> {
+  const row = await db
+    .selectFrom('jobs')
+    .select(['id', 'user_id', 'job_type', 'status'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Without what may be long: a hundred imports may have 1.6 GB of parameters. */
+export type ListedJob = Omit<JobRow, 'parameters' | 'result'> & { readonly place: Place };
+
+export interface JobFilter {
+  readonly userId: string;
+  /** null: any. */
+  readonly status: JobState | null;
+  /** null: any. */
+  readonly jobType: string | null;
+}
+
+/** A user's jobs, newest first. Each of the four ways to filter has an index in this order, so that page 10,000 costs what page 1 does. */
+export async function listJobs(
+  db: Database,
+  { userId, status, jobType }: JobFilter,
+  { limit, after }: PageRequest,
+): Promise<Page<ListedJob>> {
+  let jobs = db
+    .selectFrom('jobs')
+    .select(['id', 'user_id', 'job_type', 'status', 'progress', 'progress_message', 'error_message'])
+    .select(['created_at', 'updated_at', 'completed_at'])
+    .select(sql<Place>`json_build_object('createdAt', created_at::text, 'id', id)`.as('place'))
+    .where('user_id', '=', userId);
+  if (status !== null) jobs = jobs.where('status', '=', status);
+  if (jobType !== null) jobs = jobs.where('job_type', '=', jobType);
+  if (after !== null) jobs = jobs.where(isBehind(after));
+  const rows = await jobs
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  return toPage(rows, limit);
+}
+
+/** What a job has made, newest first. */
+export async function listAssets(
+  db: Database,
+  jobId: string,
+  { limit, after }: PageRequest,
+): Promise<Page<AssetRow & { readonly place: Place }>> {
+  let assets = db
+    .selectFrom('assets')
+    .selectAll()
+    .select(sql<Place>`json_build_object('createdAt', created_at::text, 'id', id)`.as('place'))
+    .where('job_id', '=', jobId);
+  if (after !== null) assets = assets.where(isBehind(after));
+  const rows = await assets
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  return toPage(rows, limit);
+}
+
+/** As one comparison of rows, which an index on both columns serves as its start. */
+function isBehind({ createdAt, id }: Place) {
+  return sql<boolean>`(created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)`;
+}

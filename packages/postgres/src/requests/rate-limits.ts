@@ -1,0 +1,34 @@
+import { CompiledQuery, sql } from 'kysely';
+import type { Database } from '../database/database.ts';
+
+/** As much of pg's client as rate-limiter-flexible calls. */
+export interface RateLimitStore {
+  query(statement: {
+    readonly text: string;
+    readonly values?: readonly unknown[];
+  }): Promise<{ readonly rows: unknown[]; readonly rowCount: number }>;
+}
+
+/** The table `rate_limits` to rate-limiter-flexible: its statements go through the same pool, log and typed errors as ours. */
+export function rateLimitStore(db: Database): RateLimitStore {
+  return {
+    query: async ({ text, values = [] }) => {
+      const { rows } = await db.executeQuery(CompiledQuery.raw(text, [...values]));
+      return { rows, rowCount: rows.length };
+    },
+  };
+}
+
+/**
+ * Removes up to `limit` counters whose window ended more than an hour ago: the ends are by the clocks of the api's machines, and one that is
+ * still counting must not go. @returns how many
+ */
+export async function removeEndedRateLimits(db: Database, { limit }: { limit: number }): Promise<number> {
+  const { numAffectedRows } = await sql`
+    WITH ended AS MATERIALIZED (
+      SELECT key FROM rate_limits WHERE expire < (extract(epoch FROM now()) - 3600)::bigint * 1000
+      ORDER BY expire LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )
+    DELETE FROM rate_limits r USING ended WHERE r.key = ended.key`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import { isTerminal, job, statesOf } from '@pasteflow/domain';
+import type { Database } from '../database/database.ts';
+
+const terminal = statesOf(job).filter((state) => isTerminal(job, state));
+
+export interface OldJob {
+  readonly id: string;
+  /** To the microsecond: with the id it is the place in the order that `findOldJobs` goes on from. */
+  readonly completedAt: string;
+}
+
+/**
+ * Up to `limit` jobs that ended more than `retentionSeconds` ago, oldest end first, from behind `after` on (null: from the start). Going
+ * on behind the last one passes over those whose objects could not be deleted.
+ */
+export async function findOldJobs(
+  db: Database,
+  { retentionSeconds, after, limit }: { retentionSeconds: number; after: OldJob | null; limit: number },
+): Promise<readonly OldJob[]> {
+  const from =
+    after === null
+      ? sql`completed_at IS NOT NULL`
+      : sql`(completed_at, id) > (${after.completedAt}::timestamptz, ${after.id}::uuid)`;
+  const { rows } = await sql<OldJob>`
+    SELECT id, completed_at::text AS "completedAt" FROM jobs
+    WHERE ${from} AND completed_at < now() - make_interval(secs => ${retentionSeconds})
+    ORDER BY completed_at, id LIMIT ${limit}`.execute(db);
+  return rows;
+}
+
+/** Removes jobs that have ended, with their assets and executions. What their pastes are is untouched. @returns how many jobs it removed */
+export async function removeJobs(db: Database, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { numAffectedRows } = await sql`
+    WITH old AS MATERIALIZED (
+      SELECT id FROM jobs WHERE id = ANY (${ids}::uuid[]) AND status = ANY (${terminal}) ORDER BY id FOR UPDATE
+    )
+    DELETE FROM jobs USING old WHERE jobs.id = old.id`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,30 @@
+import { sql, type Selectable } from 'kysely';
+import type { Actor } from '../database/actor.ts';
+import type { Database } from '../database/database.ts';
+import type { SweepRunsTable } from '../schema/sweep-runs.ts';
+
+export interface EndedSweepRun {
+  readonly sweep: string;
+  readonly outcome: SweepRunsTable['outcome'];
+  readonly seconds: number;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly janitor: Actor;
+}
+
+export type SweepRun = Readonly<Selectable<SweepRunsTable>>;
+
+/** Writes down a run that has just ended, in place of the sweep's run before it. */
+export async function recordSweepRun(db: Database, run: EndedSweepRun): Promise<void> {
+  await sql`
+    INSERT INTO sweep_runs AS last (sweep, started_at, ended_at, outcome, last_success_at, seconds, counts, janitor)
+    SELECT ${run.sweep}, now() - make_interval(secs => ${run.seconds}), now(), ${run.outcome},
+      CASE WHEN ${run.outcome === 'done'}::boolean THEN now() END, ${run.seconds}::float8, ${JSON.stringify(run.counts)}::jsonb, ${run.janitor}
+    ON CONFLICT (sweep) DO UPDATE SET started_at = excluded.started_at, ended_at = excluded.ended_at, outcome = excluded.outcome,
+      last_success_at = coalesce(excluded.last_success_at, last.last_success_at), seconds = excluded.seconds, counts = excluded.counts,
+      janitor = excluded.janitor`.execute(db);
+}
+
+/** The last run of each sweep, whichever janitor ran it. */
+export async function readSweepRuns(db: Database): Promise<readonly SweepRun[]> {
+  return db.selectFrom('sweep_runs').selectAll().orderBy('sweep').execute();
+}

@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  canTransition,
+  InvalidTransitionError,
+  machines,
+  pasteUpload,
+  statesOf,
+  type Machine,
+} from '@pasteflow/domain';
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { INVALID_TRANSITION_SQLSTATE, installStateMachines } from '../../src/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { insertInState, updateToState } from '../support/state-rows.ts';
+
+const current = useDatabase({ fresh: 'file' });
+
+beforeEach(async () => {
+  await sql`INSERT INTO users (name) VALUES ('dev') ON CONFLICT DO NOTHING`.execute(current.db);
+});
+
+async function asPlainSql(statement: string): Promise<{ code: string | null; rows: number }> {
+  const client = new Client({ connectionString: current.url });
+  await client.connect();
+  try {
+    return { code: null, rows: (await client.query(statement)).rowCount ?? 0 };
+  } catch (error) {
+    return { code: (error as { code: string }).code, rows: 0 };
+  } finally {
+    await client.end();
+  }
+}
+
+describe.each(machines)('the database, for any client, of $name', (machine) => {
+  const states = statesOf<string>(machine);
+  const pairs = states.flatMap((from) => states.map((to) => [from, to] as const));
+
+  it.each(pairs)('decides %s → %s as the table does', async (from, to) => {
+    const { id } = await insertInState(current.db, machine, from);
+    const { code, rows } = await asPlainSql(updateToState(machine, id, to));
+    if (from === to || canTransition(machine as Machine, from, to))
+      expect({ code, rows }).toEqual({ code: null, rows: 1 });
+    else expect(code).toBe(INVALID_TRANSITION_SQLSTATE);
+  });
+
+  it('refuses a state that is in no table, on insert and on update', async () => {
+    const { table, column } = machine.storedIn;
+    const { id } = await insertInState(current.db, machine, machine.initial);
+    const update = await asPlainSql(`UPDATE ${table} SET ${column} = 'NOWHERE' WHERE id = '${id}'`);
+    expect(update.code).toBe(INVALID_TRANSITION_SQLSTATE);
+    await expect(insertInState(current.db, machine, 'NOWHERE')).rejects.toMatchObject({ code: '23514' });
+  });
+
+  it('refuses NULL', async () => {
+    const { table, column } = machine.storedIn;
+    const { id } = await insertInState(current.db, machine, machine.initial);
+    const { code } = await asPlainSql(`UPDATE ${table} SET ${column} = NULL WHERE id = '${id}'`);
+    expect(code).not.toBeNull();
+  });
+});
+
+describe('the typed error', () => {
+  it('names both states when the database refuses a transition', async () => {
+    const { id } = await insertInState(current.db, pasteUpload, 'PROCESSED');
+    const change = sql.raw(updateToState(pasteUpload, id, 'FAILED')).execute(current.db);
+    await expect(change).rejects.toThrow("Cannot transition from 'PROCESSED' to 'FAILED'");
+    await expect(
+      sql.raw(updateToState(pasteUpload, id, 'FAILED')).execute(current.db),
+    ).rejects.toBeInstanceOf(InvalidTransitionError);
+  });
+});
+
+describe('installing the state machines', () => {
+  const widened: Machine = {
+    ...(pasteUpload as Machine),
+    states: {
+      ...(pasteUpload as Machine).states,
+      FAILED: { meaning: 'may be tried again', to: ['IN_PROGRESS'] },
+    },
+  };
+
+  it('follows the table it is given, and leads back when the table does', async () => {
+    const { id } = await insertInState(current.db, pasteUpload, 'FAILED');
+    const again = updateToState(pasteUpload, id, 'IN_PROGRESS');
+    await installStateMachines(current.db, [widened]);
+    expect((await asPlainSql(again)).code).toBeNull();
+    await installStateMachines(current.db);
+    const { id: other } = await insertInState(current.db, pasteUpload, 'FAILED');
+    expect((await asPlainSql(updateToState(pasteUpload, other, 'IN_PROGRESS'))).code).toBe(
+      INVALID_TRANSITION_SQLSTATE,
+    );
+  });
+
+  it('brings back what was dropped by hand', async () => {
+    await sql`DROP TRIGGER guard_paste_upload ON pastes`.execute(current.db);
+    await sql`ALTER TABLE pastes DROP CONSTRAINT pastes_status_states`.execute(current.db);
+    await installStateMachines(current.db);
+    const { id } = await insertInState(current.db, pasteUpload, 'PROCESSED');
+    expect((await asPlainSql(updateToState(pasteUpload, id, 'FAILED'))).code).toBe(
+      INVALID_TRANSITION_SQLSTATE,
+    );
+    const { rows } = await sql`SELECT FROM pg_constraint WHERE conname = 'pastes_status_states'`.execute(
+      current.db,
+    );
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('state_transitions', () => {
+  it('records a change made by plain SQL, with who made it', async () => {
+    const { id } = await insertInState(current.db, pasteUpload, 'IN_PROGRESS');
+    await asPlainSql(updateToState(pasteUpload, id, 'FAILED'));
+    const { rows } = await sql`SELECT machine, entity, "from", "to", actor, reason FROM state_transitions
+      WHERE entity = ${id}`.execute(current.db);
+    expect(rows).toEqual([
+      {
+        machine: 'paste_upload',
+        entity: id,
+        from: 'IN_PROGRESS',
+        to: 'FAILED',
+        actor: 'postgres (sql)',
+        reason: 'why',
+      },
+    ]);
+  });
+
+  it('has no row for an update that keeps the state, nor for a refused or rolled back one', async () => {
+    const { id } = await insertInState(current.db, pasteUpload, 'PROCESSED');
+    await asPlainSql(updateToState(pasteUpload, id, 'PROCESSED'));
+    await asPlainSql(updateToState(pasteUpload, id, 'FAILED'));
+    const { rows } = await sql`SELECT FROM state_transitions WHERE entity = ${id}`.execute(current.db);
+    expect(rows).toHaveLength(0);
+  });
+});

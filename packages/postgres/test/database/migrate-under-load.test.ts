@@ -1,0 +1,52 @@
+import { expect, it } from '@jest/globals';
+import { pasteUpload, type Machine } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import { claimUploads, installStateMachines, migrate, settleUploads } from '../../src/index.ts';
+import { newPaste, useDatabase } from '../support/database.ts';
+
+const current = useDatabase();
+
+/** Creates, claims and settles until it is told to stop. @returns how many it brought through */
+async function upload(name: string, signal: AbortSignal): Promise<number> {
+  let settled = 0;
+  while (!signal.aborted) {
+    const { shortCode } = await newPaste(current.db);
+    const claims = await claimUploads(current.db, { shortCodes: [shortCode], actor: name, leaseSeconds: 6 });
+    const claim = claims.get(shortCode);
+    if (claim?.kind !== 'claimed') throw new Error('not claimed');
+    const { executionId } = claim.upload;
+    const outcome = { kind: 'succeeded', s3Url: 's3://b/k' } as const;
+    const result = await settleUploads(current.db, [{ executionId, outcome, sequel: { kind: 'done' } }], {
+      actor: name,
+      dispatched: true,
+    });
+    settled += result.size;
+  }
+  return settled;
+}
+
+/** The same machine in other words: other transitions, so that guards and recorders have to be replaced. */
+const widened: Machine = {
+  ...pasteUpload,
+  states: { ...pasteUpload.states, FAILED: { meaning: 'may be tried again', to: ['IN_PROGRESS'] } },
+};
+
+it('a deploy fails no statement of the services and is failed by none, whether it changes the machines or not', async () => {
+  const stop = new AbortController();
+  const uploads = Array.from({ length: 6 }, (_, n) => upload(`w${n}`, stop.signal));
+  const all = Promise.all(uploads);
+  all.catch(() => {}); // awaited below
+  for (let n = 0; n < 5; n++) {
+    await migrate(current.db);
+    await installStateMachines(current.db, [widened]);
+  }
+  stop.abort();
+  for (const settled of await all) expect(settled).toBeGreaterThan(0);
+});
+
+it('a deploy that changes nothing takes no lock that a write would wait for', async () => {
+  const writing = await current.db.startTransaction().execute();
+  await sql`LOCK TABLE pastes, task_executions, jobs IN ROW EXCLUSIVE MODE`.execute(writing);
+  await migrate(current.db);
+  await writing.rollback().execute();
+});

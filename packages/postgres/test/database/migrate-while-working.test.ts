@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { sql } from 'kysely';
+import { Migrator } from 'kysely/migration';
+import {
+  claimUploads,
+  installStateMachines,
+  measureTransitions,
+  migrate,
+  settleUploads,
+  type Database,
+} from '../../src/index.ts';
+import { migrations } from '../../src/migrations/all.ts';
+import { newPaste, open } from '../support/database.ts';
+
+let stack: TestStack;
+let db: Database;
+beforeAll(async () => {
+  stack = await startTestStack();
+  db = open((await createTestDatabase(stack, () => Promise.resolve())).url);
+});
+afterAll(async () => {
+  await db?.destroy();
+  await stack?.stop();
+});
+
+async function upload(worker: string, signal: AbortSignal): Promise<number> {
+  let settled = 0;
+  while (!signal.aborted) {
+    const { shortCode, executionId } = await newPaste(db);
+    await claimUploads(db, { shortCodes: [shortCode], actor: worker, leaseSeconds: 6 });
+    const outcome = { kind: 'succeeded', s3Url: 's3://b/k' } as const;
+    const settlement = { executionId, outcome, sequel: { kind: 'done' } } as const;
+    settled += (await settleUploads(db, [settlement], { actor: worker, dispatched: true })).size;
+  }
+  return settled;
+}
+
+/** Settlements take executions first, creations pastes; both come to the trail last. */
+it('the migration that brings the measurements fails no statement of a service at work, and none fails it', async () => {
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+  const { error } = await migrator.migrateTo('0012-rate-limits');
+  expect(error).toBeUndefined();
+  await installStateMachines(db);
+  const stop = new AbortController();
+  const all = Promise.all(Array.from({ length: 6 }, (_, n) => upload(`w${n}`, stop.signal)));
+  all.catch(() => {}); // awaited below
+  const trail = async () => (await sql`SELECT FROM state_transitions LIMIT 100`.execute(db)).rows.length;
+  while ((await trail()) < 100);
+  expect(await migrate(db)).toContain('0013-measurements');
+  stop.abort();
+  for (const settled of await all) expect(settled).toBeGreaterThan(0);
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::integer AS count FROM state_transitions WHERE txid IS NOT NULL`.execute(db);
+  expect(await measureTransitions(db, { limit: 100_000 })).toBe(rows[0]!.count);
+});

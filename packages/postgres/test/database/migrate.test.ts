@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { sql } from 'kysely';
+import { createPaste, migrate, pingDatabase, type Database } from '../../src/index.ts';
+import { open } from '../support/database.ts';
+
+let stack: TestStack;
+let db: Database;
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  db = open((await createTestDatabase(stack, () => Promise.resolve())).url);
+});
+
+afterAll(async () => {
+  await db?.destroy();
+  await stack?.stop();
+});
+
+it('three processes may migrate an empty database at once: each migration is applied once', async () => {
+  const applied = await Promise.all([migrate(db), migrate(db), migrate(db)]);
+  expect(applied.flat().toSorted()).toEqual([
+    '0001-uuid-v7',
+    '0002-users',
+    '0003-pastes',
+    '0004-paste-payloads',
+    '0005-task-executions',
+    '0006-jobs',
+    '0007-state-transitions',
+    '0008-api-tokens',
+    '0009-paste-owners',
+    '0010-assets',
+    '0011-idempotency-keys',
+    '0012-rate-limits',
+    '0013-measurements',
+    '0014-what-jobs-made',
+  ]);
+});
+
+it('migrating again applies nothing and changes nothing', async () => {
+  const constraints = () =>
+    sql`SELECT oid, conname FROM pg_constraint WHERE contype = 'c' ORDER BY oid`.execute(db);
+  const before = await constraints();
+  expect(await migrate(db)).toEqual([]);
+  expect(await constraints()).toEqual(before);
+});
+
+it('a Postgres that is away is a typed error, and the pool works again when it is back', async () => {
+  await stack.restartPostgres(async () => {
+    await expect(pingDatabase(db)).rejects.toMatchObject({
+      code: 'dependency_unavailable',
+      dependency: 'postgres',
+    });
+  });
+  await pingDatabase(db);
+});
+
+it('a connection that is ended under a statement is a typed error', async () => {
+  const suicide = sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(db);
+  await expect(suicide).rejects.toMatchObject({ code: 'dependency_unavailable' });
+});
+
+it('what the schema refuses stays what it is: a mistake of ours, not an outage', async () => {
+  const wrong = createPaste(db, {
+    shortCode: 'x',
+    content: Buffer.from('x'),
+    contentHash: 'md5:nonsense',
+    title: null,
+    syntax: null,
+    expiresInSeconds: null,
+    userId: null,
+    visibility: 'unlisted',
+    deleteTokenHash: null,
+  });
+  await expect(wrong).rejects.toMatchObject({ code: '23514', constraint: 'pastes_content_hash_check' });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  countWaitingJobs,
+  findOverdue,
+  findOverdueJobs,
+  findUndispatched,
+  findUndispatchedJobs,
+  findZombies,
+  stampDispatched,
+} from '../../src/index.ts';
+import { makeJobs, makePastes, makeUsers, type JobShape } from '../../src/testing/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { reap, runningJob } from '../support/jobs.ts';
+
+const current = useDatabase();
+
+async function make(shape: object, count = 1) {
+  const [user] = await makeUsers(current.db, 1);
+  return makeJobs(current.db, count, { userId: user!.id, ...shape } as JobShape);
+}
+
+const found = (jobs: readonly { jobId: string }[]) => jobs.map(({ jobId }) => jobId);
+const waits = (dispatchedSecondsAgo: number | null, dueSecondsAgo = 100) =>
+  ({ execution: { status: 'PENDING', dispatchedSecondsAgo, dueSecondsAgo } }) as const;
+
+describe('what the relay finds of jobs', () => {
+  it('is what was never sent and has been due for the grace, the longest due first', async () => {
+    const [second] = await make({ status: 'queued', ...waits(null, 20) });
+    const [first] = await make({ status: 'processing', ...waits(null, 30) });
+    await make({ status: 'queued', ...waits(null, 1) });
+    await make({ status: 'queued', ...waits(null, -60) });
+    await make({ status: 'queued', ...waits(50) });
+    await make({ status: 'processing' });
+    await make({ status: 'completed' });
+    await makePastes(current.db, 3, { status: 'IN_PROGRESS' });
+    const due = await findUndispatchedJobs(current.db, { graceSeconds: 5, limit: 10 });
+    expect(due).toEqual([
+      { jobId: first!.id, executionId: first!.executionId },
+      { jobId: second!.id, executionId: second!.executionId },
+    ]);
+    expect(await findUndispatchedJobs(current.db, { graceSeconds: 5, limit: 1 })).toEqual(due.slice(0, 1));
+    await stampDispatched(
+      current.db,
+      due.map(({ executionId }) => executionId),
+    );
+    expect(await findUndispatchedJobs(current.db, { graceSeconds: 5, limit: 10 })).toEqual([]);
+  });
+
+  it('is what was sent and due long ago and not claimed since, the longest sent first', async () => {
+    const [second] = await make({ status: 'queued', ...waits(40) });
+    const [first] = await make({ status: 'processing', ...waits(50) });
+    await make({ status: 'queued', ...waits(10) });
+    await make({ status: 'queued', ...waits(50, 10) });
+    await make({ status: 'queued', ...waits(null) });
+    await make({ status: 'processing' });
+    const due = await findOverdueJobs(current.db, { olderThanSeconds: 30, limit: 10 });
+    expect(found(due)).toEqual([first!.id, second!.id]);
+  });
+
+  it('is no upload, as what it finds of uploads is no job', async () => {
+    await make({ status: 'queued', ...waits(null) }, 2);
+    await make({ status: 'queued', ...waits(90) }, 2);
+    await makePastes(current.db, 3, { status: 'IN_PROGRESS' });
+    await makePastes(current.db, 3, { status: 'IN_PROGRESS', ...waits(90) });
+    const grace = { graceSeconds: 0, limit: 10 };
+    const old = { olderThanSeconds: 30, limit: 10 };
+    expect(await findUndispatchedJobs(current.db, grace)).toHaveLength(2);
+    expect(await findOverdueJobs(current.db, old)).toHaveLength(2);
+    expect(await findUndispatched(current.db, grace)).toHaveLength(3);
+    expect(await findOverdue(current.db, old)).toHaveLength(3);
+  });
+
+  it('is the successor of what was lost, at once', async () => {
+    const job = await runningJob(current.db);
+    const settled = await reap(current.db, job);
+    expect(await findUndispatchedJobs(current.db, { graceSeconds: 0, limit: 10 })).toEqual([
+      { jobId: job.jobId, executionId: settled!.successorId },
+    ]);
+  });
+});
+
+describe('the jobs that wait for a worker', () => {
+  it('are those that are due and were ever sent, counted no further than is asked', async () => {
+    await make({ status: 'queued', ...waits(40) }, 3);
+    await make({ status: 'processing', ...waits(1, 0) });
+    await make({ status: 'processing', ...waits(1, -60) });
+    await make({ status: 'queued', ...waits(null) }, 2);
+    await make({ status: 'processing' }, 2);
+    await make({ status: 'completed' });
+    await makePastes(current.db, 3, { status: 'IN_PROGRESS', ...waits(90) });
+    expect(await countWaitingJobs(current.db, { most: 10 })).toBe(4);
+    expect(await countWaitingJobs(current.db, { most: 3 })).toBe(3);
+  });
+});
+
+describe('zombies', () => {
+  it('are found by their kind, the longest overdue first', async () => {
+    const zombie = (leaseSeconds: number) =>
+      ({ execution: { status: 'RUNNING', leaseSeconds, attempt: 3, workerId: 'w9' } }) as const;
+    const [second] = await make({ status: 'processing', ...zombie(-10) });
+    const [first] = await make({ status: 'processing', ...zombie(-20) });
+    await make({ status: 'processing', ...zombie(5) });
+    const [upload] = await makePastes(current.db, 1, { status: 'IN_PROGRESS', ...zombie(-30) });
+    expect(await findZombies(current.db, 'job', 10)).toEqual(
+      [first, second].map((job) => ({ executionId: job!.executionId, attempt: 3, workerId: 'w9' })),
+    );
+    expect(await findZombies(current.db, 'upload', 10)).toMatchObject([{ executionId: upload!.executionId }]);
+  });
+});

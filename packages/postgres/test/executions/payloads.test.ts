@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { defaultRetryPolicy, sequelOf } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import {
+  claimUploads,
+  findPaste,
+  readPayload,
+  settleUploads,
+  type ClaimedUpload,
+  type Database,
+  type UploadOutcome,
+} from '../../src/index.ts';
+import { newPaste, useDatabase } from '../support/database.ts';
+import { untilSomebodyWaits } from '../support/locks.ts';
+
+const current = useDatabase({ fresh: 'file' });
+
+async function claimOne(shortCode: string, actor = 'w1', leaseSeconds = 6): Promise<ClaimedUpload> {
+  const claims = await claimUploads(current.db, { shortCodes: [shortCode], actor, leaseSeconds });
+  const claim = claims.get(shortCode);
+  if (claim?.kind !== 'claimed') throw new Error(`not claimed: ${JSON.stringify(claim)}`);
+  return claim.upload;
+}
+
+function settlement({ executionId, attempt }: ClaimedUpload, outcome: UploadOutcome) {
+  return { executionId, outcome, sequel: sequelOf(outcome, attempt, defaultRetryPolicy, 0.5) };
+}
+
+/** What an operator may do by hand at any time. */
+const moveOn = (id: string, status: string, db: Database = current.db) =>
+  (status === 'FAILED'
+    ? sql`UPDATE pastes SET status = 'FAILED', failure_reason = 'by hand', failed_at = now() WHERE id = ${id}`
+    : sql`UPDATE pastes SET status = 'PROCESSED', s3_url = 's3://b/k', processed_at = now() WHERE id = ${id}`
+  ).execute(db);
+
+const byW1 = { actor: 'w1', dispatched: true };
+const succeeded: UploadOutcome = { kind: 'succeeded', s3Url: 's3://bucket/key' };
+const failed: UploadOutcome = { kind: 'failed', error: 'S3 answered 500' };
+
+describe('settling an upload of a paste that plain SQL has moved on meanwhile', () => {
+  const gaveUp = { outcome: failed, sequel: { kind: 'give_up' as const, reason: 'no more' } };
+
+  it.each([
+    ['stored', 'FAILED', (upload: ClaimedUpload) => settlement(upload, succeeded)],
+    ['given up', 'FAILED', ({ executionId }: ClaimedUpload) => ({ executionId, ...gaveUp })],
+    ['stored', 'PROCESSED', (upload: ClaimedUpload) => settlement(upload, succeeded)],
+    ['given up', 'PROCESSED', ({ executionId }: ClaimedUpload) => ({ executionId, ...gaveUp })],
+  ])('drops the payload when the upload is %s after it was made %s', async (_, status, ending) => {
+    const { shortCode, id } = await newPaste(current.db);
+    const upload = await claimOne(shortCode);
+    await moveOn(id, status);
+    expect((await settleUploads(current.db, [ending(upload)], byW1)).size).toBe(1);
+    expect((await findPaste(current.db, shortCode))?.status).toBe(status);
+    expect(await readPayload(current.db, id)).toBeNull();
+  });
+
+  it('keeps the payload for the attempt that follows, which drops it', async () => {
+    const { shortCode, id } = await newPaste(current.db);
+    const upload = await claimOne(shortCode);
+    await moveOn(id, 'FAILED');
+    await settleUploads(current.db, [settlement(upload, { kind: 'interrupted' })], byW1);
+    expect(await readPayload(current.db, id)).not.toBeNull();
+    await settleUploads(current.db, [settlement(await claimOne(shortCode), succeeded)], byW1);
+    expect(await readPayload(current.db, id)).toBeNull();
+  });
+
+  it('drops the payload too when it is moved on between the look at it and the lock', async () => {
+    const { shortCode, id } = await newPaste(current.db);
+    const upload = await claimOne(shortCode);
+    const moving = await current.db.startTransaction().execute();
+    await moveOn(id, 'FAILED', moving);
+    const settling = settleUploads(current.db, [settlement(upload, succeeded)], byW1);
+    await untilSomebodyWaits(current.db);
+    await moving.commit().execute();
+    expect((await settling).size).toBe(1);
+    expect((await findPaste(current.db, shortCode))?.status).toBe('FAILED');
+    expect(await readPayload(current.db, id)).toBeNull();
+  });
+});
+
+it.each<UploadOutcome>([
+  { kind: 'interrupted' },
+  { kind: 'postponed', error: 'not now' },
+  { kind: 'lost', error: 'worker lost' },
+  failed,
+])(
+  'keeps the payload of a paste that is tried again: $kind; nor takes it who has lost the fence',
+  async (outcome) => {
+    const { shortCode, id } = await newPaste(current.db);
+    const upload = await claimOne(shortCode);
+    expect((await settleUploads(current.db, [settlement(upload, outcome)], byW1)).size).toBe(1);
+    expect((await settleUploads(current.db, [settlement(upload, succeeded)], byW1)).size).toBe(0);
+    expect((await findPaste(current.db, shortCode))?.status).toBe('IN_PROGRESS');
+    expect((await readPayload(current.db, id))?.toString()).toBe('hello');
+  },
+);

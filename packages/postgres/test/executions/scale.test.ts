@@ -1,0 +1,227 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { INTERRUPTED } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import {
+  answerIdempotencyKey,
+  claimExpired,
+  claimIdempotencyKey,
+  claimUploads,
+  findOldFailed,
+  findOverdue,
+  findPaste,
+  findStored,
+  findStuck,
+  findUndispatched,
+  findZombies,
+  lookAt,
+  measureTransitions,
+  readStateFigures,
+  readUncountedSeconds,
+  readTimeline,
+  removeEndedRateLimits,
+  removeOldIdempotencyKeys,
+  removeTombstones,
+  renewLeases,
+  resetStuckDeletions,
+  settleUploads,
+  stampDispatched,
+  type Database,
+} from '../../src/index.ts';
+import { migrateUrl, newPaste, openToFill } from '../support/database.ts';
+import { explain } from '../support/explain.ts';
+import { fillWithBacklog, fillWithHistory, fillWithKeys } from '../support/fill.ts';
+
+/** `npm run test:scale` takes 10,000 and 1,000,000 rows; the short form, in every run, has the same ratio of sizes in small. */
+const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
+
+/**
+ * A hundred times the rows make each B-tree one level higher: one page more for each descent. Anything that grows with the table would
+ * be a hundred times as much.
+ */
+const MOST_GROWTH = 1.5;
+
+/** The busy part of a table stays small whatever its history: 20 uploads due, 10 running, 10 expired, on top of the history. */
+interface Scene {
+  readonly url: string;
+  readonly codes: string[];
+  readonly executions: string[];
+  readonly pending: string[];
+  readonly pasteId: string;
+  readonly watched: readonly string[];
+}
+
+let stack: TestStack;
+const scenes: Scene[] = [];
+let underBacklog: Scene;
+
+/** Uploads that came while SQS was away, and that no ANALYZE has seen. */
+const BACKLOG = large >= 1_000_000 ? 100_000 : 20_000;
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  for (const rows of [small, large]) scenes.push(await makeScene(rows));
+  underBacklog = await makeScene(large, BACKLOG);
+}, 900_000);
+
+async function makeScene(rows: number, backlog = 0): Promise<Scene> {
+  const { url } = await createTestDatabase(stack, migrateUrl);
+  const db = openToFill(url);
+  await fillWithHistory(db, rows);
+  await fillWithKeys(db, rows);
+  // The history has been counted.
+  await sql`UPDATE transition_cursor SET txid = pg_current_xact_id()`.execute(db);
+  if (backlog > 0) await fillWithBacklog(db, backlog);
+  const pastes = [];
+  for (let n = 0; n < 50; n++) pastes.push(await newPaste(db));
+  const codes = pastes.slice(0, 10).map(({ shortCode }) => shortCode);
+  const running = pastes.slice(10, 20).map(({ shortCode }) => shortCode);
+  await claimUploads(db, { shortCodes: running, actor: 'w', leaseSeconds: 600 });
+  const settled = await claimUploads(db, {
+    shortCodes: pastes.slice(40).map(({ shortCode }) => shortCode),
+    actor: 'w',
+    leaseSeconds: 600,
+  });
+  expect(settled.size).toBe(10);
+  await settleUploads(
+    db,
+    pastes.slice(40).map(({ executionId }) => stored(executionId)),
+    {
+      actor: 'w',
+      dispatched: true,
+    },
+  );
+  await sql`UPDATE pastes SET expires_at = now() - interval '1 hour' WHERE id IN (
+    SELECT id FROM pastes WHERE status = 'PROCESSED' AND deletion_status = 'NOT_EXPIRED' LIMIT 10)`.execute(
+    db,
+  );
+  if (backlog === 0) await sql`VACUUM (ANALYZE) pastes, task_executions, paste_payloads`.execute(db);
+  await db.destroy();
+  return {
+    url,
+    codes,
+    pending: pastes.slice(0, 10).map(({ executionId }) => executionId),
+    executions: pastes.slice(10, 20).map(({ executionId }) => executionId),
+    pasteId: pastes[0]!.id,
+    watched: pastes.slice(0, 30).map(({ id }) => id),
+  };
+}
+
+afterAll(async () => {
+  await stack?.stop();
+});
+
+const interrupted = (executionId: string) => ({
+  executionId,
+  outcome: { kind: INTERRUPTED as 'interrupted' },
+  sequel: { kind: 'retry' as const, attempt: 1, delayMs: 0 },
+});
+const stored = (executionId: string) => ({
+  executionId,
+  outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' },
+  sequel: { kind: 'done' as const },
+});
+
+/** One that is there. */
+const key = {
+  caller: 'address:7',
+  keyHash: createHash('sha256').update('507').digest(),
+  claimId: randomUUID(),
+  fingerprint: Buffer.alloc(32),
+  holdSeconds: 15,
+  retentionSeconds: 86_400,
+};
+
+const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
+  'creating a paste': (db) => newPaste(db).catch(() => undefined), // under EXPLAIN it answers no row
+  'reading a paste': (db, { codes }) => findPaste(db, codes[0]!),
+  'stamping what was dispatched': (db, { pending }) => stampDispatched(db, pending),
+  'claiming ten uploads': (db, { codes }) =>
+    claimUploads(db, { shortCodes: codes, actor: 'w', leaseSeconds: 6 }),
+  'settling ten uploads as stored': (db, { executions }) =>
+    settleUploads(db, executions.map(stored), { actor: 'w', dispatched: true }),
+  'settling ten uploads as interrupted': (db, { executions }) =>
+    settleUploads(db, executions.map(interrupted), { actor: 'w', dispatched: true }),
+  'renewing ten leases': (db, { executions }) => renewLeases(db, executions, 6),
+  'finding zombies': (db) => findZombies(db, 'upload', 100),
+  'finding what was never dispatched': (db) => findUndispatched(db, { graceSeconds: 0, limit: 100 }),
+  'finding what is overdue': (db) => findOverdue(db, { olderThanSeconds: 30, limit: 100 }),
+  'claiming what has expired': (db) => claimExpired(db, { actor: 'j', limit: 1000 }),
+  'resetting stuck deletions': (db) =>
+    resetStuckDeletions(db, { actor: 'j', stuckAfterSeconds: 7200, limit: 1000 }),
+  'finding old failures': (db) => findOldFailed(db, { retentionSeconds: 1e9, after: null, limit: 1000 }),
+  'removing tombstones': (db) => removeTombstones(db, { retentionSeconds: 1e9, limit: 1000 }),
+  'finding what should be stored': (db) =>
+    findStored(db, { after: '7', upTo: '8', before: new Date(), limit: 20 }),
+  'reading a timeline': (db, { pasteId }) => readTimeline(db, pasteId),
+  'looking at thirty pastes that are waited for': (db, { watched }) =>
+    lookAt(
+      db,
+      watched.map((id) => ({ kind: 'upload', id, after: 0, row: 'at the end' })),
+    ),
+  'claiming an idempotency key that is there': (db) => claimIdempotencyKey(db, key),
+  'claiming a new idempotency key': (db) =>
+    claimIdempotencyKey(db, { ...key, keyHash: createHash('sha256').update(randomUUID()).digest() }),
+  'keeping the answer of an idempotency key': (db) => answerIdempotencyKey(db, key, Buffer.alloc(1000)),
+  'removing old idempotency keys': (db) =>
+    removeOldIdempotencyKeys(db, { retentionSeconds: 1e9, limit: 1000 }),
+  'counting transitions': (db) => measureTransitions(db, { limit: 5000 }),
+  'reading how old what was not counted is': (db) => readUncountedSeconds(db),
+  'reading how many are in which state': (db) => readStateFigures(db),
+  'naming what is stuck': (db) => findStuck(db, { limit: 10, deletionStuckAfterSeconds: 7200 }),
+  'removing ended counters': (db) => removeEndedRateLimits(db, { limit: 1000 }),
+};
+
+it.each(Object.keys(hot))('%s looks at as many pages in a large table as in a small one', async (name) => {
+  const costs = [];
+  for (const scene of scenes) {
+    const run = hot[name]!;
+    costs.push(await explain(scene.url, (db) => run(db, scene)));
+  }
+  const [before, after] = costs as [(typeof costs)[0], (typeof costs)[0]];
+  process.stderr.write(`${name}: ${before.buffers} pages at ${small} rows, ${after.buffers} at ${large}\n`);
+  expect(after.scanned).toEqual([]);
+  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MOST_GROWTH) + 5);
+});
+
+/** What has to go on, and to catch up, while the backlog is there. `findUndispatched` finds as many as it may. */
+const duringBacklog = Object.keys(hot).filter((name) =>
+  /stamping|claiming ten|settling|renewing|looking|never dispatched|counting|zombies|naming/.test(name),
+);
+
+it.each(duringBacklog)(
+  '%s costs no more under a backlog that the statistics know nothing of',
+  async (name) => {
+    const before = await explain(scenes[0]!.url, (db) => hot[name]!(db, scenes[0]!));
+    const after = await explain(underBacklog.url, (db) => hot[name]!(db, underBacklog));
+    process.stderr.write(`${name}: ${before.buffers} pages, ${after.buffers} with ${BACKLOG} waiting\n`);
+    // A relay's batch is up to 100 here and finds 30 in the quiet scene.
+    const perRow = name.includes('never dispatched') ? 100 / 30 : 1;
+    expect(after.scanned).toEqual([]);
+    expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * perRow * MOST_GROWTH) + 50);
+  },
+);
+
+it('a backlog is read as far as it is counted, and no further', async () => {
+  const figures = (mostCounted: number) =>
+    explain(underBacklog.url, (db) => readStateFigures(db, mostCounted));
+  const [few, most] = [await figures(500), await figures(BACKLOG)];
+  process.stderr.write(
+    `reading how many are in which state: ${few.buffers} pages up to 500, ${most.buffers} up to ${BACKLOG}\n`,
+  );
+  expect([...few.scanned, ...most.scanned]).toEqual([]);
+  // A row that waits is read twice, as an execution and as a payload: a page each at worst, and some to come down the indexes.
+  expect(few.buffers).toBeLessThanOrEqual(2 * 500 + 100);
+});
+
+it('the check itself sees a cost that grows', async () => {
+  const costs = [];
+  for (const { url } of scenes) {
+    costs.push(
+      await explain(url, (tx) => sql`SELECT count(*) FROM pastes WHERE title = ${randomUUID()}`.execute(tx)),
+    );
+  }
+  expect(costs[1]!.buffers).toBeGreaterThan(costs[0]!.buffers * 10);
+  expect(costs[1]!.scanned).toEqual(['pastes']);
+});

@@ -1,0 +1,262 @@
+import { describe, expect, it } from '@jest/globals';
+import { defaultRetryPolicy, sequelOf } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import {
+  claimUploads,
+  findPaste,
+  findZombies,
+  readPayload,
+  readTimeline,
+  renewLeases,
+  settleUploads,
+  stampDispatched,
+  type ClaimedUpload,
+  type UploadOutcome,
+} from '../../src/index.ts';
+import { newPaste, useDatabase } from '../support/database.ts';
+import { untilSomebodyWaits } from '../support/locks.ts';
+
+const current = useDatabase();
+
+async function claimOne(shortCode: string, actor = 'w1', leaseSeconds = 6): Promise<ClaimedUpload> {
+  const claims = await claimUploads(current.db, { shortCodes: [shortCode], actor, leaseSeconds });
+  const claim = claims.get(shortCode);
+  if (claim?.kind !== 'claimed') throw new Error(`not claimed: ${JSON.stringify(claim)}`);
+  return claim.upload;
+}
+
+function settlement({ executionId, attempt }: ClaimedUpload, outcome: UploadOutcome) {
+  return { executionId, outcome, sequel: sequelOf(outcome, attempt, defaultRetryPolicy, 0.5) };
+}
+
+const makeDue = () =>
+  sql`UPDATE task_executions SET run_at = now() WHERE status = 'PENDING'`.execute(current.db);
+const byW1 = { actor: 'w1', dispatched: true };
+const succeeded: UploadOutcome = { kind: 'succeeded', s3Url: 's3://bucket/key' };
+const failed: UploadOutcome = { kind: 'failed', error: 'S3 answered 500' };
+
+describe('claiming', () => {
+  it('gives an upload to one of 50 workers at once; the other 49 are told that it is not theirs now', async () => {
+    const { shortCode } = await newPaste(current.db);
+    const claims = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        claimUploads(current.db, { shortCodes: [shortCode], actor: `w${n}`, leaseSeconds: 6 }),
+      ),
+    );
+    const kinds = claims.map((claim) => claim.get(shortCode)?.kind);
+    expect(kinds.filter((kind) => kind === 'claimed')).toHaveLength(1);
+    expect(kinds.filter((kind) => kind === 'not_now')).toHaveLength(49);
+    const { rows } = await sql`SELECT FROM state_transitions WHERE machine = 'task_execution'`.execute(
+      current.db,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  it('claims what the api is just stamping as dispatched, once the stamp has committed', async () => {
+    const { shortCode, executionId } = await newPaste(current.db);
+    const stamping = await current.db.startTransaction().execute();
+    await stampDispatched(stamping, [executionId]);
+    const claiming = claimOne(shortCode);
+    await Promise.race([untilSomebodyWaits(current.db), claiming]);
+    await stamping.commit().execute();
+    expect(await claiming).toMatchObject({ executionId });
+  });
+
+  it('tells what is not due when it will be, and what has ended that it has', async () => {
+    const { shortCode } = await newPaste(current.db);
+    await settleUploads(current.db, [settlement(await claimOne(shortCode), failed)], byW1);
+    const waiting = await claimUploads(current.db, { shortCodes: [shortCode], actor: 'w', leaseSeconds: 6 });
+    expect(waiting.get(shortCode)).toMatchObject({ kind: 'not_now' });
+    const { waitMs } = waiting.get(shortCode) as { waitMs: number };
+    expect(waitMs).toBeGreaterThan(0);
+    expect(waitMs).toBeLessThanOrEqual(1000);
+    await makeDue();
+    await settleUploads(current.db, [settlement(await claimOne(shortCode), succeeded)], byW1);
+    const ended = await claimUploads(current.db, {
+      shortCodes: [shortCode, 'unknown'],
+      actor: 'w',
+      leaseSeconds: 6,
+    });
+    expect(ended.get(shortCode)).toEqual({ kind: 'ended' });
+    expect(ended.get('unknown')).toBeUndefined();
+  });
+});
+
+describe('a zombie that nobody has reaped yet', () => {
+  it('keeps its message away for a second at least: given back at once it would go round until it is a dead letter', async () => {
+    const { shortCode } = await newPaste(current.db);
+    await claimOne(shortCode);
+    await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 hour'`.execute(current.db);
+    const claims = await claimUploads(current.db, { shortCodes: [shortCode], actor: 'w2', leaseSeconds: 6 });
+    const claim = claims.get(shortCode) as { kind: string; waitMs: number };
+    expect(claim.kind).toBe('not_now');
+    expect(claim.waitMs).toBeGreaterThanOrEqual(1000);
+  });
+});
+
+describe('a paste that is deleted by hand', () => {
+  it('takes its executions with it, so that none of them stays open for ever', async () => {
+    const { shortCode } = await newPaste(current.db);
+    await newPaste(current.db);
+    await sql`DELETE FROM pastes WHERE short_code = ${shortCode}`.execute(current.db);
+    const { rows } = await sql`SELECT FROM task_executions`.execute(current.db);
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('settling', () => {
+  it('makes the paste PROCESSED with its URL and drops the payload', async () => {
+    const { shortCode, id } = await newPaste(current.db);
+    const settled = await settleUploads(current.db, [settlement(await claimOne(shortCode), succeeded)], byW1);
+    expect(settled.size).toBe(1);
+    expect(await findPaste(current.db, shortCode)).toMatchObject({
+      status: 'PROCESSED',
+      s3_url: 's3://bucket/key',
+    });
+    expect(await readPayload(current.db, id)).toBeNull();
+  });
+
+  it('counts one of 50 settlements of the same execution; the other 49 get an empty result', async () => {
+    const { shortCode } = await newPaste(current.db);
+    const upload = await claimOne(shortCode);
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        settleUploads(current.db, [settlement(upload, n % 2 ? failed : succeeded)], byW1),
+      ),
+    );
+    expect(results.filter((settled) => settled.size === 1)).toHaveLength(1);
+    expect(results.filter((settled) => settled.size === 0)).toHaveLength(49);
+    const { transitions } = await readTimeline(current.db, upload.pasteId);
+    expect(
+      transitions.filter(({ machine, from }) => machine === 'task_execution' && from === 'RUNNING'),
+    ).toHaveLength(1);
+  });
+
+  it('leads a failed attempt to the next, due after its wait, and the sixth to FAILED with the reason', async () => {
+    const { shortCode, id } = await newPaste(current.db);
+    for (let attempt = 1; attempt <= 6; attempt++) {
+      await makeDue();
+      const upload = await claimOne(shortCode);
+      expect(upload.attempt).toBe(attempt);
+      expect(await readPayload(current.db, id)).not.toBeNull();
+      const settled = await settleUploads(current.db, [settlement(upload, failed)], byW1);
+      expect(settled.get(upload.executionId)?.successorId === null).toBe(attempt === 6);
+    }
+    expect(await findPaste(current.db, shortCode)).toMatchObject({
+      status: 'FAILED',
+      failure_reason: '6 attempts failed; the last: S3 answered 500',
+    });
+    expect(await readPayload(current.db, id)).toBeNull();
+    const { executions } = await readTimeline(current.db, id);
+    expect(executions.map(({ attempt, status }) => [attempt, status])).toEqual(
+      [1, 2, 3, 4, 5, 6].map((attempt) => [attempt, 'FAILED']),
+    );
+  });
+
+  it('spends no attempt on an interruption: the successor keeps the number and is due at once', async () => {
+    const { shortCode, id } = await newPaste(current.db);
+    await settleUploads(current.db, [settlement(await claimOne(shortCode), { kind: 'interrupted' })], byW1);
+    expect((await claimOne(shortCode)).attempt).toBe(1);
+    const { executions } = await readTimeline(current.db, id);
+    expect(executions.map(({ attempt, error }) => [attempt, error])).toEqual([
+      [1, 'interrupted'],
+      [1, null],
+    ]);
+  });
+
+  it('settles a mixed batch in one statement, each execution by its own outcome', async () => {
+    const pastes = await Promise.all(Array.from({ length: 10 }, () => newPaste(current.db)));
+    const claims = await claimUploads(current.db, {
+      shortCodes: pastes.map(({ shortCode }) => shortCode),
+      actor: 'w1',
+      leaseSeconds: 6,
+    });
+    const uploads = [...claims.values()].flatMap((claim) => (claim.kind === 'claimed' ? claim.upload : []));
+    expect(uploads).toHaveLength(10);
+    const outcomes: UploadOutcome[] = uploads.map((_, n) => (n % 3 === 0 ? failed : succeeded));
+    await settleUploads(
+      current.db,
+      uploads.map((upload, n) => settlement(upload, outcomes[n] as UploadOutcome)),
+      byW1,
+    );
+    for (const [n, { shortCode }] of uploads.entries()) {
+      expect((await findPaste(current.db, shortCode))?.status).toBe(
+        n % 3 === 0 ? 'IN_PROGRESS' : 'PROCESSED',
+      );
+    }
+  });
+
+  it('never lets a zombie settle what was taken from it', async () => {
+    const { shortCode } = await newPaste(current.db);
+    const zombie = await claimOne(shortCode, 'zombie');
+    await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 second'`.execute(current.db);
+    const lost: UploadOutcome = { kind: 'lost', error: 'worker lost' };
+    await settleUploads(current.db, [settlement(zombie, lost)], {
+      actor: 'reaper',
+      onlyPastLease: true,
+      dispatched: false,
+    });
+    const second = await claimOne(shortCode, 'w2');
+    expect(second.attempt).toBe(2);
+    expect((await settleUploads(current.db, [settlement(zombie, failed)], byW1)).size).toBe(0);
+    expect((await settleUploads(current.db, [settlement(second, succeeded)], byW1)).size).toBe(1);
+    expect((await findPaste(current.db, shortCode))?.status).toBe('PROCESSED');
+  });
+});
+
+describe('leases', () => {
+  it('are not reaped while they hold, nor once they were renewed after the zombie was seen', async () => {
+    const { shortCode } = await newPaste(current.db);
+    const upload = await claimOne(shortCode);
+    expect(await findZombies(current.db, 'upload', 10)).toHaveLength(0);
+    await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 second'`.execute(current.db);
+    expect(await findZombies(current.db, 'upload', 10)).toMatchObject([
+      { executionId: upload.executionId, workerId: 'w1' },
+    ]);
+    expect(await renewLeases(current.db, [upload.executionId], 6)).toEqual(new Set([upload.executionId]));
+    const lost: UploadOutcome = { kind: 'lost', error: 'worker lost' };
+    const reaped = await settleUploads(current.db, [settlement(upload, lost)], {
+      actor: 'reaper',
+      onlyPastLease: true,
+      dispatched: false,
+    });
+    expect(reaped.size).toBe(0);
+  });
+
+  it('can not be renewed for what has ended', async () => {
+    const { shortCode } = await newPaste(current.db);
+    const upload = await claimOne(shortCode);
+    await settleUploads(current.db, [settlement(upload, failed)], byW1);
+    expect((await renewLeases(current.db, [upload.executionId], 6)).size).toBe(0);
+  });
+
+  it('that have run out are visible as zombies to anybody', async () => {
+    const { shortCode } = await newPaste(current.db);
+    await claimOne(shortCode);
+    await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 minute'`.execute(current.db);
+    const { rows } = await sql`SELECT worker_id, attempt FROM zombie_executions`.execute(current.db);
+    expect(rows).toEqual([{ worker_id: 'w1', attempt: 1 }]);
+  });
+});
+
+describe('the timeline', () => {
+  it('tells the whole journey in order, with actors and reasons', async () => {
+    const { shortCode, id } = await newPaste(current.db);
+    await settleUploads(current.db, [settlement(await claimOne(shortCode), failed)], byW1);
+    await makeDue();
+    await settleUploads(current.db, [settlement(await claimOne(shortCode, 'w2'), succeeded)], {
+      actor: 'w2',
+      dispatched: true,
+    });
+    const { transitions } = await readTimeline(current.db, id);
+    expect(
+      transitions.map(({ machine, from, to, actor, reason }) => [machine, from, to, actor, reason]),
+    ).toEqual([
+      ['task_execution', 'PENDING', 'RUNNING', 'w1', 'claimed'],
+      ['task_execution', 'RUNNING', 'FAILED', 'w1', 'S3 answered 500'],
+      ['task_execution', 'PENDING', 'RUNNING', 'w2', 'claimed'],
+      ['task_execution', 'RUNNING', 'SUCCEEDED', 'w2', null],
+      ['paste_upload', 'IN_PROGRESS', 'PROCESSED', 'w2', null],
+    ]);
+  });
+});

@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import type { PasteUploadState } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import {
+  createApiToken,
+  createDatabase,
+  createPaste,
+  ensureUser,
+  listPastes,
+  useApiToken,
+  type Database,
+  type Place,
+} from '../../src/index.ts';
+import { migrateUrl, open } from '../support/database.ts';
+import { explain, type Cost } from '../support/explain.ts';
+import { fillOwner } from '../support/fill-owner.ts';
+
+/** As in scale.test.ts: `npm run test:scale` takes 10,000 and 1,000,000 rows. */
+const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
+const MOST_GROWTH = 1.5;
+
+/** Every state has a third of four fifths of the owner's pastes: page 10,000 is there in each. */
+const FAR_PAGE = 10_000;
+const LIMIT = Math.max(1, Math.floor((large * 0.8) / 3 / FAR_PAGE / 1.1));
+
+interface Scene {
+  readonly url: string;
+  readonly owner: string;
+}
+
+const hash = (text: string) => createHash('sha256').update(text).digest();
+
+const options = { applicationName: 'test', maxConnections: 2, onConnectionError: () => {} };
+
+let stack: TestStack;
+const scenes: Scene[] = [];
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  for (const rows of [small, large]) {
+    const { url } = await createTestDatabase(stack, migrateUrl);
+    // A million rows may take longer than any statement of ours should.
+    const db = createDatabase({ ...options, url, statementTimeoutMs: 0 });
+    const owner = await fillOwner(db, 'owner', rows);
+    await createApiToken(db, {
+      userName: 'owner',
+      name: 'n',
+      tokenHash: hash('known'),
+      expiresInSeconds: null,
+    });
+    scenes.push({ url, owner });
+    await db.destroy();
+  }
+}, 900_000);
+
+afterAll(async () => {
+  await stack?.stop();
+});
+
+const lists: readonly (PasteUploadState | null)[] = [null, 'IN_PROGRESS', 'PROCESSED', 'FAILED'];
+
+it.each(lists)(
+  'a page of the list costs the same wherever it is and however long the list (%s)',
+  async (status) => {
+    const page = async ({ url, owner }: Scene, skipped: number): Promise<Cost> => {
+      const after = await placeAt(url, { owner, status, skipped });
+      return await explain(url, (db) => listPastes(db, { userId: owner, status }, { limit: LIMIT, after }));
+    };
+    const costs = [
+      await page(scenes[0]!, 0),
+      await page(scenes[1]!, 0),
+      await page(scenes[1]!, (FAR_PAGE - 1) * LIMIT),
+    ];
+    const [short, first, far] = costs.map(({ buffers }) => buffers) as [number, number, number];
+    process.stderr.write(
+      `listing ${status ?? 'all'}, ${LIMIT} a page: ${short} pages of ${small} rows, ${first} of ${large}, ${far} for page ${FAR_PAGE}\n`,
+    );
+    expect(costs.flatMap(({ scanned }) => scanned)).toEqual([]);
+    expect(costs.map(({ statements }) => statements)).toEqual([1, 1, 1]);
+    for (const cost of [first, far]) expect(cost).toBeLessThanOrEqual(Math.ceil(short * MOST_GROWTH) + 10);
+  },
+);
+
+/** The place behind so many of the owner's; null for none. */
+async function placeAt(
+  url: string,
+  { owner, status, skipped }: { owner: string; status: PasteUploadState | null; skipped: number },
+): Promise<Place | null> {
+  if (skipped === 0) return null;
+  const db = open(url, 1);
+  try {
+    const { rows } = await sql<Place>`
+      SELECT created_at::text AS "createdAt", id FROM pastes
+      WHERE user_id = ${owner} AND status = coalesce(${status}, status)
+      ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ${skipped - 1}`.execute(db);
+    return (rows as [Place])[0];
+  } finally {
+    await db.destroy();
+  }
+}
+
+const others: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
+  'finding the user of a token, and noting its use': (db) => useApiToken(db, hash('known')),
+  'finding no user of a token': (db) => useApiToken(db, hash('unknown')),
+  'finding a user': (db) => ensureUser(db, 'user 7').catch(() => undefined), // under EXPLAIN it answers no row
+  'making a user': (db) => ensureUser(db, 'new').catch(() => undefined),
+  'making a token': (db) =>
+    createApiToken(db, { userName: 'user 7', name: 'n', tokenHash: hash('new'), expiresInSeconds: null }),
+  'creating a paste with an owner': (db, { owner }) =>
+    createPaste(db, {
+      userId: owner,
+      visibility: 'private',
+      shortCode: 'new',
+      content: Buffer.from('x'),
+      contentHash: `sha256:${'0'.repeat(64)}`,
+      title: null,
+      syntax: null,
+      expiresInSeconds: 60,
+      deleteTokenHash: null,
+    }),
+};
+
+it.each(Object.keys(others))('%s looks at as many pages in a large table as in a small one', async (name) => {
+  const costs = [];
+  for (const scene of scenes) costs.push(await explain(scene.url, (db) => others[name]!(db, scene)));
+  const [before, after] = costs as [Cost, Cost];
+  process.stderr.write(`${name}: ${before.buffers} pages at ${small} rows, ${after.buffers} at ${large}\n`);
+  expect(after.scanned).toEqual([]);
+  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MOST_GROWTH) + 5);
+});

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { createPaste, findPaste, readPayload } from '../../src/index.ts';
+import { newPaste, useDatabase } from '../support/database.ts';
+
+const current = useDatabase({ fresh: 'file' });
+
+const contentHash = `sha256:${createHash('sha256').update('x').digest('hex')}`;
+const options = {
+  content: Buffer.from('x'),
+  contentHash,
+  title: null,
+  syntax: null,
+  userId: null,
+  visibility: 'unlisted' as const,
+  deleteTokenHash: null,
+};
+
+it('creating inserts the paste, its bytes and a PENDING execution together', async () => {
+  const content = Buffer.from([0, 255, 254, 0, 10]);
+  const created = await createPaste(current.db, {
+    ...options,
+    content,
+    shortCode: 'together',
+    expiresInSeconds: 60,
+  });
+  expect(await readPayload(current.db, created!.id)).toEqual(content);
+  const paste = await findPaste(current.db, 'together');
+  expect(paste).toMatchObject({ status: 'IN_PROGRESS', size_bytes: 5, s3_url: null, expired: false });
+  expect(paste!.expires_at!.getTime() - paste!.created_at.getTime()).toBe(60_000);
+  const { rows } = await sql`SELECT kind, attempt, status, dispatched_at FROM task_executions
+    WHERE id = ${created!.executionId}`.execute(current.db);
+  expect(rows).toEqual([{ kind: 'upload', attempt: 1, status: 'PENDING', dispatched_at: null }]);
+});
+
+it('a paste may live for ever', async () => {
+  await createPaste(current.db, { ...options, shortCode: 'forever', expiresInSeconds: null });
+  expect(await findPaste(current.db, 'forever')).toMatchObject({ expires_at: null, expired: false });
+});
+
+it('a short code is given once, to one of fifty who want it at the same time; the others leave nothing behind', async () => {
+  const count = async () => (await sql`SELECT FROM task_executions`.execute(current.db)).rows.length;
+  const before = await count();
+  const results = await Promise.all(
+    Array.from({ length: 50 }, () =>
+      createPaste(current.db, { ...options, shortCode: 'wanted', expiresInSeconds: null }),
+    ),
+  );
+  expect(results.filter((created) => created !== null)).toHaveLength(1);
+  expect(await count()).toBe(before + 1);
+});
+
+it('short codes differ by case', async () => {
+  await newPaste(current.db);
+  await createPaste(current.db, { ...options, shortCode: 'case', expiresInSeconds: null });
+  expect(
+    await createPaste(current.db, { ...options, shortCode: 'CASE', expiresInSeconds: null }),
+  ).not.toBeNull();
+  expect(await findPaste(current.db, 'Case')).toBeNull();
+});
+
+it('ids sort by the time they were made', async () => {
+  const { rows } = await sql<{ sorted: boolean }>`
+    SELECT array_agg(id ORDER BY n) = array_agg(id ORDER BY id) AS sorted
+    FROM (SELECT n, uuid_v7() AS id, pg_sleep(0.002) FROM generate_series(1, 20) n) AS made`.execute(
+    current.db,
+  );
+  expect(rows[0]?.sorted).toBe(true);
+  const { rows: versions } = await sql<{
+    id: string;
+  }>`SELECT uuid_v7() AS id FROM generate_series(1, 20)`.execute(current.db);
+  for (const { id } of versions)
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});

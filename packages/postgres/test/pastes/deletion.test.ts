@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import { pasteDeletion, pasteUpload } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import {
+  claimExpired,
+  expirePaste,
+  findPaste,
+  releaseClaims,
+  resetStuckDeletions,
+  settleDeleted,
+} from '../../src/index.ts';
+import { newPaste, useDatabase } from '../support/database.ts';
+import { insertInState } from '../support/state-rows.ts';
+
+const current = useDatabase();
+const actor = 'janitor/test';
+
+async function expired(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await insertInState(current.db, pasteUpload, 'PROCESSED');
+  await sql`UPDATE pastes SET expires_at = now() - interval '1 minute'`.execute(current.db);
+}
+
+describe('claiming what has expired', () => {
+  it('never gives the same paste to two of ten janitors, and leaves none out', async () => {
+    await expired(200);
+    const claims = await Promise.all(
+      Array.from({ length: 10 }, () => claimExpired(current.db, { actor, limit: 30 })),
+    );
+    const rest = await claimExpired(current.db, { actor, limit: 1000 });
+    const ids = [...claims.flat(), ...rest].map(({ id }) => id);
+    expect(claims.every((claim) => claim.length <= 30)).toBe(true);
+    expect(ids).toHaveLength(200);
+    expect(new Set(ids).size).toBe(200);
+  });
+
+  it('leaves alone what has not settled, what has not expired and what never will', async () => {
+    const { id } = await newPaste(current.db);
+    expect(await expirePaste(current.db, id)).toBe(true);
+    expect(await expirePaste(current.db, id)).toBe(false);
+    await insertInState(current.db, pasteUpload, 'PROCESSED');
+    expect(await claimExpired(current.db, { actor, limit: 1000 })).toEqual([]);
+  });
+});
+
+describe('a claim', () => {
+  it('that was reset and made again by another is no longer the first one’s to settle or release', async () => {
+    await expired(1);
+    const first = await claimExpired(current.db, { actor, limit: 1 });
+    await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '3 hours'`.execute(current.db);
+    expect(await resetStuckDeletions(current.db, { actor, stuckAfterSeconds: 7200, limit: 10 })).toBe(1);
+    const second = await claimExpired(current.db, { actor, limit: 1 });
+    expect(await settleDeleted(current.db, first, actor)).toBe(0);
+    expect(await releaseClaims(current.db, first, { actor, reason: 'test' })).toBe(0);
+    expect(await settleDeleted(current.db, second, actor)).toBe(1);
+    expect(await findPaste(current.db, first[0]!.shortCode)).toMatchObject({
+      deletion_status: 'DELETED',
+      title: null,
+    });
+    expect(await settleDeleted(current.db, second, actor)).toBe(0);
+  });
+
+  it('that was released can be made again', async () => {
+    await expired(1);
+    const claims = await claimExpired(current.db, { actor, limit: 1 });
+    expect(await releaseClaims(current.db, claims, { actor, reason: 'S3 refused' })).toBe(1);
+    expect(await claimExpired(current.db, { actor, limit: 1 })).toHaveLength(1);
+    const { rows } = await sql`SELECT "from", "to", actor, reason FROM state_transitions
+      WHERE machine = 'paste_deletion' ORDER BY id`.execute(current.db);
+    expect(rows).toEqual([
+      { from: 'NOT_EXPIRED', to: 'DELETION_IN_PROGRESS', actor, reason: 'expired' },
+      { from: 'DELETION_IN_PROGRESS', to: 'NOT_EXPIRED', actor, reason: 'S3 refused' },
+      { from: 'NOT_EXPIRED', to: 'DELETION_IN_PROGRESS', actor, reason: 'expired' },
+    ]);
+  });
+});
+
+describe('the watchdog', () => {
+  it('takes what has been claimed for more than two hours, and nothing younger or done', async () => {
+    const { id: old } = await insertInState(current.db, pasteDeletion, 'DELETION_IN_PROGRESS');
+    const { id: young } = await insertInState(current.db, pasteDeletion, 'DELETION_IN_PROGRESS');
+    const { id: done } = await insertInState(current.db, pasteDeletion, 'DELETED');
+    await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '7201 seconds'
+      WHERE id IN (${old}, ${done})`.execute(current.db);
+    await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '7190 seconds' WHERE id = ${young}`.execute(
+      current.db,
+    );
+    expect(await resetStuckDeletions(current.db, { actor, stuckAfterSeconds: 7200, limit: 10 })).toBe(1);
+    const { rows } = await sql<{
+      id: string;
+    }>`SELECT id FROM pastes WHERE deletion_status = 'NOT_EXPIRED'`.execute(current.db);
+    expect(rows).toEqual([{ id: old }]);
+  });
+});

@@ -1,0 +1,176 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import type { PasteUploadState } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import {
+  claimExpired,
+  claimUploads,
+  createPaste,
+  ensureUser,
+  expirePaste,
+  listPastes,
+  settleUploads,
+  type Place,
+} from '../../src/index.ts';
+import { useDatabase } from '../support/database.ts';
+
+const current = useDatabase({ fresh: 'test' });
+
+const user = (name = 'owner') => ensureUser(current.db, name);
+
+async function newPaste(userId: string | null, status: PasteUploadState = 'IN_PROGRESS') {
+  const shortCode = randomBytes(5).toString('hex');
+  const created = await createPaste(current.db, {
+    userId,
+    visibility: userId === null ? 'unlisted' : 'private',
+    shortCode,
+    content: Buffer.from('x'),
+    contentHash: `sha256:${createHash('sha256').update('x').digest('hex')}`,
+    title: null,
+    syntax: null,
+    expiresInSeconds: null,
+    deleteTokenHash: null,
+  });
+  if (status !== 'IN_PROGRESS') await settle(shortCode, status);
+  return { ...created!, shortCode };
+}
+
+async function settle(shortCode: string, status: 'PROCESSED' | 'FAILED'): Promise<void> {
+  const claims = await claimUploads(current.db, { shortCodes: [shortCode], actor: 'w', leaseSeconds: 60 });
+  const claim = claims.get(shortCode);
+  if (claim?.kind !== 'claimed') throw new Error(`${shortCode} can't be claimed`);
+  const ending =
+    status === 'PROCESSED'
+      ? { outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' }, sequel: { kind: 'done' as const } }
+      : {
+          outcome: { kind: 'failed' as const, error: 'why' },
+          sequel: { kind: 'give_up' as const, reason: 'why' },
+        };
+  await settleUploads(current.db, [{ executionId: claim.upload.executionId, ...ending }], {
+    actor: 'w',
+    dispatched: true,
+  });
+}
+
+async function codes(
+  userId: string,
+  status: PasteUploadState | null = null,
+  { limit = 100, after = null }: { limit?: number; after?: Place | null } = {},
+) {
+  const { rows } = await listPastes(current.db, { userId, status }, { limit, after });
+  return rows.map(({ short_code }) => short_code);
+}
+
+describe('the list of a user’s pastes', () => {
+  it('has the user’s own, newest first', async () => {
+    const owner = await user();
+    await newPaste(null);
+    await newPaste(await user('somebody else'));
+    const made = [];
+    for (let n = 0; n < 5; n += 1) made.unshift((await newPaste(owner)).shortCode);
+    expect(await codes(owner)).toEqual(made);
+  });
+
+  it('has with a filter those in that state alone, and without one all', async () => {
+    const owner = await user();
+    const states = ['PROCESSED', 'FAILED', 'IN_PROGRESS', 'FAILED', 'PROCESSED', 'IN_PROGRESS'] as const;
+    const made = [];
+    for (const state of states) made.unshift({ state, code: (await newPaste(owner, state)).shortCode });
+    for (const state of ['PROCESSED', 'FAILED', 'IN_PROGRESS'] as const) {
+      const wanted = made.filter((each) => each.state === state).map(({ code }) => code);
+      expect(await codes(owner, state)).toEqual(wanted);
+    }
+    expect(await codes(owner)).toEqual(made.map(({ code }) => code));
+  });
+
+  it('follows a paste from one filter to the next as it is settled', async () => {
+    const owner = await user();
+    const { shortCode } = await newPaste(owner);
+    expect(await codes(owner, 'IN_PROGRESS')).toEqual([shortCode]);
+    await settle(shortCode, 'PROCESSED');
+    expect([await codes(owner, 'IN_PROGRESS'), await codes(owner, 'PROCESSED')]).toEqual([[], [shortCode]]);
+  });
+
+  it.each([null, 'IN_PROGRESS', 'PROCESSED', 'FAILED'] as const)(
+    'has nothing that is expired, claimed or deleted (%s)',
+    async (status) => {
+      const owner = await user();
+      const { id } = await newPaste(owner, status ?? 'PROCESSED');
+      expect(await codes(owner, status)).toHaveLength(1);
+      await expirePaste(current.db, id);
+      expect(await codes(owner, status)).toEqual([]);
+      await claimExpired(current.db, { actor: 'j', limit: 10 });
+      expect(await codes(owner, status)).toEqual([]);
+    },
+  );
+
+  it.each([null, 'IN_PROGRESS', 'PROCESSED', 'FAILED'] as const)(
+    'comes in pages without gaps or repeats, also of pastes of the same microsecond (%s)',
+    async (status) => {
+      const owner = await user();
+      for (let n = 0; n < 11; n += 1) await newPaste(owner, status ?? 'PROCESSED');
+      for (const table of ['pastes', 'paste_payloads'])
+        await sql`UPDATE ${sql.table(table)} SET created_at = '2026-11-21 12:00:00.123456+00'`.execute(
+          current.db,
+        );
+      const all = await codes(owner, status);
+      expect(all).toHaveLength(11);
+      expect(await pages(owner, status, 4)).toEqual([all.slice(0, 4), all.slice(4, 8), all.slice(8)]);
+    },
+  );
+
+  it('has no next page behind a page that is full and the last', async () => {
+    const owner = await user();
+    for (let n = 0; n < 4; n += 1) await newPaste(owner);
+    expect(await pages(owner, null, 2)).toHaveLength(2);
+    expect(await pages(owner, null, 4)).toHaveLength(1);
+    expect(await pages(await user('empty'), null, 4)).toEqual([[]]);
+  });
+
+  it('stays as it was behind a place while pastes are made and deleted before it', async () => {
+    const owner = await user();
+    const made = [];
+    for (let n = 0; n < 6; n += 1) made.unshift(await newPaste(owner));
+    const first = await listPastes(current.db, { userId: owner, status: null }, { limit: 3, after: null });
+    await newPaste(owner);
+    await expirePaste(current.db, made[0]!.id);
+    await expirePaste(current.db, made[2]!.id); // the very last of the page
+    expect(await codes(owner, null, { after: first.next })).toEqual(
+      made.slice(3).map(({ shortCode }) => shortCode),
+    );
+  });
+
+  it('gives a place to the microsecond, which a session in any time zone reads the same', async () => {
+    const owner = await user();
+    for (let n = 0; n < 3; n += 1) await newPaste(owner);
+    const { next } = await listPastes(current.db, { userId: owner, status: null }, { limit: 1, after: null });
+    const expected = await codes(owner, null, { after: next });
+    await current.db.connection().execute(async (connection) => {
+      await sql`SET TIME ZONE 'Asia/Kathmandu'`.execute(connection);
+      const there = await listPastes(connection, { userId: owner, status: null }, { limit: 1, after: null });
+      expect(there.next!.createdAt).toMatch(/\+05:45$/);
+      const { rows } = await listPastes(
+        current.db,
+        { userId: owner, status: null },
+        { limit: 9, after: there.next },
+      );
+      expect(rows.map(({ short_code }) => short_code)).toEqual(expected);
+      await sql`RESET TIME ZONE`.execute(connection);
+    });
+  });
+
+  async function pages(owner: string, status: PasteUploadState | null, limit: number): Promise<string[][]> {
+    const found: string[][] = [];
+    let after: Place | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof listPastes>> = await listPastes(
+        current.db,
+        { userId: owner, status },
+        { limit, after },
+      );
+      found.push(page.rows.map(({ short_code }) => short_code));
+      after = page.next;
+    } while (after !== null);
+    return found;
+  }
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { findOldJobs, removeJobs } from '../../src/index.ts';
+import { makeJobs, makeUsers, type JobShape, type MadeJob } from '../../src/testing/index.ts';
+import { useDatabase } from '../support/database.ts';
+import { claimJob, entriesOf, runningJob, settle, endingOf } from '../support/jobs.ts';
+import { importPastes } from '../../src/index.ts';
+
+const current = useDatabase();
+
+async function make(count: number, shape: object): Promise<readonly MadeJob[]> {
+  const [user] = await makeUsers(current.db, 1);
+  return makeJobs(current.db, count, { userId: user!.id, ...shape } as JobShape);
+}
+
+const ids = (jobs: readonly { id: string }[]) => jobs.map(({ id }) => id);
+
+describe('finding old jobs', () => {
+  it('finds what ended longer ago than the retention, in whatever way, the longest ago first', async () => {
+    const oldest = await make(1, { status: 'failed', completedSecondsAgo: 300 });
+    const old = await make(1, { status: 'completed', completedSecondsAgo: 200 });
+    const partial = await make(1, { status: 'partial', completedSecondsAgo: 150 });
+    await make(1, { status: 'completed', completedSecondsAgo: 50, createdSecondsAgo: 500 });
+    await make(1, { status: 'queued', createdSecondsAgo: 500 });
+    await make(1, { status: 'processing', createdSecondsAgo: 500 });
+    const found = await findOldJobs(current.db, { retentionSeconds: 100, after: null, limit: 10 });
+    expect(ids(found)).toEqual(ids([...oldest, ...old, ...partial]));
+  });
+
+  it('goes on behind the last one, also among jobs that ended in the same moment', async () => {
+    const made = await make(5, { status: 'completed', completedSecondsAgo: 300 });
+    const seen = [];
+    let page = await findOldJobs(current.db, { retentionSeconds: 100, after: null, limit: 2 });
+    while (page.length > 0) {
+      seen.push(...ids(page));
+      page = await findOldJobs(current.db, { retentionSeconds: 100, after: page.at(-1)!, limit: 2 });
+    }
+    expect(seen).toEqual(ids(made).toSorted());
+  });
+});
+
+describe('removing jobs', () => {
+  it('takes their assets and executions with them, and nothing of anybody else', async () => {
+    const [gone, ...stay] = await make(3, { status: 'completed', assets: 2 });
+    expect(await removeJobs(current.db, [gone!.id, gone!.id])).toBe(1);
+    const { rows } = await sql`
+      SELECT (SELECT count(*)::int FROM jobs) AS jobs, (SELECT count(*)::int FROM assets) AS assets,
+        (SELECT count(*)::int FROM task_executions) AS executions`.execute(current.db);
+    expect(rows).toEqual([{ jobs: 2, assets: 4, executions: 2 }]);
+    const left = await current.db.selectFrom('jobs').select('id').orderBy('id').execute();
+    expect(ids(left)).toEqual(ids(stay));
+  });
+
+  it('removes none that has not ended, nor one that is gone; of none it is none', async () => {
+    const queued = await make(1, { status: 'queued' });
+    const processing = await make(1, { status: 'processing' });
+    const [gone] = await make(1, { status: 'failed' });
+    await removeJobs(current.db, [gone!.id]);
+    expect(await removeJobs(current.db, ids([...queued, ...processing, gone!]))).toBe(0);
+    expect(await removeJobs(current.db, [])).toBe(0);
+  });
+
+  it('leaves the pastes that a job has made, and their uploads', async () => {
+    const job = await runningJob(current.db);
+    await importPastes(current.db, { ...job, entries: entriesOf(job, [0, 1]) });
+    await settle(current.db, endingOf(job));
+    expect(await removeJobs(current.db, [job.jobId])).toBe(1);
+    const { rows } = await sql`
+      SELECT (SELECT count(*)::int FROM pastes) AS pastes, (SELECT count(*)::int FROM assets) AS assets,
+        (SELECT array_agg(kind::text) FROM task_executions) AS executions`.execute(current.db);
+    expect(rows).toEqual([{ pastes: 2, assets: 0, executions: ['upload', 'upload'] }]);
+  });
+
+  it('removes a job once, of ten sweeps that want to at the same time', async () => {
+    const old = await make(50, { status: 'completed', assets: 3 });
+    const removed = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => removeJobs(current.db, n % 2 ? ids(old) : ids(old).toReversed())),
+    );
+    expect(removed.reduce((sum, count) => sum + count, 0)).toBe(50);
+  });
+});
+
+describe('made jobs', () => {
+  it.each(['queued', 'processing', 'completed', 'partial', 'failed'])(
+    'that are %s are as a run of a job leaves them',
+    async (status) => {
+      const [job] = await make(1, { status });
+      const { rows } = await sql<{ open: boolean; running: boolean; assets: number }>`
+        SELECT e.status IN ('PENDING', 'RUNNING') AS open, e.status = 'RUNNING' AS running,
+          (SELECT count(*)::int FROM assets WHERE job_id = j.id) AS assets
+        FROM jobs j JOIN task_executions e ON e.subject_id = j.id WHERE j.id = ${job!.id} AND e.id = ${job!.executionId}`.execute(
+        current.db,
+      );
+      expect(rows).toEqual([
+        {
+          open: status === 'queued' || status === 'processing',
+          running: status === 'processing',
+          assets: status === 'completed' || status === 'partial' ? 1 : 0,
+        },
+      ]);
+      if (status === 'queued') await claimJob(current.db, job!.id);
+    },
+  );
+});
