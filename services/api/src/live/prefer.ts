@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Longer waits end with what there is then: proxies on the way give up after a minute or so. */
-const MOST_SECONDS = 60;
+/** Longer waits are cut to this: proxies close a connection after a minute or so without a response. */
+const MAX_WAIT_SECONDS = 60;
 
-/** RFC 7240, 2: `respond-async, wait=10; x="y"`. Names and values are tokens, values may be quoted; parameters of a preference are passed over. */
+/** RFC 7240, 2: `respond-async, wait=10; x="y"`. Names and values are tokens, and values may be quoted; parameters are ignored. */
 const PREFERENCE = /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?:=\s*(?:"([^"]*)"|([\w!#$%&'*+.^`|~-]*)))?\s*(?:;|$)/;
 
 /**
- * How many seconds the client would like to wait, 60 at most; null: it doesn't say. Of several the first counts, and what can't be understood is
- * no preference: RFC 7240 has no error for it.
+ * The seconds that the client asks to wait, at most 60; null: it does not ask. The first of several counts. A malformed
+ * preference is ignored, because RFC 7240 defines no error for it.
  */
 export function preferredWait({ headers: { prefer } }: IncomingMessage): number | null {
   if (prefer === undefined) return null;
@@ -16,7 +16,7 @@ export function preferredWait({ headers: { prefer } }: IncomingMessage): number 
     const [, name, quoted, token] = PREFERENCE.exec(preference) ?? [];
     if (name?.toLowerCase() !== 'wait') continue;
     const value = quoted ?? token ?? '';
-    return /^\d{1,9}$/.test(value) ? Math.min(Number(value), MOST_SECONDS) : null;
+    return /^\d{1,9}$/.test(value) ? Math.min(Number(value), MAX_WAIT_SECONDS) : null;
   }
   return null;
 }

@@ -3,8 +3,8 @@ import { expectsContinue } from './drain.ts';
 import { RequestError } from '../errors/request-error.ts';
 
 /**
- * Reads a body of up to `maxBytes`. What announces more is refused before it is sent, what sends more while
- * it is being sent; the rest is left unread for whoever answers. Nothing is inflated.
+ * Reads a body of at most `maxBytes`. A body whose Content-Length is larger is refused before it is sent; a body
+ * without one is refused as soon as it has sent more, and respondWithError drains the rest. Nothing is decompressed.
  * @throws RequestError content_too_large, request_incomplete or unsupported_encoding
  */
 export async function readBody(
@@ -34,26 +34,26 @@ export async function readBody(
     const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, bytes)));
     const onClose = (): void => settle(() => reject(bodyIncomplete()));
     req.on('data', onData).once('end', onEnd).once('close', onClose);
-    req.on('error', () => {}); // an aborted request emits 'error' and then 'close'; that one is acted on
+    req.on('error', () => {}); // an aborted request emits 'error' and then 'close', which rejects
   });
 }
 
 export function bodyIncomplete(): RequestError {
   return new RequestError(
     'request_incomplete',
-    'The body ended before its announced end; send it again as a whole.',
+    'The body ended before it was complete. Send the whole request again.',
   );
 }
 
 /**
- * A few kilobytes of gzip inflate to gigabytes, so content is taken as it is: a compressed file is sent
- * without Content-Encoding.
+ * A few kilobytes of gzip decompress to gigabytes, so bodies are stored as they are sent. A client sends a
+ * compressed file without Content-Encoding.
  */
 function assertPlainEncoding(req: IncomingMessage): void {
   const { 'content-encoding': coding = 'identity', 'transfer-encoding': transfer = 'chunked' } = req.headers;
   if (/^identity$/i.test(coding.trim()) && /^chunked$/i.test(transfer.trim())) return;
   throw new RequestError(
     'unsupported_encoding',
-    'Send the body as it is, without Content-Encoding or other codings.',
+    'Send the body without Content-Encoding, and with no Transfer-Encoding other than chunked.',
   );
 }

@@ -1,26 +1,26 @@
 import { parseJson } from './json-body.ts';
 import { validationFailed, type FieldError } from '../errors/request-error.ts';
 
-/** A job's parameters have a handful of levels. */
+/** The parameters of a job have fewer than ten levels. */
 export const MAX_JSON_DEPTH = 32;
 
-/** An import of 1,000 pastes with every field has 5,000 values. 5.6 million empty objects, 16 MiB, take the parser more than a second. */
+/** An import of 1,000 pastes with every field has 5,000 values. 16 MiB of empty objects, 5.6 million, take the parser more than a second. */
 export const MAX_JSON_VALUES = 50_000;
 
 /**
- * Parses JSON that is going to be kept as jsonb: whatever Postgres would refuse, or would keep as something else, is refused here.
+ * Parses JSON that will be stored as jsonb. Values that Postgres refuses or changes are refused here.
  * @throws RequestError malformed_request, or validation_failed
  */
 export function parseStorableJson(body: Buffer): unknown {
-  assertBounded(body);
+  assertWithinLimits(body);
   const value = parseJson(body);
-  const faults = faultsIn(value, []);
-  if (faults.length > 0) throw validationFailed(faults);
+  const errors = fieldErrorsIn(value, []);
+  if (errors.length > 0) throw validationFailed(errors);
   return value;
 }
 
-/** Looks at the bytes alone, before anything is made of them; whether they are JSON is for the parser to say. */
-function assertBounded(json: Buffer): void {
+/** Counts levels and values in the bytes before they are parsed. Invalid JSON is left to the parser. */
+function assertWithinLimits(json: Buffer): void {
   let depth = 0;
   let values = 1;
   for (let i = 0; i < json.length; i += 1) {
@@ -42,16 +42,16 @@ function assertBounded(json: Buffer): void {
         break;
       default:
     }
-    if (depth > MAX_JSON_DEPTH) throw refuse(`must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
-    if (values > MAX_JSON_VALUES) throw refuse(`must not have more than ${MAX_JSON_VALUES} values`);
+    if (depth > MAX_JSON_DEPTH) throw refuse(`must be nested at most ${MAX_JSON_DEPTH} levels deep`);
+    if (values > MAX_JSON_VALUES) throw refuse(`must have at most ${MAX_JSON_VALUES} values`);
   }
 }
 
-/** Of the quote that closes the string which begins at `start`. */
+/** The index of the quote that closes the string at `start`. */
 function endOfString(json: Buffer, start: number): number {
   for (let i = start + 1; i < json.length; i += 1) {
     if (json[i] === 0x22) return i;
-    if (json[i] === 0x5c) i += 1; // a backslash, and what it escapes
+    if (json[i] === 0x5c) i += 1; // skips the escaped character
   }
   return json.length;
 }
@@ -60,22 +60,22 @@ function refuse(message: string): Error {
   return validationFailed([{ path: '', message }]);
 }
 
-function faultsIn(value: unknown, path: readonly string[]): readonly FieldError[] {
-  const message = faultOf(value);
+function fieldErrorsIn(value: unknown, path: readonly string[]): readonly FieldError[] {
+  const message = brokenRuleOf(value);
   if (message !== null) return [{ path: path.join('.'), message }];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, each]) => {
-    const inName = faultOf(key);
+    const inName = brokenRuleOf(key);
     const at = [...path, key];
-    return inName === null ? faultsIn(each, at) : [{ path: at.join('.'), message: inName }];
+    return inName === null ? fieldErrorsIn(each, at) : [{ path: at.join('.'), message: inName }];
   });
 }
 
-/** What is wrong with it by itself, without what it holds. */
-function faultOf(value: unknown): string | null {
-  // JSON.parse takes 1e400 as Infinity, which JSON.stringify writes as null.
+/** The rule that a value or a name breaks, its children not considered; null: none. */
+function brokenRuleOf(value: unknown): string | null {
+  // JSON.parse reads 1e400 as Infinity, which JSON.stringify writes as null.
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'must be a number below 1.8e308';
   if (typeof value !== 'string') return null;
-  if (value.includes('\0')) return 'must not have NUL characters, which are not stored here';
+  if (value.includes('\0')) return 'must not have NUL characters';
   return value.isWellFormed() ? null : 'must be well-formed Unicode, without lone surrogates';
 }

@@ -1,4 +1,4 @@
-/** Entity tags of a field like `"a", W/"b"`; null for `*`. */
+/** The entity tags of a header such as `"a", W/"b"`; null for `*`. */
 function tagsOf(field: string): readonly { readonly weak: boolean; readonly tag: string }[] | null {
   if (field.trim() === '*') return null;
   return [...field.matchAll(/(W\/)?("[^"]*")/g)].map(([, weak, tag = '']) => ({
@@ -7,28 +7,28 @@ function tagsOf(field: string): readonly { readonly weak: boolean; readonly tag:
   }));
 }
 
-/** If-None-Match, by weak comparison: whether the client has this content already (RFC 9110, 13.1.2). */
+/** Whether the client already has this content: If-None-Match, by weak comparison (RFC 9110, 13.1.2). */
 export function isKnownToClient(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   return tagsOf(ifNoneMatch)?.some(({ tag }) => tag === etag) ?? true;
 }
 
-/** If-Match, by strong comparison (RFC 9110, 13.1.1). */
+/** Whether the content is what the client expects: If-Match, by strong comparison (RFC 9110, 13.1.1). */
 export function matchesPrecondition(ifMatch: string | undefined, etag: string): boolean {
   if (ifMatch === undefined) return true;
   return tagsOf(ifMatch)?.some(({ weak, tag }) => !weak && tag === etag) ?? true;
 }
 
-/** First and last byte, both included. */
+/** The offsets of the first and the last byte, both inclusive. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The one range that is asked for, cut to the content's size. What is malformed or names several ranges gets
- * the whole (RFC 9110, 14.2 allows it), and so does a Range whose If-Range names other content. range-parser
- * is not used: it takes a suffix longer than the content as unsatisfiable, where 14.1.2 wants the whole.
+ * The requested range, cut to the size of the content. The whole content is served for a malformed Range, for several
+ * ranges (RFC 9110, 14.2 allows both), and when If-Range names other content. range-parser is not used: it rejects a
+ * suffix that is longer than the content, for which 14.1.2 requires the whole content.
  */
 export function rangeOf(
   { range, ifRange }: { range: string | undefined; ifRange: string | undefined },

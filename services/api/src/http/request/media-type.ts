@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The lower-cased type of a body, `application/json`, and its charset; both empty when there are none. */
+/** The media type and the charset of a body, both in lower case: `application/json`, `utf-8`. Empty when not given. */
 export function mediaTypeOf(req: IncomingMessage): { readonly type: string; readonly charset: string } {
   const [type = '', ...parameters] = (req.headers['content-type'] ?? '').split(';');
   const charset = parameters

@@ -3,22 +3,22 @@ import type { z } from 'zod';
 import { RequestError, validate, validationFailed } from '../errors/request-error.ts';
 
 /**
- * The parameters of the query. URLSearchParams would take broken percent-encoding as text and bytes that are
- * no UTF-8 as U+FFFD.
- * @throws RequestError malformed_request for those, validation_failed for a parameter that is there twice
+ * The parameters of the query. URLSearchParams is not used: it reads broken percent-encoding as text, and bytes that
+ * are not UTF-8 as U+FFFD.
+ * @throws RequestError malformed_request for either, validation_failed for a repeated parameter
  */
 export function parseQuery(req: IncomingMessage): ReadonlyMap<string, string> {
   const text = (req.url ?? '').split('?').slice(1).join('?');
   const parameters = new Map<string, string>();
   for (const pair of text.split('&').filter((each) => each !== '')) {
     const [name = '', ...value] = pair.split('=').map(decode);
-    if (parameters.has(name)) throw validationFailed([{ path: name, message: 'is there more than once' }]);
+    if (parameters.has(name)) throw validationFailed([{ path: name, message: 'must not be repeated' }]);
     parameters.set(name, value.join('='));
   }
   return parameters;
 }
 
-/** The query by its schema. @throws RequestError as parseQuery, and validation_failed for what breaks a rule */
+/** The query, validated by its schema. @throws RequestError as parseQuery, and validation_failed */
 export function readQuery<T>(req: IncomingMessage, schema: z.ZodType<T>): T {
   return validate(schema, Object.fromEntries(parseQuery(req)));
 }
@@ -27,8 +27,12 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch (error) {
-    throw new RequestError('malformed_request', 'Correct the percent-encoding of the query.', {
-      cause: error,
-    });
+    throw new RequestError(
+      'malformed_request',
+      'Correct the percent-encoding of the query and send the request again.',
+      {
+        cause: error,
+      },
+    );
   }
 }
