@@ -1,36 +1,39 @@
 import { maxAttempts, retryDelayMs, type RetryPolicy } from './retry.ts';
 
-/** How one attempt at a piece of work ended, as whoever ran it saw it. */
+/** How one attempt at a piece of work ended, as seen by the process that reports the end. */
 export type AttemptOutcome =
   | { readonly kind: 'succeeded' }
-  /** The work itself failed: an attempt is spent and the next one waits. */
+  /** The work itself failed. The attempt is spent, and the next one waits. */
   | { readonly kind: 'failed'; readonly error: string }
-  /** The process that ran it died: an attempt is spent (the work may be what killed it), but nothing needs a rest: it is due at once. */
+  /**
+   * The process that ran the attempt died. The attempt is spent, because the work may have killed the process. The next attempt is due at
+   * once, because nothing that failed needs time to recover.
+   */
   | { readonly kind: 'lost'; readonly error: string }
-  /** Something else than the work kept it from being tried: no attempt is spent, and it is looked at again a little later. */
+  /** Something other than the work prevented the attempt. No attempt is spent; the next one is due after `POSTPONED_MS`. */
   | { readonly kind: 'postponed'; readonly error: string }
-  /** The process was told to stop: no attempt is spent. */
+  /** The process is stopping. No attempt is spent. */
   | { readonly kind: 'interrupted' };
 
-/** What follows an ended attempt: nothing more to do, another attempt, or the end of all attempts. */
-export type AttemptSequel =
+/** What follows an ended attempt: nothing, another attempt, or the end of all attempts. */
+export type NextStep =
   | { readonly kind: 'done' }
   | { readonly kind: 'retry'; readonly attempt: number; readonly delayMs: number }
   | { readonly kind: 'give_up'; readonly reason: string };
 
-/** How long a postponed attempt waits, in ms: without a wait it would go round as fast as the machine can. */
+/** The wait after a postponed attempt, in ms. Without a wait, the message would cycle as fast as the machine allows. */
 const POSTPONED_MS = 1000;
 
 export const INTERRUPTED = 'interrupted';
 export const WORKER_LOST = 'worker lost';
 
-/** What the retry policy makes of an outcome. `random` is uniform in [0, 1). */
-export function sequelOf(
+/** Applies the retry policy to an outcome. `attempt` counts from 1; `random` is uniform in [0, 1). */
+export function decideNextStep(
   outcome: AttemptOutcome,
   attempt: number,
   policy: RetryPolicy,
   random: number,
-): AttemptSequel {
+): NextStep {
   switch (outcome.kind) {
     case 'succeeded':
       return { kind: 'done' };

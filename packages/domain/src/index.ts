@@ -28,7 +28,7 @@ export {
   type ErrorCode,
 } from './errors.ts';
 export { defaultRetryPolicy, maxAttempts, retryDelayMs, type RetryPolicy } from './retry.ts';
-export { INTERRUPTED, sequelOf, WORKER_LOST, type AttemptOutcome, type AttemptSequel } from './attempt.ts';
+export { INTERRUPTED, decideNextStep, WORKER_LOST, type AttemptOutcome, type NextStep } from './attempt.ts';
 export { DEFAULT_LEASE_SECONDS, heartbeatIntervalMs, messageVisibilitySeconds } from './lease.ts';
 export {
   DEFAULT_EXPIRY_SECONDS,

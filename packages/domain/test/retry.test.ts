@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { defaultRetryPolicy, maxAttempts, retryDelayMs, sequelOf } from '../src/index.ts';
+import { defaultRetryPolicy, maxAttempts, retryDelayMs, decideNextStep } from '../src/index.ts';
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
@@ -43,30 +43,30 @@ describe('the default policy', () => {
   });
 });
 
-describe('what follows an attempt', () => {
-  const sequel = (outcome: Parameters<typeof sequelOf>[0], attempt: number) =>
-    sequelOf(outcome, attempt, defaultRetryPolicy, 0.5);
+describe('the next step after an attempt', () => {
+  const nextStep = (outcome: Parameters<typeof decideNextStep>[0], attempt: number) =>
+    decideNextStep(outcome, attempt, defaultRetryPolicy, 0.5);
 
   it('is nothing after a success', () => {
-    expect(sequel({ kind: 'succeeded' }, 6)).toEqual({ kind: 'done' });
+    expect(nextStep({ kind: 'succeeded' }, 6)).toEqual({ kind: 'done' });
   });
 
   it('is the next attempt after its wait when the work failed', () => {
-    expect(sequel({ kind: 'failed', error: 'x' }, 2)).toEqual({ kind: 'retry', attempt: 3, delayMs: 2000 });
+    expect(nextStep({ kind: 'failed', error: 'x' }, 2)).toEqual({ kind: 'retry', attempt: 3, delayMs: 2000 });
   });
 
   it('is the next attempt at once when the worker was lost: the waits are for S3', () => {
-    expect(sequel({ kind: 'lost', error: 'x' }, 4)).toEqual({ kind: 'retry', attempt: 5, delayMs: 0 });
+    expect(nextStep({ kind: 'lost', error: 'x' }, 4)).toEqual({ kind: 'retry', attempt: 5, delayMs: 0 });
   });
 
   it('is the end, with the last reason, after the sixth failure or loss', () => {
     const end = { kind: 'give_up', reason: '6 attempts failed; the last: x' };
-    expect(sequel({ kind: 'failed', error: 'x' }, 6)).toEqual(end);
-    expect(sequel({ kind: 'lost', error: 'x' }, 6)).toEqual(end);
+    expect(nextStep({ kind: 'failed', error: 'x' }, 6)).toEqual(end);
+    expect(nextStep({ kind: 'lost', error: 'x' }, 6)).toEqual(end);
   });
 
   it('is the same attempt again, a second later, when something else kept it from being tried', () => {
-    expect(sequel({ kind: 'postponed', error: 'x' }, 6)).toEqual({
+    expect(nextStep({ kind: 'postponed', error: 'x' }, 6)).toEqual({
       kind: 'retry',
       attempt: 6,
       delayMs: 1000,
@@ -74,6 +74,6 @@ describe('what follows an attempt', () => {
   });
 
   it('is the same attempt again after an interruption, however often', () => {
-    expect(sequel({ kind: 'interrupted' }, 6)).toEqual({ kind: 'retry', attempt: 6, delayMs: 0 });
+    expect(nextStep({ kind: 'interrupted' }, 6)).toEqual({ kind: 'retry', attempt: 6, delayMs: 0 });
   });
 });

@@ -30,7 +30,7 @@ const cases: readonly Case[] = [
       const settlements = made.map(({ executionId }) => ({
         executionId,
         outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' },
-        sequel: { kind: 'done' as const },
+        nextStep: { kind: 'done' as const },
       }));
       return async () => (await settleUploads(db, settlements, { actor: 'bench', dispatched: true })).size;
     },

@@ -38,7 +38,7 @@ async function failAttempt(code: string): Promise<void> {
       {
         executionId,
         outcome: { kind: 'failed', error: 'S3 is down' },
-        sequel: { kind: 'retry', attempt: 2, delayMs: 0 },
+        nextStep: { kind: 'retry', attempt: 2, delayMs: 0 },
       },
     ],
     { actor: 'w', dispatched: true },

@@ -37,7 +37,7 @@ async function work(jobId: string, attempts: number, begin: number): Promise<voi
           {
             executionId,
             outcome: { kind: 'interrupted' },
-            sequel: { kind: 'retry', attempt: 1, delayMs: 0 },
+            nextStep: { kind: 'retry', attempt: 1, delayMs: 0 },
             ending: null,
           },
         ],

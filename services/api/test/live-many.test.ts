@@ -27,7 +27,7 @@ async function running(count: number) {
       const settlements = pastes.slice(n, n + 100).map(({ executionId }) => ({
         executionId,
         outcome: { kind: 'succeeded' as const, s3Url: 's3://pasteflow/x' },
-        sequel: { kind: 'done' as const },
+        nextStep: { kind: 'done' as const },
       }));
       await settleUploads(bed.db, settlements, { actor: 'w', dispatched: true });
     }

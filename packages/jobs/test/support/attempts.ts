@@ -1,4 +1,4 @@
-import { defaultRetryPolicy, sequelOf, type AttemptOutcome } from '@pasteflow/domain';
+import { defaultRetryPolicy, decideNextStep, type AttemptOutcome } from '@pasteflow/domain';
 import { randomShortCode } from '@pasteflow/pastes';
 import {
   claimJobs,
@@ -105,8 +105,8 @@ export async function giveUp(
   { job }: Pick<Attempt, 'job'>,
   outcome: AttemptOutcome = { kind: 'interrupted' },
 ): Promise<void> {
-  const sequel = sequelOf(outcome, job.attempt, defaultRetryPolicy, 0.5);
-  const settled = await settleJobs(db, [{ executionId: job.executionId, outcome, sequel, ending: null }], {
+  const nextStep = decideNextStep(outcome, job.attempt, defaultRetryPolicy, 0.5);
+  const settled = await settleJobs(db, [{ executionId: job.executionId, outcome, nextStep, ending: null }], {
     actor: 'w',
     dispatched: true,
   });

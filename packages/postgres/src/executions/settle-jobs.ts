@@ -5,7 +5,7 @@ import {
   taskExecution,
   transition,
   type AttemptOutcome,
-  type AttemptSequel,
+  type NextStep,
   type JobState,
 } from '@pasteflow/domain';
 import { byActor } from '../database/actor.ts';
@@ -31,8 +31,8 @@ export interface JobSettlementEnding {
 export interface JobSettlement {
   readonly executionId: string;
   readonly outcome: AttemptOutcome;
-  readonly sequel: AttemptSequel;
-  /** null: the work didn't come to an end by itself. Never null when the sequel is `done`, always when it is `retry`. */
+  readonly nextStep: NextStep;
+  /** null: the work didn't come to an end by itself. Never null when the next step is `done`, always when it is `retry`. */
   readonly ending: JobSettlementEnding | null;
 }
 
@@ -68,8 +68,8 @@ export async function settleJobs(
       SELECT * FROM unnest(
         ${settlements.map((s) => s.executionId)}::uuid[],
         ${settlements.map((s) => errorOf(s.outcome))}::text[],
-        ${settlements.map((s) => (s.sequel.kind === 'retry' ? s.sequel.attempt : null))}::integer[],
-        ${settlements.map((s) => (s.sequel.kind === 'retry' ? s.sequel.delayMs : null))}::float8[],
+        ${settlements.map((s) => (s.nextStep.kind === 'retry' ? s.nextStep.attempt : null))}::integer[],
+        ${settlements.map((s) => (s.nextStep.kind === 'retry' ? s.nextStep.delayMs : null))}::float8[],
         ${settlements.map((s) => s.ending?.status ?? 'failed')}::text[],
         ${settlements.map((s) => (s.ending === null ? null : storableJson(s.ending.result)))}::text[],
         ${settlements.map(errorMessageOf)}::text[]
@@ -114,13 +114,14 @@ export async function settleJobs(
 }
 
 /** What would leave a job processing without an open execution, or at its end with one. */
-function assertWhole({ sequel, ending }: JobSettlement): void {
-  const isWhole = sequel.kind === 'give_up' || (ending === null) === (sequel.kind === 'retry');
-  if (!isWhole) throw new TypeError(`a job's settlement with the sequel ${sequel.kind} has a wrong ending`);
+function assertWhole({ nextStep, ending }: JobSettlement): void {
+  const isWhole = nextStep.kind === 'give_up' || (ending === null) === (nextStep.kind === 'retry');
+  if (!isWhole)
+    throw new TypeError(`a job's settlement with the next step ${nextStep.kind} has a wrong ending`);
 }
 
-function errorMessageOf({ sequel, ending }: JobSettlement): string | null {
-  const message = ending?.errorMessage ?? (sequel.kind === 'give_up' ? sequel.reason : null);
+function errorMessageOf({ nextStep, ending }: JobSettlement): string | null {
+  const message = ending?.errorMessage ?? (nextStep.kind === 'give_up' ? nextStep.reason : null);
   return message === null ? null : storableText(message);
 }
 

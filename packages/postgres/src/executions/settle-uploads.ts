@@ -5,7 +5,7 @@ import {
   taskExecution,
   transition,
   type AttemptOutcome,
-  type AttemptSequel,
+  type NextStep,
 } from '@pasteflow/domain';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
@@ -24,7 +24,7 @@ export type UploadOutcome =
 export interface UploadSettlement {
   readonly executionId: string;
   readonly outcome: UploadOutcome;
-  readonly sequel: AttemptSequel;
+  readonly nextStep: NextStep;
 }
 
 /** A settlement that counted. */
@@ -68,9 +68,9 @@ export async function settleUploads(
         ${settlements.map((s) => s.executionId)}::uuid[],
         ${settlements.map((s) => errorOf(s.outcome))}::text[],
         ${settlements.map(({ outcome }) => (outcome.kind === 'succeeded' ? outcome.s3Url : null))}::text[],
-        ${settlements.map((s) => (s.sequel.kind === 'retry' ? s.sequel.attempt : null))}::integer[],
-        ${settlements.map((s) => (s.sequel.kind === 'retry' ? s.sequel.delayMs : null))}::float8[],
-        ${settlements.map((s) => (s.sequel.kind === 'give_up' ? s.sequel.reason : null))}::text[]
+        ${settlements.map((s) => (s.nextStep.kind === 'retry' ? s.nextStep.attempt : null))}::integer[],
+        ${settlements.map((s) => (s.nextStep.kind === 'retry' ? s.nextStep.delayMs : null))}::float8[],
+        ${settlements.map((s) => (s.nextStep.kind === 'give_up' ? s.nextStep.reason : null))}::text[]
       ) AS t (id, error, s3_url, next_attempt, delay_ms, give_up_reason), actor
     ), fenced AS MATERIALIZED (
       SELECT e.id FROM task_executions e

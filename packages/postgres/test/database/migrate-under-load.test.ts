@@ -16,7 +16,7 @@ async function upload(name: string, signal: AbortSignal): Promise<number> {
     if (claim?.kind !== 'claimed') throw new Error('not claimed');
     const { executionId } = claim.upload;
     const outcome = { kind: 'succeeded', s3Url: 's3://b/k' } as const;
-    const result = await settleUploads(current.db, [{ executionId, outcome, sequel: { kind: 'done' } }], {
+    const result = await settleUploads(current.db, [{ executionId, outcome, nextStep: { kind: 'done' } }], {
       actor: name,
       dispatched: true,
     });

@@ -30,7 +30,7 @@ async function upload(worker: string, signal: AbortSignal): Promise<number> {
     const { shortCode, executionId } = await newPaste(db);
     await claimUploads(db, { shortCodes: [shortCode], actor: worker, leaseSeconds: 6 });
     const outcome = { kind: 'succeeded', s3Url: 's3://b/k' } as const;
-    const settlement = { executionId, outcome, sequel: { kind: 'done' } } as const;
+    const settlement = { executionId, outcome, nextStep: { kind: 'done' } } as const;
     settled += (await settleUploads(db, [settlement], { actor: worker, dispatched: true })).size;
   }
   return settled;

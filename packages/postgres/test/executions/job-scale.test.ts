@@ -103,7 +103,7 @@ const giveUp = (job: ClaimedJob) => ({
   executionId: job.executionId,
   outcome: loss,
   ending: null,
-  sequel: { kind: 'give_up', reason: 'enough' } as const,
+  nextStep: { kind: 'give_up', reason: 'enough' } as const,
 });
 const byW = { actor: 'w', dispatched: true };
 const ignored = () => undefined; // under EXPLAIN a statement answers no row

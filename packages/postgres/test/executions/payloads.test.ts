@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultRetryPolicy, sequelOf } from '@pasteflow/domain';
+import { defaultRetryPolicy, decideNextStep } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   claimUploads,
@@ -23,7 +23,7 @@ async function claimOne(shortCode: string, actor = 'w1', leaseSeconds = 6): Prom
 }
 
 function settlement({ executionId, attempt }: ClaimedUpload, outcome: UploadOutcome) {
-  return { executionId, outcome, sequel: sequelOf(outcome, attempt, defaultRetryPolicy, 0.5) };
+  return { executionId, outcome, nextStep: decideNextStep(outcome, attempt, defaultRetryPolicy, 0.5) };
 }
 
 /** What an operator may do by hand at any time. */
@@ -38,7 +38,7 @@ const succeeded: UploadOutcome = { kind: 'succeeded', s3Url: 's3://bucket/key' }
 const failed: UploadOutcome = { kind: 'failed', error: 'S3 answered 500' };
 
 describe('settling an upload of a paste that plain SQL has moved on meanwhile', () => {
-  const gaveUp = { outcome: failed, sequel: { kind: 'give_up' as const, reason: 'no more' } };
+  const gaveUp = { outcome: failed, nextStep: { kind: 'give_up' as const, reason: 'no more' } };
 
   it.each([
     ['stored', 'FAILED', (upload: ClaimedUpload) => settlement(upload, succeeded)],

@@ -115,12 +115,12 @@ afterAll(async () => {
 const interrupted = (executionId: string) => ({
   executionId,
   outcome: { kind: INTERRUPTED as 'interrupted' },
-  sequel: { kind: 'retry' as const, attempt: 1, delayMs: 0 },
+  nextStep: { kind: 'retry' as const, attempt: 1, delayMs: 0 },
 });
 const stored = (executionId: string) => ({
   executionId,
   outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' },
-  sequel: { kind: 'done' as const },
+  nextStep: { kind: 'done' as const },
 });
 
 /** One that is there. */

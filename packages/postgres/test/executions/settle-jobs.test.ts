@@ -126,7 +126,7 @@ describe('J6: partial', () => {
     const job = await runningJob(current.db);
     const odd = firstPositions(1001).map((n) => 2 * n + 1);
     await importPastes(current.db, { ...job, entries: entriesOf(job, odd) });
-    const enough = { ...settlementOf(job, loss), sequel: { kind: 'give_up' as const, reason: 'enough' } };
+    const enough = { ...settlementOf(job, loss), nextStep: { kind: 'give_up' as const, reason: 'enough' } };
     await settle(current.db, enough);
     const { assets, positions } = (await findJob(current.db, job.jobId))!.result as {
       assets: number;
@@ -141,7 +141,7 @@ describe('J6: partial', () => {
     await reap(current.db, first);
     const second = await claimJob(current.db, first.jobId);
     const ending = { status: 'failed' as const, result: { a: 1 }, errorMessage: 'the source paste is gone' };
-    const settlement = { ...endingOf(second, ending), sequel: { kind: 'give_up' as const, reason: 'r' } };
+    const settlement = { ...endingOf(second, ending), nextStep: { kind: 'give_up' as const, reason: 'r' } };
     expect(await settle(current.db, settlement)).toMatchObject({ status: 'partial' });
     expect(await findJob(current.db, first.jobId)).toMatchObject({
       result: { assets: 1, a: 1 },
@@ -195,7 +195,7 @@ describe('a job without assets', () => {
     const outcome = { kind: 'failed' as const, error: 'not an archive' };
     const settlement = {
       ...settlementOf(job, outcome, ending),
-      sequel: { kind: 'give_up' as const, reason: 'r' },
+      nextStep: { kind: 'give_up' as const, reason: 'r' },
     };
     expect(await settle(current.db, settlement)).toMatchObject({ status: 'failed', successorId: null });
     expect(await findJob(current.db, job.jobId)).toMatchObject({
@@ -227,7 +227,7 @@ describe('settling', () => {
     await createAsset(current.db, { executionId: jobs[2]!.executionId, asset: newAsset(jobs[2]!) });
     const give = (job: ClaimedJob) => ({
       ...settlementOf(job, loss),
-      sequel: { kind: 'give_up' as const, reason: 'enough' },
+      nextStep: { kind: 'give_up' as const, reason: 'enough' },
     });
     const settlements = jobs.map((job, n) => [endingOf(job), settlementOf(job, failure), give(job)][n % 3]!);
     const settled = await settleJobs(current.db, settlements, byW1);
@@ -275,7 +275,7 @@ describe('settling', () => {
     const outcome = { kind: 'failed' as const, error: 'entry "\0"' };
     const settlement = {
       ...settlementOf(job, outcome, ending),
-      sequel: { kind: 'give_up' as const, reason: 'r' },
+      nextStep: { kind: 'give_up' as const, reason: 'r' },
     };
     expect(await settle(current.db, settlement)).toMatchObject({ status: 'failed' });
     expect(await findJob(current.db, job.jobId)).toMatchObject({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultRetryPolicy, sequelOf } from '@pasteflow/domain';
+import { defaultRetryPolicy, decideNextStep } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   claimUploads,
@@ -26,7 +26,7 @@ async function claimOne(shortCode: string, actor = 'w1', leaseSeconds = 6): Prom
 }
 
 function settlement({ executionId, attempt }: ClaimedUpload, outcome: UploadOutcome) {
-  return { executionId, outcome, sequel: sequelOf(outcome, attempt, defaultRetryPolicy, 0.5) };
+  return { executionId, outcome, nextStep: decideNextStep(outcome, attempt, defaultRetryPolicy, 0.5) };
 }
 
 const makeDue = () =>

@@ -38,12 +38,12 @@ const settlement = (executionId: string, isStored = true) =>
     ? {
         executionId,
         outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' },
-        sequel: { kind: 'done' as const },
+        nextStep: { kind: 'done' as const },
       }
     : {
         executionId,
         outcome: { kind: 'failed' as const, error: 'S3 is down' },
-        sequel: { kind: 'retry' as const, attempt: 2, delayMs: 0 },
+        nextStep: { kind: 'retry' as const, attempt: 2, delayMs: 0 },
       };
 
 async function claimed(count: number): Promise<{ pasteIds: string[]; executionIds: string[] }> {

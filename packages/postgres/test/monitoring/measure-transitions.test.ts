@@ -52,7 +52,7 @@ async function upload(pastes: number): Promise<void> {
           {
             executionId: claim.upload.executionId,
             outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' },
-            sequel: { kind: 'done' as const },
+            nextStep: { kind: 'done' as const },
           },
         ]
       : [],

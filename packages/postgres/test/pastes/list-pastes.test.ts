@@ -41,10 +41,10 @@ async function settle(shortCode: string, status: 'PROCESSED' | 'FAILED'): Promis
   if (claim?.kind !== 'claimed') throw new Error(`${shortCode} can't be claimed`);
   const ending =
     status === 'PROCESSED'
-      ? { outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' }, sequel: { kind: 'done' as const } }
+      ? { outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' }, nextStep: { kind: 'done' as const } }
       : {
           outcome: { kind: 'failed' as const, error: 'why' },
-          sequel: { kind: 'give_up' as const, reason: 'why' },
+          nextStep: { kind: 'give_up' as const, reason: 'why' },
         };
   await settleUploads(current.db, [{ executionId: claim.upload.executionId, ...ending }], {
     actor: 'w',

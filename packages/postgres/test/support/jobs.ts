@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { defaultRetryPolicy, sequelOf, type AttemptOutcome } from '@pasteflow/domain';
+import { defaultRetryPolicy, decideNextStep, type AttemptOutcome } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   claimJobs,
@@ -50,7 +50,12 @@ export function settlementOf(
   outcome: AttemptOutcome,
   ending: JobSettlementEnding | null = null,
 ): JobSettlement {
-  return { executionId, outcome, ending, sequel: sequelOf(outcome, attempt, defaultRetryPolicy, 0.5) };
+  return {
+    executionId,
+    outcome,
+    ending,
+    nextStep: decideNextStep(outcome, attempt, defaultRetryPolicy, 0.5),
+  };
 }
 
 /** The work came to an end by itself. */

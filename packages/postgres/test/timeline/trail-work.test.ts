@@ -49,7 +49,7 @@ it('a settlement of ten is recorded by one call a table and twenty rows, with no
   const settlements = made.map(({ executionId }) => ({
     executionId,
     outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' },
-    sequel: { kind: 'done' as const },
+    nextStep: { kind: 'done' as const },
   }));
   expect(await workOf((db) => settleUploads(db, settlements, { actor: 'w', dispatched: true }))).toEqual({
     calls: 2,

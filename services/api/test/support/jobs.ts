@@ -56,7 +56,7 @@ export async function addAsset(
 export async function end(db: Database, executionId: string, ending: JobSettlementEnding): Promise<void> {
   const settled = await settleJobs(
     db,
-    [{ executionId, outcome: { kind: 'succeeded' }, sequel: { kind: 'done' }, ending }],
+    [{ executionId, outcome: { kind: 'succeeded' }, nextStep: { kind: 'done' }, ending }],
     { actor: ACTOR, dispatched: true },
   );
   if (settled.size !== 1) throw new Error(`${executionId} could not be settled`);

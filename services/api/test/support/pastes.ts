@@ -96,9 +96,9 @@ export async function settleExecution(
     s3Url === null
       ? {
           outcome: { kind: 'failed', error: 'S3 is down' },
-          sequel: { kind: 'give_up', reason: 'S3 was down' },
+          nextStep: { kind: 'give_up', reason: 'S3 was down' },
         }
-      : { outcome: { kind: 'succeeded', s3Url }, sequel: { kind: 'done' } };
+      : { outcome: { kind: 'succeeded', s3Url }, nextStep: { kind: 'done' } };
   await settleUploads(db, [{ executionId, ...settlement } as Parameters<typeof settleUploads>[1][number]], {
     actor: ACTOR,
     dispatched: true,

@@ -1,4 +1,4 @@
-import { sequelOf, type RetryPolicy } from '@pasteflow/domain';
+import { decideNextStep, type RetryPolicy } from '@pasteflow/domain';
 import type { Settlement } from './work.ts';
 
 /** What the retry policy makes of an attempt that its worker didn't end. @param random uniform in [0, 1) */
@@ -8,7 +8,7 @@ export function settlementOf(
   policy: RetryPolicy,
   random: number,
 ): Settlement {
-  const sequel = sequelOf(outcome, attempt, policy, random);
-  if (sequel.kind === 'done') throw new TypeError(`an attempt that ${outcome.kind} is not done`);
-  return { executionId, outcome, sequel };
+  const nextStep = decideNextStep(outcome, attempt, policy, random);
+  if (nextStep.kind === 'done') throw new TypeError(`an attempt that ${outcome.kind} is not done`);
+  return { executionId, outcome, nextStep };
 }

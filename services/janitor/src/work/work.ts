@@ -1,4 +1,4 @@
-import type { AttemptOutcome, AttemptSequel, RetryPolicy } from '@pasteflow/domain';
+import type { AttemptOutcome, NextStep, RetryPolicy } from '@pasteflow/domain';
 import type { ExecutionKind, SettleOptions } from '@pasteflow/postgres';
 import type { Queue } from '@pasteflow/sqs';
 import { countsBefore, keepCounts } from '../sweeping/keeping-counts.ts';
@@ -36,7 +36,7 @@ export type Claim =
 export interface Settlement {
   readonly executionId: string;
   readonly outcome: Extract<AttemptOutcome, { kind: 'failed' | 'lost' }>;
-  readonly sequel: Exclude<AttemptSequel, { kind: 'done' }>;
+  readonly nextStep: Exclude<NextStep, { kind: 'done' }>;
 }
 
 export interface Settled {

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, AttemptSequel, MessageContext } from '@pasteflow/domain';
+import type { AttemptOutcome, NextStep, MessageContext } from '@pasteflow/domain';
 import { noSpan, type SpanAttributes, type Tracing, type TraceSpan } from '@pasteflow/runtime';
 
 export interface ExecutionSpanOptions {
@@ -48,14 +48,14 @@ export function statementOfMany(tracing: Tracing, name: 'claim' | 'settle', bega
 /** What became of the attempt; null when someone else had ended it. */
 export function describeEnd(
   span: TraceSpan,
-  ended: { readonly outcome: AttemptOutcome; readonly sequel: AttemptSequel } | null,
+  ended: { readonly outcome: AttemptOutcome; readonly nextStep: NextStep } | null,
 ): void {
   if (span === noSpan) return;
   if (ended === null) {
     span.fail('settled by someone else');
     return;
   }
-  const { outcome, sequel } = ended;
-  span.set({ 'pasteflow.outcome': outcome.kind, 'pasteflow.sequel': sequel.kind });
+  const { outcome, nextStep } = ended;
+  span.set({ 'pasteflow.outcome': outcome.kind, 'pasteflow.sequel': nextStep.kind });
   if ('error' in outcome) span.fail(outcome.error);
 }

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, AttemptSequel, JobState, MessageContext } from '@pasteflow/domain';
+import type { AttemptOutcome, NextStep, JobState, MessageContext } from '@pasteflow/domain';
 import type { ClaimedJob } from '@pasteflow/postgres';
 import type { LogFields, Logger, Metrics } from '@pasteflow/runtime';
 import { createExecutionEvents, requestIdOf, type ExecutionEvents } from '../executions/events.ts';
@@ -12,7 +12,7 @@ export interface JobEvents extends ExecutionEvents {
     context: MessageContext,
     ended: {
       readonly outcome: AttemptOutcome;
-      readonly sequel: AttemptSequel;
+      readonly nextStep: NextStep;
       readonly seconds: number;
       readonly error?: unknown;
     },
@@ -72,10 +72,10 @@ export function createJobEvents(
       started.inc({ job_type: typeOf(job) });
       logger.info('job attempt started', { ...idsOf(job, context), status: 'processing' });
     },
-    attemptEnded(job, context, { outcome, sequel, seconds, error }) {
-      attempts.inc({ job_type: typeOf(job), outcome: outcome.kind, sequel: sequel.kind });
+    attemptEnded(job, context, { outcome, nextStep, seconds, error }) {
+      attempts.inc({ job_type: typeOf(job), outcome: outcome.kind, sequel: nextStep.kind });
       duration.observe({ job_type: typeOf(job), outcome: outcome.kind }, seconds);
-      const fields = { ...idsOf(job, context), outcome: outcome.kind, sequel: sequel.kind, seconds };
+      const fields = { ...idsOf(job, context), outcome: outcome.kind, sequel: nextStep.kind, seconds };
       if (outcome.kind === 'succeeded' || outcome.kind === 'interrupted')
         logger.info('job attempt ended', fields);
       else logger.warn('job attempt failed', { ...fields, reason: outcome.error, error });

@@ -1,4 +1,4 @@
-import { sequelOf, type AttemptSequel, type JobMessage, type RetryPolicy } from '@pasteflow/domain';
+import { decideNextStep, type NextStep, type JobMessage, type RetryPolicy } from '@pasteflow/domain';
 import type { JobContext, JobServices, JobType } from '@pasteflow/jobs';
 import {
   createAsset,
@@ -54,12 +54,12 @@ export class JobAttempt {
    * @param claimBeganAt the same by performance.now(), for the trace
    * @returns what follows; null when the attempt was lost and changed nothing
    */
-  async run(claimedAt: number, claimBeganAt: number): Promise<AttemptSequel | null> {
+  async run(claimedAt: number, claimBeganAt: number): Promise<NextStep | null> {
     const span = this.#beginSpan(claimBeganAt);
     return await span.run(() => this.#run(claimedAt, span));
   }
 
-  async #run(claimedAt: number, span: TraceSpan): Promise<AttemptSequel | null> {
+  async #run(claimedAt: number, span: TraceSpan): Promise<NextStep | null> {
     const { workplace, events } = this.#options;
     const { executionId } = this.#job;
     const { context } = this.#delivery;
@@ -71,12 +71,12 @@ export class JobAttempt {
       const outcome = await this.#work(lost);
       this.#progress.end();
       const seconds = (workplace.running.now() - claimedAt) / 1000;
-      const sequel = outcome.kind === 'lost' ? null : await this.#settle(outcome, seconds, span);
-      if (sequel === null) {
+      const nextStep = outcome.kind === 'lost' ? null : await this.#settle(outcome, seconds, span);
+      if (nextStep === null) {
         events.settlementLost(idsOf(this.#job, context));
         describeEnd(span, null);
       }
-      return sequel;
+      return nextStep;
     } finally {
       workplace.running.end(executionId); // or its lease would be renewed for ever
       span.end();
@@ -139,7 +139,7 @@ export class JobAttempt {
     outcome: Exclude<JobOutcome, { kind: 'lost' }>,
     seconds: number,
     span: TraceSpan,
-  ): Promise<AttemptSequel | null> {
+  ): Promise<NextStep | null> {
     const { workplace, events } = this.#options;
     const { context } = this.#delivery;
     if (outcome.kind === 'postponed') workplace.gate.close();
@@ -153,26 +153,26 @@ export class JobAttempt {
     });
     const counted = settled.get(this.#job.executionId);
     if (counted === undefined) return null;
-    const { sequel } = settlement;
+    const { nextStep } = settlement;
     const error = 'cause' in outcome ? outcome.cause : undefined;
-    events.attemptEnded(this.#job, context, { outcome: settlement.outcome, sequel, seconds, error });
+    events.attemptEnded(this.#job, context, { outcome: settlement.outcome, nextStep, seconds, error });
     describeEnd(span, settlement);
-    if (sequel.kind !== 'retry') events.jobEnded(this.#job, context, counted.status);
-    return sequel;
+    if (nextStep.kind !== 'retry') events.jobEnded(this.#job, context, counted.status);
+    return nextStep;
   }
 
   #settlementOf(outcome: Exclude<JobOutcome, { kind: 'lost' }>): JobSettlement {
     const { executionId, attempt } = this.#job;
     if (outcome.kind !== 'ended') {
-      const sequel = sequelOf(outcome, attempt, this.#options.retry, Math.random());
-      return { executionId, outcome, sequel, ending: null };
+      const nextStep = decideNextStep(outcome, attempt, this.#options.retry, Math.random());
+      return { executionId, outcome, nextStep, ending: null };
     }
     const { ending } = outcome;
     const error = ending.status === 'completed' ? null : ending.error;
     const stored = { status: ending.status, result: ending.result, errorMessage: error };
     if (ending.status !== 'failed')
-      return { executionId, outcome: { kind: 'succeeded' }, sequel: { kind: 'done' }, ending: stored };
-    const sequel = { kind: 'give_up', reason: ending.error } as const;
-    return { executionId, outcome: { kind: 'failed', error: ending.error }, sequel, ending: stored };
+      return { executionId, outcome: { kind: 'succeeded' }, nextStep: { kind: 'done' }, ending: stored };
+    const nextStep = { kind: 'give_up', reason: ending.error } as const;
+    return { executionId, outcome: { kind: 'failed', error: ending.error }, nextStep, ending: stored };
   }
 }

@@ -40,9 +40,9 @@ export class JobRunner {
     switch (claim.kind) {
       case 'claimed': {
         const options = { ...this.#options, services: servicesFor(delivery) };
-        const sequel = await new JobAttempt(claim.job, delivery, options).run(claimedAt, claimBeganAt);
-        if (sequel === null) return LOOK_AGAIN_MS;
-        return sequel.kind === 'retry' ? sequel.delayMs : null;
+        const nextStep = await new JobAttempt(claim.job, delivery, options).run(claimedAt, claimBeganAt);
+        if (nextStep === null) return LOOK_AGAIN_MS;
+        return nextStep.kind === 'retry' ? nextStep.delayMs : null;
       }
       case 'not_now':
         return claim.waitMs;

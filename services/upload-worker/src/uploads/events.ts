@@ -1,4 +1,4 @@
-import type { AttemptSequel, MessageContext } from '@pasteflow/domain';
+import type { NextStep, MessageContext } from '@pasteflow/domain';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
 import type { LogFields, Logger, Metrics } from '@pasteflow/runtime';
 import { createExecutionEvents, requestIdOf, type ExecutionEvents } from '../executions/events.ts';
@@ -8,7 +8,7 @@ export interface UploadEvents extends ExecutionEvents {
     upload: ClaimedUpload,
     context: MessageContext,
     outcome: UploadOutcome,
-    sequel: AttemptSequel,
+    nextStep: NextStep,
   ): void;
 }
 
@@ -22,10 +22,10 @@ export function createUploadEvents(logger: Logger, metrics: Metrics): UploadEven
 
   return {
     ...createExecutionEvents('upload', logger, metrics),
-    attemptEnded(upload, context, outcome, sequel) {
-      attempts.inc({ outcome: outcome.kind, sequel: sequel.kind });
+    attemptEnded(upload, context, outcome, nextStep) {
+      attempts.inc({ outcome: outcome.kind, sequel: nextStep.kind });
       if (outcome.kind === 'succeeded') bytes.inc(upload.sizeBytes);
-      const fields = { ...idsOf(upload, context), outcome: outcome.kind, sequel: sequel.kind };
+      const fields = { ...idsOf(upload, context), outcome: outcome.kind, sequel: nextStep.kind };
       if (outcome.kind === 'succeeded' || outcome.kind === 'interrupted')
         logger.info('upload attempt ended', fields);
       else logger.warn('upload attempt failed', { ...fields, reason: outcome.error });

@@ -1,4 +1,4 @@
-import { sequelOf, type AttemptSequel, type RetryPolicy, type UploadMessage } from '@pasteflow/domain';
+import { decideNextStep, type NextStep, type RetryPolicy, type UploadMessage } from '@pasteflow/domain';
 import { claimUploads, settleUploads, type ClaimedUpload, type UploadOutcome } from '@pasteflow/postgres';
 import { noSpan, type TraceSpan } from '@pasteflow/runtime';
 import type { Delivery } from '@pasteflow/sqs';
@@ -30,7 +30,7 @@ interface Attempt {
 
 interface EndedAttempt extends Attempt {
   readonly outcome: UploadOutcome;
-  readonly sequel: AttemptSequel;
+  readonly nextStep: NextStep;
 }
 
 /**
@@ -66,7 +66,7 @@ export class UploadBatch {
         upload,
         span,
         outcome,
-        sequel: sequelOf(outcome, upload.attempt, retry, Math.random()),
+        nextStep: decideNextStep(outcome, upload.attempt, retry, Math.random()),
       };
     });
     await inGroups(puts, settleLingerMs, async (group) => {
@@ -140,7 +140,7 @@ export class UploadBatch {
     const settlingBeganAt = performance.now();
     const settled = await settleUntilItCounts(
       workplace,
-      ended.map(({ upload, outcome, sequel }) => ({ executionId: upload.executionId, outcome, sequel })),
+      ended.map(({ upload, outcome, nextStep }) => ({ executionId: upload.executionId, outcome, nextStep })),
       {
         settle: (settlements) => settleUploads(db, settlements, { actor: worker, dispatched: true }),
         onError: (error) => events.dependencyFailed('settling uploads', error),
@@ -148,20 +148,20 @@ export class UploadBatch {
     );
     for (const { upload } of ended) running.end(upload.executionId);
     const done: UploadDelivery[] = [];
-    for (const { delivery, upload, span, outcome, sequel } of ended) {
+    for (const { delivery, upload, span, outcome, nextStep } of ended) {
       const counted = settled.has(upload.executionId);
       span.run(() => {
         statementOfMany(tracing, 'settle', settlingBeganAt);
-        if (counted) events.attemptEnded(upload, delivery.context, outcome, sequel);
+        if (counted) events.attemptEnded(upload, delivery.context, outcome, nextStep);
         else events.settlementLost(idsOf(upload, delivery.context));
       });
-      describeEnd(span, counted ? { outcome, sequel } : null);
+      describeEnd(span, counted ? { outcome, nextStep } : null);
       span.end();
       if (!counted) {
         await messages.giveBack(delivery, LOOK_AGAIN_MS);
         continue;
       }
-      if (sequel.kind === 'retry') await messages.giveBack(delivery, sequel.delayMs);
+      if (nextStep.kind === 'retry') await messages.giveBack(delivery, nextStep.delayMs);
       else done.push(delivery);
     }
     return done;

@@ -71,8 +71,8 @@ describe('the heartbeat of executions', () => {
     const executionId = await claimNew();
     const signal = begin(executionId);
     const outcome = { kind: 'lost', error: 'worker lost' } as const;
-    const sequel = { kind: 'retry', attempt: 2, delayMs: 0 } as const;
-    await settleUploads(db, [{ executionId, outcome, sequel }], {
+    const nextStep = { kind: 'retry', attempt: 2, delayMs: 0 } as const;
+    await settleUploads(db, [{ executionId, outcome, nextStep }], {
       actor: 'reaper',
       dispatched: false,
     });

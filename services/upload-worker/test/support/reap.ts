@@ -1,4 +1,4 @@
-import { sequelOf, WORKER_LOST } from '@pasteflow/domain';
+import { decideNextStep, WORKER_LOST } from '@pasteflow/domain';
 import { findZombies, settleJobs, type Database } from '@pasteflow/postgres';
 import type { Bench } from './bench.ts';
 
@@ -23,7 +23,7 @@ export async function endAsLost(
 ): Promise<number> {
   const outcome = { kind: 'lost', error: WORKER_LOST } as const;
   const settlements = executions.map(({ executionId, attempt }) => {
-    return { executionId, outcome, sequel: sequelOf(outcome, attempt, policy, 0.5), ending: null };
+    return { executionId, outcome, nextStep: decideNextStep(outcome, attempt, policy, 0.5), ending: null };
   });
   const settled = await settleJobs(db, settlements, {
     actor: 'janitor/test',
