@@ -13,7 +13,7 @@ export { sendFollowed, type Follow, type Followed } from './follow.ts';
 export { MessageDispatcher, type MessageDispatcherOptions } from './message-dispatcher.ts';
 export type { Delivery } from './delivery.ts';
 export { changeVisibility, type VisibilityChange } from './visibility.ts';
-export { HandBack } from './hand-back.ts';
+export { MessageReturner } from './message-returner.ts';
 export { ConsumerGroup, type ConsumerGroupOptions } from './consumer-group.ts';
 export { acknowledge, receiveDeadLetters } from './dead-letters.ts';
 export { moveDeadLetters, type MovedMessages, type MoveOptions } from './move-dead-letters.ts';

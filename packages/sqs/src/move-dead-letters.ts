@@ -65,7 +65,7 @@ export async function moveDeadLetters(
         if (!taken.includes(message)) refused.set(message.MessageId ?? '', message);
     }
   } finally {
-    await giveBack(client, from, [...unreadable.values(), ...refused.values()]);
+    await returnToQueue(client, from, [...unreadable.values(), ...refused.values()]);
   }
 }
 
@@ -107,7 +107,7 @@ async function send(
 }
 
 /** Hidden until their time is up they would be missing in what the operator looks at next. That alone is no reason to fail. */
-async function giveBack(client: SQSClient, queue: Queue, messages: readonly Message[]): Promise<void> {
+async function returnToQueue(client: SQSClient, queue: Queue, messages: readonly Message[]): Promise<void> {
   const changes = messages.flatMap(({ ReceiptHandle }) =>
     ReceiptHandle === undefined ? [] : [{ receiptHandle: ReceiptHandle, seconds: 0 }],
   );

@@ -19,9 +19,9 @@ import { createSqsClient, queueDepth } from '@pasteflow/sqs';
 import type { Config } from './config.ts';
 import { DatabaseGate } from './executions/database-gate.ts';
 import { dependencyFailed } from './executions/events.ts';
-import type { Pipeline, Room } from './executions/pipeline.ts';
+import type { Pipeline, QueueConsumer } from './executions/pipeline.ts';
 import { RunningExecutions } from './executions/running-executions.ts';
-import type { Workplace } from './executions/workplace.ts';
+import type { WorkerContext } from './executions/worker-context.ts';
 import { composeJobs } from './jobs/compose-jobs.ts';
 import { composeUploads } from './uploads/compose-uploads.ts';
 
@@ -67,14 +67,14 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
   });
   const gate = new DatabaseGate(() => pingDatabase(db));
   const running = new RunningExecutions({ db, leaseSeconds });
-  const dropping = new AbortController();
-  const workplace: Workplace = {
+  const graceOver = new AbortController();
+  const worker: WorkerContext = {
     db,
     gate,
     running,
-    worker: instance,
+    actor: instance,
     leaseSeconds,
-    dropping: dropping.signal,
+    graceOver: graceOver.signal,
     tracing,
   };
   const leases = new PollLoop({
@@ -87,25 +87,25 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     },
     backoff: { firstMs: 250, capMs: 250, jitter: 0 },
   });
-  const rooms = config.consumed.map((kind): Room => {
+  const queueConsumers = config.consumed.map((kind): QueueConsumer => {
     switch (kind) {
       case 'uploads':
-        return composeUploads(context, { workplace, sqs, settleLingerMs: overrides.settleLingerMs });
+        return composeUploads(context, { worker, sqs, settleLingerMs: overrides.settleLingerMs });
       case 'jobs':
-        return composeJobs(context, { workplace, sqs, types: overrides.jobTypes ?? jobTypes, connect });
+        return composeJobs(context, { worker, sqs, types: overrides.jobTypes ?? jobTypes, connect });
       default:
         return kind satisfies never;
     }
   });
   const onEach = async (act: (pipeline: Pipeline) => Promise<unknown>): Promise<void> => {
-    await Promise.all(rooms.map(({ pipeline }) => act(pipeline)));
+    await Promise.all(queueConsumers.map(({ pipeline }) => act(pipeline)));
   };
 
   readiness.addCheck('postgres', () => pingDatabase(db));
   readiness.addCheck('sqs', () => onEach(({ queue }) => queueDepth(sqs, queue)), { required: false });
   readiness.addCheck(
     's3',
-    async (signal) => void (await Promise.all(rooms.map(({ store }) => store.ping(signal)))),
+    async (signal) => void (await Promise.all(queueConsumers.map(({ store }) => store.ping(signal)))),
     {
       required: false,
     },
@@ -118,7 +118,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
       start: () => Promise.resolve(),
       stop: async () => {
         await db.destroy();
-        for (const { pipeline, store } of rooms) {
+        for (const { pipeline, store } of queueConsumers) {
           pipeline.close();
           store.close();
         }
@@ -126,21 +126,21 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
       },
     },
     leases,
-    ...rooms.flatMap(({ components }) => components),
-    ...rooms.map(({ pipeline }) => pipeline.heartbeat),
+    ...queueConsumers.flatMap(({ components }) => components),
+    ...queueConsumers.map(({ pipeline }) => pipeline.heartbeat),
     {
-      name: 'hand-back',
+      name: 'message returner',
       start: () => Promise.resolve(),
-      stop: () => onEach(({ handBack }) => handBack.stop()),
+      stop: () => onEach(({ returner }) => returner.stop()),
     },
     {
       name: 'consumers',
       start: async () => {
-        for (const { pipeline } of rooms) pipeline.consumers.start();
+        for (const { pipeline } of queueConsumers) pipeline.consumers.start();
       },
       stop: async () => {
         gate.stop();
-        const grace = setTimeout(() => dropping.abort(), overrides.stopGraceMs ?? STOP_GRACE_MS);
+        const grace = setTimeout(() => graceOver.abort(), overrides.stopGraceMs ?? STOP_GRACE_MS);
         await onEach(({ consumers }) => consumers.stop());
         clearTimeout(grace);
       },

@@ -17,11 +17,11 @@ export class DatabaseGate {
 
   /** Postgres has failed somebody. */
   close(): void {
-    this.#opening ??= this.#untilItAnswers();
+    this.#opening ??= this.#pingUntilUp();
   }
 
   /** Resolves when Postgres answers, as far as is known. */
-  async open(): Promise<void> {
+  async waitUntilOpen(): Promise<void> {
     await this.#opening;
   }
 
@@ -29,7 +29,7 @@ export class DatabaseGate {
     this.#stopping.abort();
   }
 
-  async #untilItAnswers(): Promise<void> {
+  async #pingUntilUp(): Promise<void> {
     for (let failures = 1; !this.#stopping.signal.aborted; failures++) {
       await sleep(backoffMs(BACKOFF, failures, Math.random()), this.#stopping.signal);
       const answers = await this.#ping().then(

@@ -1,13 +1,13 @@
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
-import type { Delivery, HandBack, VisibilityChange } from '@pasteflow/sqs';
+import type { Delivery, MessageReturner, VisibilityChange } from '@pasteflow/sqs';
 
 /** When a message could not be claimed because Postgres is away, or its settlement was lost, it is looked at again this much later. */
-export const LOOK_AGAIN_MS = 1000;
+export const RETURN_DELAY_MS = 1000;
 
 export interface HeldMessagesOptions {
   readonly visibilitySeconds: number;
   readonly changeVisibility: (changes: readonly VisibilityChange[]) => Promise<void>;
-  readonly handBack: Pick<HandBack, 'after'>;
+  readonly returner: Pick<MessageReturner, 'returnToQueue'>;
 }
 
 /** The messages of one queue that this process holds; its heartbeat keeps them hidden from others. */
@@ -34,10 +34,10 @@ export class HeldMessages {
    * Gives a message back so that it comes back after `waitMs`; not before a request of `keepHidden` has ended that is under way and could
    * hide the message again. Resolves when it has been handed on; nobody waits for SQS.
    */
-  async giveBack({ receiptHandle }: Delivery<unknown>, waitMs: number): Promise<void> {
+  async returnToQueue({ receiptHandle }: Delivery<unknown>, waitMs: number): Promise<void> {
     this.#held.delete(receiptHandle);
     await this.#hiding;
-    this.#options.handBack.after(receiptHandle, waitMs);
+    this.#options.returner.returnToQueue(receiptHandle, waitMs);
   }
 
   /**

@@ -7,7 +7,7 @@ import {
   createQueue,
   createSqsClient,
   deadLetterQueueName,
-  HandBack,
+  MessageReturner,
   type Decode,
   type Delivery,
   type Queue,
@@ -16,28 +16,28 @@ import {
 } from '@pasteflow/sqs';
 import type { ExecutionEvents } from './events.ts';
 import { HeldMessages } from './held-messages.ts';
-import type { Workplace } from './workplace.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 /** From a queue into this process and back: its consumers, the messages they hold, and how those are given back. */
 export interface Pipeline {
   readonly queue: Queue;
   /** Keeps what is held hidden. */
   readonly heartbeat: Component;
-  readonly handBack: HandBack;
+  readonly returner: MessageReturner;
   readonly consumers: Pick<ConsumerGroup<unknown>, 'start' | 'stop'>;
   /** Once nothing is received or acknowledged any more. */
   close(): void;
 }
 
 /** One queue's work: its pipeline, the bucket as it needs it, and what else has to be started and stopped. */
-export interface Room {
+export interface QueueConsumer {
   readonly pipeline: Pipeline;
   readonly store: ObjectStore;
   readonly components: readonly Component[];
 }
 
 export interface PipelineOptions<Body> {
-  readonly workplace: Workplace;
+  readonly worker: WorkerContext;
   readonly queueName: string;
   readonly aws: Pick<SqsClientOptions, 'region' | 'endpoint'>;
   /** For everything but receiving. */
@@ -59,8 +59,8 @@ export interface PipelineOptions<Body> {
 const RECEIVE_TIMEOUT_MS = 4000;
 
 export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
-  const { workplace, queueName, aws, sqs, consumers, batchSize, decode, events, handler } = options;
-  const { gate, leaseSeconds } = workplace;
+  const { worker, queueName, aws, sqs, consumers, batchSize, decode, events, handler } = options;
+  const { gate, leaseSeconds } = worker;
   const visibilitySeconds = messageVisibilitySeconds(leaseSeconds);
   const intervalMs = heartbeatIntervalMs(leaseSeconds);
   const receiving = createSqsClient({
@@ -70,17 +70,17 @@ export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
     maxAttempts: 1, // the consumers back off by themselves, and a stop must not wait for a second try
   });
   const queue = createQueue(sqs, queueName);
-  const handBack = new HandBack(sqs, queue, (error) =>
+  const returner = new MessageReturner(sqs, queue, (error) =>
     events.dependencyFailed('handing a message back', error),
   );
   const messages = new HeldMessages({
     visibilitySeconds,
     changeVisibility: (changes) => changeVisibility(sqs, queue, changes),
-    handBack,
+    returner,
   });
   return {
     queue,
-    handBack,
+    returner,
     heartbeat: new PollLoop({
       name: `visibility of ${queueName}`,
       intervalMs,
@@ -97,7 +97,7 @@ export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
       decode,
       visibilitySeconds,
       handle: handler(messages),
-      beforeReceive: () => gate.open(),
+      beforeReceive: () => gate.waitUntilOpen(),
       onMalformed: (error, message) => events.malformedMessage(error, message.MessageId),
       onError: (error) => events.dependencyFailed('receiving messages', error),
     }),

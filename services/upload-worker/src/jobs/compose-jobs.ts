@@ -13,8 +13,8 @@ import {
   type SqsClient,
 } from '@pasteflow/sqs';
 import type { Config } from '../config.ts';
-import { createPipeline, type Room } from '../executions/pipeline.ts';
-import type { Workplace } from '../executions/workplace.ts';
+import { createPipeline, type QueueConsumer } from '../executions/pipeline.ts';
+import type { WorkerContext } from '../executions/worker-context.ts';
 import { createJobEvents } from './events.ts';
 import type { JobDelivery } from './job-attempt.ts';
 import { JobRunner } from './job-runner.ts';
@@ -32,7 +32,7 @@ const CONNECTIONS_A_JOB = 2;
 const DISPATCH_STOP_MS = 1500;
 
 export interface JobsOptions {
-  readonly workplace: Workplace;
+  readonly worker: WorkerContext;
   readonly sqs: SqsClient;
   readonly types: ReadonlyMap<string, JobType>;
   readonly connect: (maxConnections: number) => Database;
@@ -41,10 +41,10 @@ export interface JobsOptions {
 /** The consumers of the jobs queue, each with one job at a time, and what jobs have to work with. */
 export function composeJobs(
   { config, logger, metrics }: Pick<ServiceContext<Config>, 'config' | 'logger' | 'metrics'>,
-  { workplace, sqs, types, connect }: JobsOptions,
-): Room {
+  { worker, sqs, types, connect }: JobsOptions,
+): QueueConsumer {
   const { consumers } = config.job;
-  const { tracing } = workplace;
+  const { tracing } = worker;
   const events = createJobEvents(logger, metrics, (jobType) => types.has(jobType));
   // Connections of their own: whatever a job's work does with them, heartbeats and settlements get one.
   const db = connect(consumers * CONNECTIONS_A_JOB);
@@ -61,7 +61,7 @@ export function composeJobs(
     send: (messages) => sendUploads(sqs, uploads, messages),
     // An import makes thousands, each of which has a trace of its own to go through.
     follow: messageSpans(tracing, { queueName: uploads.name, traces: 'linked' }),
-    onSent: (executionIds) => tracing.outside(() => stampDispatched(workplace.db, executionIds)),
+    onSent: (executionIds) => tracing.outside(() => stampDispatched(worker.db, executionIds)),
     onError: (error, count) =>
       tracing.outside(() => logger.warn('messages left to the relay', { error, count })),
   });
@@ -78,7 +78,7 @@ export function composeJobs(
     },
   });
   const pipeline = createPipeline({
-    workplace,
+    worker,
     sqs,
     aws: { region: config.aws.region, endpoint: config.aws.sqsEndpoint },
     queueName: config.queues.jobs,
@@ -88,7 +88,7 @@ export function composeJobs(
     events,
     handler: (messages) => {
       const retry = config.jobRetry;
-      const runner = new JobRunner({ workplace, messages, retry, types, servicesFor, events, logger });
+      const runner = new JobRunner({ worker, messages, retry, types, servicesFor, events, logger });
       return (deliveries) => runner.handle(deliveries);
     },
   });

@@ -21,7 +21,7 @@ export interface JobEvents extends ExecutionEvents {
   /** J4: the job wasn't processing any more, or this execution of it was over. */
   progressIgnored(job: ClaimedJob, context: MessageContext): void;
   /** Its work went on although it was told to end: whatever it still writes is refused, but it takes up room. */
-  attemptLeftBehind(job: ClaimedJob, context: MessageContext): void;
+  attemptAbandoned(job: ClaimedJob, context: MessageContext): void;
 }
 
 /** Seconds: from an import of one paste to an export of very many. */
@@ -59,7 +59,7 @@ export function createJobEvents(
     help: 'Attempts whose progress was ignored because they were over.',
     labels: ['job_type'],
   });
-  const leftBehind = metrics.counter({
+  const abandoned = metrics.counter({
     name: 'job_attempts_left_behind_total',
     help: 'Attempts whose work went on although it was told to end.',
     labels: ['job_type'],
@@ -88,8 +88,8 @@ export function createJobEvents(
       ignored.inc({ job_type: typeOf(job) });
       logger.warn('progress ignored: this attempt is over', idsOf(job, context));
     },
-    attemptLeftBehind(job, context) {
-      leftBehind.inc({ job_type: typeOf(job) });
+    attemptAbandoned(job, context) {
+      abandoned.inc({ job_type: typeOf(job) });
       logger.error('a job goes on although it was told to end; it is left behind', idsOf(job, context));
     },
   };

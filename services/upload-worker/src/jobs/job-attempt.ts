@@ -11,8 +11,8 @@ import {
 import { noSpan, type Logger, type TraceSpan } from '@pasteflow/runtime';
 import type { Delivery } from '@pasteflow/sqs';
 import { beginExecutionSpan, describeEnd } from '../executions/execution-span.ts';
-import { settleUntilItCounts } from '../executions/settle-until-it-counts.ts';
-import type { Workplace } from '../executions/workplace.ts';
+import { settleWithRetry } from '../executions/settle-with-retry.ts';
+import type { WorkerContext } from '../executions/worker-context.ts';
 import { idsOf, type JobEvents } from './events.ts';
 import { Progress } from './progress.ts';
 import { runJob, type JobOutcome } from './run-job.ts';
@@ -20,7 +20,7 @@ import { runJob, type JobOutcome } from './run-job.ts';
 export type JobDelivery = Delivery<JobMessage>;
 
 export interface JobAttemptOptions {
-  readonly workplace: Workplace;
+  readonly worker: WorkerContext;
   readonly retry: RetryPolicy;
   readonly types: ReadonlyMap<string, JobType>;
   readonly services: JobServices;
@@ -40,10 +40,10 @@ export class JobAttempt {
     this.#job = job;
     this.#delivery = delivery;
     this.#options = options;
-    const { workplace, events } = options;
+    const { worker, events } = options;
     const { executionId, jobId } = job;
     this.#progress = new Progress({
-      write: (percent, message) => writeProgress(workplace.db, { executionId, jobId, percent, message }),
+      write: (percent, message) => writeProgress(worker.db, { executionId, jobId, percent, message }),
       onIgnored: () => events.progressIgnored(job, delivery.context),
       onError: (error) => events.dependencyFailed('writing progress', error),
     });
@@ -60,17 +60,17 @@ export class JobAttempt {
   }
 
   async #run(claimedAt: number, span: TraceSpan): Promise<NextStep | null> {
-    const { workplace, events } = this.#options;
+    const { worker, events } = this.#options;
     const { executionId } = this.#job;
     const { context } = this.#delivery;
-    const lost = workplace.running.begin(executionId, claimedAt, () =>
+    const lost = worker.running.begin(executionId, claimedAt, () =>
       span.run(() => events.leaseLost(idsOf(this.#job, context))),
     );
     try {
       events.attemptStarted(this.#job, context);
       const outcome = await this.#work(lost);
       this.#progress.end();
-      const seconds = (workplace.running.now() - claimedAt) / 1000;
+      const seconds = (worker.running.now() - claimedAt) / 1000;
       const nextStep = outcome.kind === 'lost' ? null : await this.#settle(outcome, seconds, span);
       if (nextStep === null) {
         events.settlementLost(idsOf(this.#job, context));
@@ -78,13 +78,13 @@ export class JobAttempt {
       }
       return nextStep;
     } finally {
-      workplace.running.end(executionId); // or its lease would be renewed for ever
+      worker.running.end(executionId); // or its lease would be renewed for ever
       span.end();
     }
   }
 
   #beginSpan(claimBeganAt: number): TraceSpan {
-    const { tracing } = this.#options.workplace;
+    const { tracing } = this.#options.worker;
     if (!tracing.on) return noSpan;
     const { jobId, jobType, executionId, attempt } = this.#job;
     const attributes = {
@@ -98,18 +98,18 @@ export class JobAttempt {
   }
 
   async #work(lost: AbortSignal): Promise<JobOutcome> {
-    const { workplace, types, events } = this.#options;
+    const { worker, types, events } = this.#options;
     return runJob(this.#job, this.#context(), {
       types,
       lost,
-      dropping: workplace.dropping,
+      graceOver: worker.graceOver,
       postgresAnswers: () =>
-        pingDatabase(workplace.db).then(
+        pingDatabase(worker.db).then(
           () => true,
           () => false,
         ),
       hasBegun: () => this.#hasBegun,
-      onLeftBehind: () => events.attemptLeftBehind(this.#job, this.#delivery.context),
+      onAbandoned: () => events.attemptAbandoned(this.#job, this.#delivery.context),
     });
   }
 
@@ -140,14 +140,14 @@ export class JobAttempt {
     seconds: number,
     span: TraceSpan,
   ): Promise<NextStep | null> {
-    const { workplace, events } = this.#options;
+    const { worker, events } = this.#options;
     const { context } = this.#delivery;
-    if (outcome.kind === 'postponed') workplace.gate.close();
+    if (outcome.kind === 'postponed') worker.gate.close();
     const settlement = this.#settlementOf(outcome);
-    const settled = await settleUntilItCounts(workplace, [settlement], {
+    const settled = await settleWithRetry(worker, [settlement], {
       settle: async (settlements) => {
         await this.#progress.flush();
-        return settleJobs(workplace.db, settlements, { actor: workplace.worker, dispatched: true });
+        return settleJobs(worker.db, settlements, { actor: worker.actor, dispatched: true });
       },
       onError: (error) => events.dependencyFailed('settling a job', error),
     });

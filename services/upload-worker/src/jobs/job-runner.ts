@@ -1,6 +1,6 @@
 import type { JobServices } from '@pasteflow/jobs';
 import { claimJobs, type JobClaim } from '@pasteflow/postgres';
-import { LOOK_AGAIN_MS, type HeldMessages } from '../executions/held-messages.ts';
+import { RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
 import { JobAttempt, type JobAttemptOptions, type JobDelivery } from './job-attempt.ts';
 
 export interface JobRunnerOptions extends Omit<JobAttemptOptions, 'services'> {
@@ -24,7 +24,7 @@ export class JobRunner {
       for (const delivery of deliveries) {
         const waitMs = await this.#handle(delivery);
         if (waitMs === null) done.push(delivery);
-        else await this.#options.messages.giveBack(delivery, waitMs);
+        else await this.#options.messages.returnToQueue(delivery, waitMs);
       }
       return done;
     });
@@ -32,16 +32,16 @@ export class JobRunner {
 
   /** @returns after how long the message is to come back, in ms; null: never */
   async #handle(delivery: JobDelivery): Promise<number | null> {
-    const { workplace, servicesFor } = this.#options;
-    if (workplace.dropping.aborted) return 0; // the last long poll has brought it: it is another worker's
-    const claimedAt = workplace.running.now();
+    const { worker, servicesFor } = this.#options;
+    if (worker.graceOver.aborted) return 0; // the last long poll has brought it: it is another worker's
+    const claimedAt = worker.running.now();
     const claimBeganAt = performance.now();
     const claim = await this.#claim(delivery);
     switch (claim.kind) {
       case 'claimed': {
         const options = { ...this.#options, services: servicesFor(delivery) };
         const nextStep = await new JobAttempt(claim.job, delivery, options).run(claimedAt, claimBeganAt);
-        if (nextStep === null) return LOOK_AGAIN_MS;
+        if (nextStep === null) return RETURN_DELAY_MS;
         return nextStep.kind === 'retry' ? nextStep.delayMs : null;
       }
       case 'not_now':
@@ -54,15 +54,15 @@ export class JobRunner {
   }
 
   async #claim({ body: { jobId } }: JobDelivery): Promise<JobClaim> {
-    const { workplace, events } = this.#options;
-    const { db, worker, leaseSeconds, gate } = workplace;
+    const { worker, events } = this.#options;
+    const { db, actor, leaseSeconds, gate } = worker;
     try {
-      const claims = await claimJobs(db, { jobIds: [jobId], actor: worker, leaseSeconds });
+      const claims = await claimJobs(db, { jobIds: [jobId], actor, leaseSeconds });
       return claims.get(jobId) ?? { kind: 'ended' };
     } catch (error) {
       events.dependencyFailed('claiming a job', error);
       gate.close();
-      return { kind: 'not_now', waitMs: LOOK_AGAIN_MS };
+      return { kind: 'not_now', waitMs: RETURN_DELAY_MS };
     }
   }
 }

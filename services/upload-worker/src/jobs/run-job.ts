@@ -18,21 +18,21 @@ export interface RunJobOptions {
   /** Aborted when the execution is lost. */
   readonly lost: AbortSignal;
   /** Aborted when the worker is being stopped. */
-  readonly dropping: AbortSignal;
+  readonly graceOver: AbortSignal;
   /** Whether Postgres answers at this moment. */
   readonly postgresAnswers: () => Promise<boolean>;
   /** Whether the work has reported or made anything. */
   readonly hasBegun: () => boolean;
-  readonly onLeftBehind: () => void;
+  readonly onAbandoned: () => void;
 }
 
 /** Work that was told to end has this long to do so; then it is left behind. It is part of the 10 s that a stop may take. */
-const HEED_MS = 1000;
+const ABORT_GRACE_MS = 1000;
 
 /** Keeps what a hostile archive can put into a message from filling the timeline. */
 const MAX_ERROR_CHARACTERS = 500;
 
-const LEFT_BEHIND = Symbol('left behind');
+const ABANDONED = Symbol('left behind');
 
 /** One attempt at a job: finds its type, reads its parameters once more, and does the work. Never throws. */
 export async function runJob(
@@ -40,18 +40,18 @@ export async function runJob(
   context: Omit<JobContext<unknown>, 'parameters' | 'signal'>,
   options: RunJobOptions,
 ): Promise<JobOutcome> {
-  const { lost, dropping, onLeftBehind } = options;
-  const signal = AbortSignal.any([lost, dropping]);
+  const { lost, graceOver, onAbandoned } = options;
+  const signal = AbortSignal.any([lost, graceOver]);
   try {
     const found = findWork(job, options.types);
     if ('error' in found) return cannotBeDone(found.error);
-    const ending = await heeding(signal, () => found.run({ ...context, signal }));
-    if (ending === LEFT_BEHIND) onLeftBehind();
+    const ending = await runUntilAbandoned(signal, () => found.run({ ...context, signal }));
+    if (ending === ABANDONED) onAbandoned();
     else if (!lost.aborted) return { kind: 'ended', ending };
     return { kind: lost.aborted ? 'lost' : 'interrupted' };
   } catch (error) {
     if (lost.aborted || error instanceof ExecutionTakenError) return { kind: 'lost' };
-    if (dropping.aborted) return { kind: 'interrupted' };
+    if (graceOver.aborted) return { kind: 'interrupted' };
     return { kind: await kindOf(error, options), error: describe(error), cause: error };
   }
 }
@@ -76,20 +76,23 @@ function cannotBeDone(error: string): JobOutcome {
   return { kind: 'ended', ending: { status: 'failed', result: {}, error } };
 }
 
-/** What the work comes to, or LEFT_BEHIND when it doesn't end within HEED_MS of its signal. */
-async function heeding<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T | typeof LEFT_BEHIND> {
+/** What the work comes to, or ABANDONED when it doesn't end within ABORT_GRACE_MS of its signal. */
+async function runUntilAbandoned<T>(
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T | typeof ABANDONED> {
   signal.throwIfAborted(); // told to end before it began: it is not begun
   const ended = new AbortController();
-  const leftBehind = new Promise<typeof LEFT_BEHIND>((resolve) => {
+  const abandoned = new Promise<typeof ABANDONED>((resolve) => {
     signal.addEventListener(
       'abort',
-      () => void sleep(HEED_MS, ended.signal).then(() => resolve(LEFT_BEHIND)),
+      () => void sleep(ABORT_GRACE_MS, ended.signal).then(() => resolve(ABANDONED)),
       { signal: ended.signal },
     );
   });
   const working = work();
   try {
-    return await Promise.race([working, leftBehind]);
+    return await Promise.race([working, abandoned]);
   } finally {
     ended.abort();
     working.catch(() => {}); // of no interest once it is left behind

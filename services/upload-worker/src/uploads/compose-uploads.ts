@@ -4,18 +4,18 @@ import type { ServiceContext } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
 import { decodeUpload, type SqsClient } from '@pasteflow/sqs';
 import type { Config } from '../config.ts';
-import { createPipeline, type Room } from '../executions/pipeline.ts';
-import type { Workplace } from '../executions/workplace.ts';
+import { createPipeline, type QueueConsumer } from '../executions/pipeline.ts';
+import type { WorkerContext } from '../executions/worker-context.ts';
 import { createUploadEvents } from './events.ts';
 import { createPutContent } from './put-content.ts';
-import { tracedPuts } from './traced-puts.ts';
+import { tracePuts } from './trace-puts.ts';
 import { UploadBatch } from './upload-batch.ts';
 
 /** How long the first of a group of ended puts waits to be settled with others: most puts of a batch end within it. */
 const SETTLE_LINGER_MS = 100;
 
 export interface UploadsOptions {
-  readonly workplace: Workplace;
+  readonly worker: WorkerContext;
   readonly sqs: SqsClient;
   readonly settleLingerMs?: number | undefined;
 }
@@ -23,8 +23,8 @@ export interface UploadsOptions {
 /** The consumers of the uploads queue, each with up to 10 uploads at a time, and what they stand on. */
 export function composeUploads(
   { config, logger, metrics }: Pick<ServiceContext<Config>, 'config' | 'logger' | 'metrics'>,
-  { workplace, sqs, settleLingerMs = SETTLE_LINGER_MS }: UploadsOptions,
-): Room {
+  { worker, sqs, settleLingerMs = SETTLE_LINGER_MS }: UploadsOptions,
+): QueueConsumer {
   const { consumers, putTimeoutMs } = config.upload;
   const events = createUploadEvents(logger, metrics);
   const store = createObjectStore({
@@ -36,12 +36,12 @@ export function composeUploads(
     maxSockets: consumers * SQS_BATCH_SIZE,
   });
   const putContent = createPutContent({
-    store: tracedPuts(store, workplace.tracing),
-    readPayload: (pasteId) => readPayload(workplace.db, pasteId),
+    store: tracePuts(store, worker.tracing),
+    readPayload: (pasteId) => readPayload(worker.db, pasteId),
     putTimeoutMs,
   });
   const pipeline = createPipeline({
-    workplace,
+    worker,
     sqs,
     aws: { region: config.aws.region, endpoint: config.aws.sqsEndpoint },
     queueName: config.queues.uploads,
@@ -51,7 +51,7 @@ export function composeUploads(
     events,
     handler: (messages) => {
       const batch = new UploadBatch({
-        workplace,
+        worker,
         messages,
         retry: config.uploadRetry,
         putContent,

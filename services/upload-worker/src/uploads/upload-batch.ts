@@ -3,22 +3,22 @@ import { claimUploads, settleUploads, type ClaimedUpload, type UploadOutcome } f
 import { noSpan, type TraceSpan } from '@pasteflow/runtime';
 import type { Delivery } from '@pasteflow/sqs';
 import { beginExecutionSpan, describeEnd, statementOfMany } from '../executions/execution-span.ts';
-import { LOOK_AGAIN_MS, type HeldMessages } from '../executions/held-messages.ts';
-import { settleUntilItCounts } from '../executions/settle-until-it-counts.ts';
-import type { Workplace } from '../executions/workplace.ts';
+import { RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
+import { settleWithRetry } from '../executions/settle-with-retry.ts';
+import type { WorkerContext } from '../executions/worker-context.ts';
 import { idsOf, type UploadEvents } from './events.ts';
-import { inGroups } from './in-groups.ts';
+import { handleInGroups } from './handle-in-groups.ts';
 import type { PutContent } from './put-content.ts';
 
 type UploadDelivery = Delivery<UploadMessage>;
 
 export interface UploadBatchOptions {
-  readonly workplace: Workplace;
+  readonly worker: WorkerContext;
   readonly messages: HeldMessages;
   readonly retry: RetryPolicy;
   readonly putContent: PutContent;
   readonly events: UploadEvents;
-  /** See inGroups. */
+  /** See handleInGroups. */
   readonly settleLingerMs: number;
 }
 
@@ -49,8 +49,8 @@ export class UploadBatch {
   }
 
   async #handle(deliveries: readonly UploadDelivery[]): Promise<readonly UploadDelivery[]> {
-    const { workplace, putContent, retry, settleLingerMs, events } = this.#options;
-    const { running, gate, dropping } = workplace;
+    const { worker, putContent, retry, settleLingerMs, events } = this.#options;
+    const { running, gate, graceOver } = worker;
     const claimedAt = running.now();
     const { attempts, done } = await this.#claim(deliveries);
     const puts = attempts.map(async ({ delivery, upload, span }): Promise<EndedAttempt> => {
@@ -59,7 +59,7 @@ export class UploadBatch {
       const signal = running.begin(upload.executionId, claimedAt, () =>
         span.run(() => events.leaseLost(idsOf(upload, delivery.context))),
       );
-      const outcome = await span.run(() => putContent(upload, inline, AbortSignal.any([signal, dropping])));
+      const outcome = await span.run(() => putContent(upload, inline, AbortSignal.any([signal, graceOver])));
       if (outcome.kind === 'postponed') gate.close();
       return {
         delivery,
@@ -69,7 +69,7 @@ export class UploadBatch {
         nextStep: decideNextStep(outcome, upload.attempt, retry, Math.random()),
       };
     });
-    await inGroups(puts, settleLingerMs, async (group) => {
+    await handleInGroups(puts, settleLingerMs, async (group) => {
       done.push(...(await this.#settle(group)));
     });
     return done;
@@ -79,8 +79,8 @@ export class UploadBatch {
   async #claim(
     deliveries: readonly UploadDelivery[],
   ): Promise<{ attempts: readonly Attempt[]; done: UploadDelivery[] }> {
-    const { workplace, events, messages } = this.#options;
-    const { db, gate, worker, leaseSeconds } = workplace;
+    const { worker, events, messages } = this.#options;
+    const { db, gate, actor, leaseSeconds } = worker;
     const attempts: Attempt[] = [];
     const done: UploadDelivery[] = [];
     const first = new Map<string, UploadDelivery>();
@@ -91,7 +91,7 @@ export class UploadBatch {
     }
     const claimBeganAt = performance.now();
     try {
-      const claims = await claimUploads(db, { shortCodes: [...first.keys()], actor: worker, leaseSeconds });
+      const claims = await claimUploads(db, { shortCodes: [...first.keys()], actor, leaseSeconds });
       done.push(...others);
       for (const [shortCode, delivery] of first) {
         const claim = claims.get(shortCode) ?? { kind: 'ended' };
@@ -104,7 +104,7 @@ export class UploadBatch {
             });
             break;
           case 'not_now':
-            await messages.giveBack(delivery, claim.waitMs);
+            await messages.returnToQueue(delivery, claim.waitMs);
             break;
           case 'ended':
             done.push(delivery);
@@ -116,13 +116,13 @@ export class UploadBatch {
     } catch (error) {
       events.dependencyFailed('claiming uploads', error);
       gate.close();
-      for (const delivery of deliveries) await messages.giveBack(delivery, LOOK_AGAIN_MS);
+      for (const delivery of deliveries) await messages.returnToQueue(delivery, RETURN_DELAY_MS);
     }
     return { attempts, done };
   }
 
   #beginSpan(upload: ClaimedUpload, { context }: UploadDelivery, claimBeganAt: number): TraceSpan {
-    const { tracing } = this.#options.workplace;
+    const { tracing } = this.#options.worker;
     if (!tracing.on) return noSpan;
     const { shortCode, executionId, attempt } = upload;
     const attributes = {
@@ -135,14 +135,14 @@ export class UploadBatch {
 
   /** @returns what is to be acknowledged */
   async #settle(ended: readonly EndedAttempt[]): Promise<readonly UploadDelivery[]> {
-    const { workplace, events, messages } = this.#options;
-    const { db, worker, running, tracing } = workplace;
+    const { worker, events, messages } = this.#options;
+    const { db, actor, running, tracing } = worker;
     const settlingBeganAt = performance.now();
-    const settled = await settleUntilItCounts(
-      workplace,
+    const settled = await settleWithRetry(
+      worker,
       ended.map(({ upload, outcome, nextStep }) => ({ executionId: upload.executionId, outcome, nextStep })),
       {
-        settle: (settlements) => settleUploads(db, settlements, { actor: worker, dispatched: true }),
+        settle: (settlements) => settleUploads(db, settlements, { actor, dispatched: true }),
         onError: (error) => events.dependencyFailed('settling uploads', error),
       },
     );
@@ -158,10 +158,10 @@ export class UploadBatch {
       describeEnd(span, counted ? { outcome, nextStep } : null);
       span.end();
       if (!counted) {
-        await messages.giveBack(delivery, LOOK_AGAIN_MS);
+        await messages.returnToQueue(delivery, RETURN_DELAY_MS);
         continue;
       }
-      if (nextStep.kind === 'retry') await messages.giveBack(delivery, nextStep.delayMs);
+      if (nextStep.kind === 'retry') await messages.returnToQueue(delivery, nextStep.delayMs);
       else done.push(delivery);
     }
     return done;

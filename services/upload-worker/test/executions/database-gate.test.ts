@@ -8,11 +8,11 @@ it('holds everybody back until Postgres answers, asking for all of them at once'
     pings += 1;
     return up ? Promise.resolve() : Promise.reject(new Error('down'));
   });
-  await gate.open();
+  await gate.waitUntilOpen();
   gate.close();
   gate.close();
   let through = 0;
-  const waiting = [1, 2, 3].map(() => gate.open().then(() => (through += 1)));
+  const waiting = [1, 2, 3].map(() => gate.waitUntilOpen().then(() => (through += 1)));
   while (pings < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   expect(through).toBe(0);
   up = true;
@@ -23,7 +23,7 @@ it('holds everybody back until Postgres answers, asking for all of them at once'
 it('lets everybody go when the worker stops', async () => {
   const gate = new DatabaseGate(() => Promise.reject(new Error('down')));
   gate.close();
-  const waiting = gate.open();
+  const waiting = gate.waitUntilOpen();
   gate.stop();
   await waiting;
 });

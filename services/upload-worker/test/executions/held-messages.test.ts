@@ -4,7 +4,7 @@ import { HeldMessages } from '../../src/executions/held-messages.ts';
 
 function setUp() {
   const changes: VisibilityChange[] = [];
-  const handedBack: [string, number][] = [];
+  const returned: [string, number][] = [];
   let gate: PromiseWithResolvers<void> | undefined;
   const messages = new HeldMessages({
     visibilitySeconds: 10,
@@ -12,11 +12,11 @@ function setUp() {
       changes.push(...asked);
       await gate?.promise;
     },
-    handBack: { after: (receiptHandle, waitMs) => void handedBack.push([receiptHandle, waitMs]) },
+    returner: { returnToQueue: (receiptHandle, waitMs) => void returned.push([receiptHandle, waitMs]) },
   });
   /** The next requests hang until it is resolved. */
   const hiding = () => (gate = Promise.withResolvers<void>());
-  return { messages, changes, handedBack, hiding };
+  return { messages, changes, returned, hiding };
 }
 
 const delivery = (receiptHandle: string): Delivery<string> => ({
@@ -28,14 +28,14 @@ const delivery = (receiptHandle: string): Delivery<string> => ({
 
 describe('the heartbeat of messages', () => {
   it('keeps those hidden that are held, and no others', async () => {
-    const { messages, changes, handedBack } = setUp();
+    const { messages, changes, returned } = setUp();
     const [held, given] = [delivery('held'), delivery('given back')];
     await messages.whileHeld([held, given], async () => {
-      await messages.giveBack(given, 1500);
+      await messages.returnToQueue(given, 1500);
       await messages.keepHidden();
     });
     expect(changes).toEqual([{ receiptHandle: 'held', seconds: 10 }]);
-    expect(handedBack).toEqual([['given back', 1500]]);
+    expect(returned).toEqual([['given back', 1500]]);
     await messages.keepHidden();
     expect(changes).toHaveLength(1);
   });
@@ -49,18 +49,18 @@ describe('the heartbeat of messages', () => {
   });
 
   it('never hides a message again that was given back while its requests were under way', async () => {
-    const { messages, changes, handedBack, hiding } = setUp();
+    const { messages, changes, returned, hiding } = setUp();
     const deliveries = Array.from({ length: 12 }, (_, n) => delivery(`message ${n}`));
     await messages.whileHeld(deliveries, async () => {
       const first = hiding();
       const beat = messages.keepHidden();
-      const giving = Promise.all([3, 11].map((n) => messages.giveBack(deliveries[n]!, 0)));
+      const giving = Promise.all([3, 11].map((n) => messages.returnToQueue(deliveries[n]!, 0)));
       await new Promise((resolve) => setTimeout(resolve, 10));
-      expect(handedBack).toEqual([]); // the request that hides message 3 is under way
+      expect(returned).toEqual([]); // the request that hides message 3 is under way
       first.resolve();
       await Promise.all([beat, giving]);
     });
-    expect(handedBack.map(([receiptHandle]) => receiptHandle)).toEqual(['message 3', 'message 11']);
+    expect(returned.map(([receiptHandle]) => receiptHandle)).toEqual(['message 3', 'message 11']);
     expect(changes.map(({ receiptHandle }) => receiptHandle)).not.toContain('message 11');
     expect(changes).toHaveLength(11);
   });

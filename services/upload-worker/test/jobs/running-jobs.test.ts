@@ -90,7 +90,7 @@ describe('a job', () => {
     await begun.promise;
     await until(
       () => bench.proxy.matching({ target: 'ChangeMessageVisibilityBatch' }).length,
-      (handedBackOrKept) => handedBackOrKept > 1,
+      (returnedOrKept) => returnedOrKept > 1,
     );
     end.resolve();
     await bench.ended(id);

@@ -1,6 +1,6 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { backoffMs, sleep } from '@pasteflow/runtime';
-import type { Workplace } from './workplace.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 export interface Settling<Settlement, Settled> {
   /** One try; what lost is not in its answer. */
@@ -17,12 +17,12 @@ const BACKOFF = { firstMs: 50, capMs: 1000, jitter: 0.2 };
  * once.
  * @returns the settlements that counted, by execution
  */
-export async function settleUntilItCounts<Settlement, Settled>(
-  workplace: Pick<Workplace, 'gate' | 'leaseSeconds' | 'dropping'>,
+export async function settleWithRetry<Settlement, Settled>(
+  worker: Pick<WorkerContext, 'gate' | 'leaseSeconds' | 'graceOver'>,
   settlements: readonly Settlement[],
   settling: Settling<Settlement, Settled>,
 ): Promise<ReadonlyMap<string, Settled>> {
-  const { gate, leaseSeconds, dropping } = workplace;
+  const { gate, leaseSeconds, graceOver } = worker;
   const { settle, onError } = settling;
   const deadline = performance.now() + leaseSeconds * 1000;
   for (let failures = 1; ; failures++) {
@@ -32,13 +32,13 @@ export async function settleUntilItCounts<Settlement, Settled>(
       onError(error);
       if (!(error instanceof DependencyUnavailableError) && settlements.length > 1) {
         const settled = await Promise.all(
-          settlements.map((each) => settleUntilItCounts(workplace, [each], settling)),
+          settlements.map((each) => settleWithRetry(worker, [each], settling)),
         );
         return new Map(settled.flatMap((each) => [...each]));
       }
       gate.close();
-      if (performance.now() > deadline || dropping.aborted) return new Map();
-      await sleep(backoffMs(BACKOFF, failures, Math.random()), dropping);
+      if (performance.now() > deadline || graceOver.aborted) return new Map();
+      await sleep(backoffMs(BACKOFF, failures, Math.random()), graceOver);
     }
   }
 }

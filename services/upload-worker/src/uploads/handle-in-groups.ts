@@ -3,7 +3,7 @@
  * are settled by one statement, and one that hangs doesn't hold the other nine up.
  * Resolves when every group has been handled.
  */
-export async function inGroups<T>(
+export async function handleInGroups<T>(
   pending: readonly Promise<T>[],
   lingerMs: number,
   handle: (group: readonly T[]) => Promise<void>,

@@ -4,7 +4,7 @@ import type { ObjectStore } from '@pasteflow/s3';
 type Puts = Pick<ObjectStore, 'put' | 'urlOf'>;
 
 /** Each PutObject as a span; while tracing is off, the store itself. */
-export function tracedPuts(store: Puts, tracing: Tracing): Puts {
+export function tracePuts(store: Puts, tracing: Tracing): Puts {
   if (!tracing.on) return store;
   return {
     put: (key, content, options) =>

@@ -9,7 +9,7 @@ const MAX_VISIBILITY_SECONDS = 43_200;
  * Gives messages back to SQS so that they come back after a wait in milliseconds. SQS counts in whole seconds: the fraction passes here
  * first, in a timer, and the whole seconds as visibility. Nobody waits for it, and a waiting retry holds no worker slot (R4).
  */
-export class HandBack {
+export class MessageReturner {
   readonly #client: SQSClient;
   readonly #queue: Queue;
   readonly #onError: (error: unknown) => void;
@@ -23,7 +23,7 @@ export class HandBack {
   }
 
   /** Never throws: a message that can't be given back comes back when its visibility ends. */
-  after(receiptHandle: string, waitMs: number): void {
+  returnToQueue(receiptHandle: string, waitMs: number): void {
     const seconds = Math.min(Math.floor(waitMs / 1000), MAX_VISIBILITY_SECONDS);
     const fraction = waitMs - seconds * 1000;
     if (fraction <= 0 || seconds === MAX_VISIBILITY_SECONDS) return this.#change(receiptHandle, seconds);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { inGroups } from '../../src/uploads/in-groups.ts';
+import { handleInGroups } from '../../src/uploads/handle-in-groups.ts';
 
 function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   return Promise.withResolvers<T>();
@@ -9,7 +9,7 @@ describe('results in groups', () => {
   it('are one group when all are in before the wait is over', async () => {
     const groups: number[][] = [];
     const pending = [1, 2, 3].map((n) => Promise.resolve(n));
-    await inGroups(pending, 60_000, (group) => Promise.resolve(void groups.push([...group])));
+    await handleInGroups(pending, 60_000, (group) => Promise.resolve(void groups.push([...group])));
     expect(groups).toEqual([[1, 2, 3]]);
   });
 
@@ -17,7 +17,7 @@ describe('results in groups', () => {
     const slow = deferred<string>();
     const groups: string[][] = [];
     const first = deferred<void>();
-    const all = inGroups(
+    const all = handleInGroups(
       [Promise.resolve('quick'), slow.promise, Promise.resolve('quick too')],
       1,
       (group) => {
@@ -36,7 +36,7 @@ describe('results in groups', () => {
   it('resolve only when every group has been handled', async () => {
     const handled = deferred<void>();
     let done = false;
-    const all = inGroups([Promise.resolve(1)], 1, () => handled.promise).then(() => (done = true));
+    const all = handleInGroups([Promise.resolve(1)], 1, () => handled.promise).then(() => (done = true));
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(done).toBe(false);
     handled.resolve();
@@ -44,6 +44,6 @@ describe('results in groups', () => {
   });
 
   it('of nothing are no group', async () => {
-    await inGroups([], 1, () => Promise.reject(new Error('called')));
+    await handleInGroups([], 1, () => Promise.reject(new Error('called')));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { HandBack } from '../src/index.ts';
+import { MessageReturner } from '../src/index.ts';
 import { until, useEmulator } from './support/emulator.ts';
 
 const emulator = useEmulator();
@@ -12,37 +12,37 @@ function visibilities(): number[] {
 
 describe('handing a message back', () => {
   it('passes the fraction of a second here and the whole seconds as visibility', async () => {
-    const handBack = new HandBack(emulator.client, emulator.queue, () => {});
+    const returner = new MessageReturner(emulator.client, emulator.queue, () => {});
     const begun = performance.now();
-    handBack.after('receipt', 3250);
+    returner.returnToQueue('receipt', 3250);
     await until(() => visibilities().length === 1);
     const waited = emulator.proxy.matching({ target: 'ChangeMessageVisibilityBatch' })[0]!.at - begun;
     expect(visibilities()).toEqual([3]);
     expect(waited).toBeGreaterThanOrEqual(249);
-    await handBack.stop();
+    await returner.stop();
   });
 
   it('gives back at once what is due at once', async () => {
-    const handBack = new HandBack(emulator.client, emulator.queue, () => {});
-    handBack.after('receipt', 0);
-    await handBack.stop();
+    const returner = new MessageReturner(emulator.client, emulator.queue, () => {});
+    returner.returnToQueue('receipt', 0);
+    await returner.stop();
     expect(visibilities()).toEqual([0]);
   });
 
   it('gives back what still waits when it is stopped', async () => {
-    const handBack = new HandBack(emulator.client, emulator.queue, () => {});
-    handBack.after('one', 900);
-    handBack.after('two', 16_100);
-    await handBack.stop();
+    const returner = new MessageReturner(emulator.client, emulator.queue, () => {});
+    returner.returnToQueue('one', 900);
+    returner.returnToQueue('two', 16_100);
+    await returner.stop();
     expect(visibilities().toSorted((a, b) => a - b)).toEqual([0, 16]);
   });
 
   it('tells of a failure and throws nothing', async () => {
     emulator.proxy.rule({ target: 'ChangeMessageVisibilityBatch' }, { kind: 'fail', status: 500 });
     const errors: unknown[] = [];
-    const handBack = new HandBack(emulator.client, emulator.queue, (error) => errors.push(error));
-    handBack.after('receipt', 0);
-    await handBack.stop();
+    const returner = new MessageReturner(emulator.client, emulator.queue, (error) => errors.push(error));
+    returner.returnToQueue('receipt', 0);
+    await returner.stop();
     expect(errors).toMatchObject([{ code: 'dependency_unavailable', dependency: 'sqs' }]);
   });
 });
