@@ -1,3 +1,4 @@
+export { canRead } from './can-read.ts';
 export { contentHashOf } from './content-hash.ts';
 export {
   expiresInField,
@@ -7,4 +8,4 @@ export {
   visibilityField,
   type PasteOptions,
 } from './paste-fields.ts';
-export { randomShortCode, type ShortCodes } from './short-codes.ts';
+export { MAX_SHORT_CODE_TRIES, randomShortCode, type ShortCodes } from './short-codes.ts';

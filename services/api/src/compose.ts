@@ -32,7 +32,7 @@ import type { Config } from './config.ts';
 import { ApiServer } from './http/server/api-server.ts';
 import { RequestEvents } from './http/telemetry/request-events.ts';
 import { composeOidc } from './identity/compose-oidc.ts';
-import { createOnce } from './idempotency/once.ts';
+import { Idempotency } from './idempotency/idempotency.ts';
 import { createIdentify } from './identity/identify.ts';
 import { Limits } from './limits/limits.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
@@ -171,7 +171,11 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       limits,
       live,
       admit: createAdmit({ identify: createIdentify({ db, oidc }), limits }),
-      once: createOnce({ db, retentionSeconds: config.idempotencyRetentionSeconds, logger }),
+      idempotency: new Idempotency({
+        db,
+        retentionSeconds: config.idempotencyRetentionSeconds,
+        logger,
+      }),
     }),
   );
 

@@ -264,7 +264,7 @@ describe('with Postgres gone in the middle', () => {
     expect(api.logs).toContainEqual(
       expect.objectContaining({
         level: 'warn',
-        message: 'an idempotency key stays claimed until its claim lapses',
+        message: 'idempotency key not released; its claim will expire',
       }),
     );
     expect((await postKeyed(bed.api.url, { key })).status).toBe(409);

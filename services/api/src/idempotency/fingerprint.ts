@@ -3,11 +3,11 @@ import type { Request } from 'express';
 import { mediaTypeOf } from '../http/request/media-type.ts';
 
 /**
- * SHA-256 of all that tells two requests apart. `said` is what was read from the body, not its bytes: whoever sends a form again mostly gets
- * another boundary for it, and means the same. It has a digest for the content, which is hashed once and not again for this.
+ * SHA-256 of what distinguishes two requests. `fingerprintInput` is the meaning of the body rather than its bytes, because a client that
+ * sends a form again usually sends another boundary. It contains a digest of the content, so that the content is hashed once.
  */
-export function fingerprintOf(req: Request, said: string): Buffer {
+export function fingerprintOf(req: Request, fingerprintInput: string): Buffer {
   const { type, charset } = mediaTypeOf(req);
-  const all = [req.method, req.url, type, charset, said]; // the URL with its query
-  return createHash('sha256').update(JSON.stringify(all)).digest();
+  const distinctive = [req.method, req.url, type, charset, fingerprintInput]; // the URL has the query
+  return createHash('sha256').update(JSON.stringify(distinctive)).digest();
 }

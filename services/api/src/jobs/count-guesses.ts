@@ -1,8 +1,8 @@
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { jobTypes } from '@pasteflow/jobs';
+import { canRead } from '@pasteflow/pastes';
 import { findPaste, type Database } from '@pasteflow/postgres';
-import { callerOf } from '../identity/caller-of.ts';
-import { limitedAs } from '../http/request/caller.ts';
+import { limitedAs, type Caller } from '../http/request/caller.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { NewJob } from './new-job.ts';
 
@@ -12,24 +12,23 @@ export interface CountGuessesDependencies {
 }
 
 /**
- * A job that reads a paste tells by how it ends whether there is one: a short code that it names and that its user can't read counts as a
- * miss, like a read of it, though the job is made all the same.
- * @throws RequestError rate_limited for who has guessed wrong too often
+ * Counts the short codes in a job's parameters that its user can't read. How such a job ends reveals whether the paste exists, so each
+ * counts as a miss, as a read of it does. The job is created all the same.
+ * @throws RequestError rate_limited for a caller with too many misses
  */
 export async function countGuesses(
   { db, limits }: CountGuessesDependencies,
-  req: Request,
   res: Response,
+  caller: Caller,
   { job_type: jobType, parameters }: NewJob,
 ): Promise<void> {
   const shortCodes = jobTypes.get(jobType)?.looksUp?.(parameters) ?? [];
   if (shortCodes.length === 0) return;
-  const caller = callerOf(req);
   limits.refuseGuesser(res, limitedAs(caller));
+  const userId = caller.kind === 'user' ? caller.userId : null;
   for (const shortCode of shortCodes) {
     const paste = await findPaste(db, shortCode);
-    const isMine = caller.kind === 'user' && paste?.user_id === caller.userId;
-    const isMiss = paste === null || paste.status === 'FAILED' || (paste.visibility === 'private' && !isMine);
+    const isMiss = paste === null || paste.status === 'FAILED' || !canRead(paste, userId);
     if (isMiss) await limits.countMiss(res, limitedAs(caller));
   }
 }

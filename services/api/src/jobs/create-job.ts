@@ -1,12 +1,12 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { createJob as insertJob } from '@pasteflow/postgres';
 import { jobTypes } from '@pasteflow/jobs';
 import type { MessageDispatcher, OutgoingJob } from '@pasteflow/sqs';
 import { z } from 'zod';
-import { requireUser } from '../identity/caller-of.ts';
-import { jsonAnswer } from '../http/response/answer.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
-import type { Once } from '../idempotency/once.ts';
+import { jsonAnswer, sendAnswer } from '../http/response/answer.ts';
+import { sendReplay, type Idempotency } from '../idempotency/idempotency.ts';
+import { callerOf, requireUser } from '../identity/caller-of.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../openapi/endpoint.ts';
 import { uuid } from '../openapi/formats.ts';
@@ -15,7 +15,7 @@ import { example } from './example.ts';
 import { MAX_JOB_BYTES, newJobSchema, receiveJob } from './new-job.ts';
 
 export interface CreateJobDependencies extends CountGuessesDependencies {
-  readonly once: Once;
+  readonly idempotency: Pick<Idempotency, 'claim'>;
   readonly jobDispatcher: Pick<MessageDispatcher<OutgoingJob>, 'dispatch'>;
   readonly publicUrl: () => string;
 }
@@ -62,30 +62,33 @@ const operation: Operation = {
   ],
 };
 
-/** POST /v1/jobs: J7. The commit is the promise behind the 202; the message follows it. */
+/** POST /v1/jobs (J7). The commit is the promise behind the 202; the message follows it. */
 export function createJob(deps: CreateJobDependencies): Endpoint {
-  const { once, jobDispatcher, publicUrl } = deps;
-  return {
-    operation,
-    handle: async (req, res) => {
-      const job = await receiveJob(req, res);
-      await countGuesses(deps, req, res, job);
-      const { job_type: jobType, parameters } = job;
-      const userId = requireUser(req);
-      await once(req, res, {
-        said: JSON.stringify([jobType, parameters]),
-        create: (db) => insertJob(db, { userId, jobType, parameters }),
-        answer: ({ id }) =>
-          jsonAnswer(202, { job_id: id, status: 'queued' } satisfies z.output<typeof queuedJobSchema>, {
-            Location: `${publicUrl()}/v1/jobs/${id}`,
-          }),
-        committed: ({ id, executionId }) => dispatch(req, { id, executionId }),
-      });
-    },
-  };
+  return { operation, handle: (req, res) => create(deps, req, res) };
+}
 
-  function dispatch(req: Request, { id, executionId }: { id: string; executionId: string }): void {
-    contextOf(req).jobId = id;
-    jobDispatcher.dispatch({ executionId, jobId: id, context: messageContextOf(req) });
+/** Receive, claim the Idempotency-Key, insert, dispatch, answer. */
+async function create(deps: CreateJobDependencies, req: Request, res: Response): Promise<void> {
+  const caller = callerOf(req);
+  const userId = requireUser(req);
+  const context = contextOf(req);
+  const job = await receiveJob(req, res);
+  await countGuesses(deps, res, caller, job);
+
+  const { job_type: jobType, parameters } = job;
+  const claim = await deps.idempotency.claim(req, JSON.stringify([jobType, parameters]));
+  if (claim.kind === 'answered') {
+    sendReplay(req, res, claim.answer);
+    return;
   }
+  const { id, executionId, answer } = await claim.commit(async (db) => {
+    const inserted = await insertJob(db, { userId, jobType, parameters });
+    const queued: z.output<typeof queuedJobSchema> = { job_id: inserted.id, status: 'queued' };
+    const Location = `${deps.publicUrl()}/v1/jobs/${inserted.id}`;
+    return { ...inserted, answer: jsonAnswer(202, queued, { Location }) };
+  });
+
+  context.jobId = id;
+  deps.jobDispatcher.dispatch({ executionId, jobId: id, context: messageContextOf(context) });
+  sendAnswer(res, answer);
 }

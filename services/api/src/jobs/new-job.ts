@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jobTypes, type JobType } from '@pasteflow/jobs';
 import { z } from 'zod';
-import { assertUtf8 } from '../http/body/json-body.ts';
-import { mediaTypeOf } from '../http/request/media-type.ts';
+import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';
 import { readBody } from '../http/body/read-body.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
@@ -29,16 +28,15 @@ const noParameters = z.strictObject({});
 /** Reads a job from the body. @throws RequestError for whatever rule the request breaks */
 export async function receiveJob(req: IncomingMessage, res: ServerResponse): Promise<NewJob> {
   readQuery(req, noParameters);
-  if (mediaTypeOf(req).type !== 'application/json') {
+  const mediaType = mediaTypeOf(req);
+  if (mediaType.type !== 'application/json') {
     throw new RequestError('unsupported_media_type', 'Send the job as application/json.');
   }
-  assertUtf8(req);
+  assertUtf8(mediaType);
   const tooLarge = (): RequestError =>
     new RequestError('content_too_large', `Send at most ${MAX_JOB_BYTES} bytes of JSON.`);
-  return validate(
-    newJobSchema,
-    parseStorableJson(await readBody(req, res, { maxBytes: MAX_JOB_BYTES, tooLarge })),
-  );
+  const body = await readBody(req, res, { maxBytes: MAX_JOB_BYTES, tooLarge });
+  return validate(newJobSchema, parseStorableJson(body));
 }
 
 function newJobOf({ name, summary, parameters }: JobType) {

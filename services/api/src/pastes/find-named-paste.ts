@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { isShortCode, type ErrorCode } from '@pasteflow/domain';
+import { canRead } from '@pasteflow/pastes';
 import { findPaste, type Database, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { userIdOf } from '../identity/caller-of.ts';
@@ -28,7 +29,7 @@ export async function findNamedPaste(db: Database, req: Request): Promise<PasteR
   if (!isShortCode(shortCode)) return null;
   contextOf(req).shortCode = shortCode;
   const paste = await findPaste(db, shortCode);
-  return paste?.visibility === 'private' && paste.user_id !== userIdOf(req) ? null : paste;
+  return paste !== null && canRead(paste, userIdOf(req)) ? paste : null;
 }
 
 /** D4: an expired, claimed or deleted paste is never served. */

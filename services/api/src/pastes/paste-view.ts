@@ -1,5 +1,5 @@
 import { pasteDeletion, pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
-import type { PasteRow } from '@pasteflow/postgres';
+import type { CreatedPaste, NewPaste, PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { instant } from '../openapi/formats.ts';
 import { example } from './example.ts';
@@ -75,6 +75,28 @@ export function viewOf(paste: ViewedPaste, publicUrl: string): PasteView {
     processed_at: paste.processed_at?.toISOString() ?? null,
     failure_reason: paste.failure_reason,
   };
+}
+
+/** A paste that was just inserted. */
+export function viewOfNew(
+  paste: Omit<NewPaste, 'userId' | 'deleteTokenHash'> & Pick<CreatedPaste, 'createdAt' | 'expiresAt'>,
+  publicUrl: string,
+): PasteView {
+  const row: ViewedPaste = {
+    short_code: paste.shortCode,
+    status: 'IN_PROGRESS',
+    deletion_status: 'NOT_EXPIRED',
+    visibility: paste.visibility,
+    title: paste.title,
+    syntax: paste.syntax,
+    content_hash: paste.contentHash,
+    size_bytes: paste.content.length,
+    created_at: paste.createdAt,
+    expires_at: paste.expiresAt,
+    processed_at: null,
+    failure_reason: null,
+  };
+  return viewOf(row, publicUrl);
 }
 
 function examplePaste(): object {

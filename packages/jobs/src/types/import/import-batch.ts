@@ -1,11 +1,8 @@
 import { objectKeyOf } from '@pasteflow/domain';
 import { importPastes, type ImportEntry } from '@pasteflow/postgres';
-import { contentHashOf } from '@pasteflow/pastes';
+import { contentHashOf, MAX_SHORT_CODE_TRIES } from '@pasteflow/pastes';
 import type { JobContext } from '../../job-type.ts';
 import type { PlacedPaste } from './input.ts';
-
-/** With a billion pastes a code is taken once in 8.4e8 times: five in a row mean that something else is wrong. */
-const MAX_CODES = 5;
 
 /** Makes the pastes in one statement, and in one more for each time that a short code was taken. @throws ExecutionTakenError */
 export async function importBatch(
@@ -31,7 +28,7 @@ export async function importBatch(
   };
   let left = batch;
   for (let tried = 0; left.length > 0; tried += 1) {
-    if (tried === MAX_CODES) throw new Error('No free short codes were found.');
+    if (tried === MAX_SHORT_CODE_TRIES) throw new Error('No free short codes were found.');
     const made = await importPastes(db, { executionId, jobId, entries: left.map(toEntry) });
     const contents = new Map(left.map(({ position, paste }) => [position, paste.content]));
     dispatchUploads(

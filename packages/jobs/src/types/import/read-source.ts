@@ -1,4 +1,5 @@
-import { findPaste, type PasteRow } from '@pasteflow/postgres';
+import { canRead } from '@pasteflow/pastes';
+import { findPaste } from '@pasteflow/postgres';
 import { readContent } from '../../content/read-content.ts';
 import type { JobServices } from '../../job-type.ts';
 import { ImportRefusedError } from './import-refused.ts';
@@ -12,7 +13,7 @@ export async function readSource(
   { shortCode, userId, signal }: { shortCode: string; userId: string; signal: AbortSignal },
 ): Promise<Buffer> {
   const paste = await findPaste(services.db, shortCode);
-  if (paste === null || paste.status === 'FAILED' || !isReadableBy(paste, userId))
+  if (paste === null || paste.status === 'FAILED' || !canRead(paste, userId))
     throw new ImportRefusedError(`There is no paste ${shortCode}.`);
   if (paste.expired || paste.deletion_status !== 'NOT_EXPIRED') throw gone(shortCode);
   const { id, status, content_hash: contentHash, size_bytes: sizeBytes } = paste;
@@ -29,10 +30,6 @@ export async function readSource(
     default:
       return found satisfies never;
   }
-}
-
-function isReadableBy(paste: PasteRow, userId: string): boolean {
-  return paste.visibility !== 'private' || paste.user_id === userId;
 }
 
 function gone(shortCode: string): ImportRefusedError {

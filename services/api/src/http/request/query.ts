@@ -20,7 +20,8 @@ export function parseQuery(req: IncomingMessage): ReadonlyMap<string, string> {
 
 /** The query, validated by its schema. @throws RequestError as parseQuery, and validation_failed */
 export function readQuery<T>(req: IncomingMessage, schema: z.ZodType<T>): T {
-  return validate(schema, Object.fromEntries(parseQuery(req)));
+  const parameters = parseQuery(req);
+  return validate(schema, Object.fromEntries(parameters));
 }
 
 function decode(text: string): string {

@@ -54,8 +54,7 @@ export function idsOf({ requestId, traceparent }: RequestContext): Readonly<Reco
 }
 
 /** What a message takes along of the request that caused it. */
-export function messageContextOf(req: IncomingMessage): MessageContext {
-  const { requestId, traceparent } = contextOf(req);
+export function messageContextOf({ requestId, traceparent }: RequestContext): MessageContext {
   return { requestId, ...(traceparent !== undefined && { traceparent }) };
 }
 

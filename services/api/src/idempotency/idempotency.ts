@@ -1,0 +1,154 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Request, Response } from 'express';
+import {
+  answerIdempotencyKey,
+  claimIdempotencyKey,
+  releaseIdempotencyKey,
+  type Database,
+  type HeldKey,
+} from '@pasteflow/postgres';
+import type { Logger } from '@pasteflow/runtime';
+import { RequestError } from '../http/errors/request-error.ts';
+import { scopeOf } from '../http/request/caller.ts';
+import { contextOf, idsOf } from '../http/request/request-context.ts';
+import { sendAnswer, type Answer } from '../http/response/answer.ts';
+import { callerOf } from '../identity/caller-of.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { idempotencyKeyOf } from './idempotency-key.ts';
+import { openAnswer, sealAnswer, type Seal } from './sealed-answer.ts';
+
+export interface IdempotencyDependencies {
+  readonly db: Database;
+  /** How long an answer is replayed. */
+  readonly retentionSeconds: number;
+  readonly logger: Logger;
+}
+
+/**
+ * A claim without an answer expires after this, because its process has crashed. A running request takes at most 5 s for a
+ * connection and 10 s for its statement. A slower one finds at its commit that the key is taken, and creates nothing.
+ */
+const HOLD_SECONDS = 15;
+
+/** What a POST may do after `claim`. */
+export type Claim =
+  /** The same request was answered before: send that answer with sendReplay. */
+  | { readonly kind: 'answered'; readonly answer: Answer }
+  /** The request is new, or it has no key. */
+  | { readonly kind: 'new'; readonly commit: Commit };
+
+/**
+ * Runs the statements of a POST. With a key, `create` runs in a transaction that also stores the answer, so it must do nothing that a
+ * rollback can't undo. When `create` or the commit fails, the key is released, and the client may repeat the request at once.
+ */
+export type Commit = <Created extends { readonly answer: Answer }>(
+  create: (db: Database) => Promise<Created>,
+) => Promise<Created>;
+
+/**
+ * Makes a POST with an Idempotency-Key safe to repeat. One statement claims the key. One transaction, fenced by the claim, then creates
+ * the rows and stores the sealed answer with the key, so that a crash never leaves a paste whose answer is lost.
+ */
+export class Idempotency {
+  readonly #deps: IdempotencyDependencies;
+
+  constructor(deps: IdempotencyDependencies) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Claims the request's key; a request without one only gets a `commit` without a transaction.
+   * @param fingerprintInput the meaning of the body: a request that repeats a key with another one is refused
+   * @throws RequestError idempotency_key_in_use, idempotency_key_reused
+   */
+  async claim(req: Request, fingerprintInput: string): Promise<Claim> {
+    const { db, retentionSeconds } = this.#deps;
+    const key = idempotencyKeyOf(req);
+    if (key === null) return { kind: 'new', commit: (create) => create(db) };
+    const caller = scopeOf(callerOf(req));
+    const fingerprint = fingerprintOf(req, fingerprintInput);
+    const seal: Seal = { key, caller, fingerprint };
+    const held = { caller, keyHash: createHash('sha256').update(key).digest(), claimId: randomUUID() };
+    const found = await claimIdempotencyKey(db, {
+      ...held,
+      fingerprint,
+      holdSeconds: HOLD_SECONDS,
+      retentionSeconds,
+    });
+    if (found.kind !== 'claimed' && !found.fingerprint.equals(fingerprint)) throw keyReused();
+    switch (found.kind) {
+      case 'claimed':
+        return { kind: 'new', commit: (create) => this.#commit(req, held, seal, create) };
+      case 'answered':
+        return { kind: 'answered', answer: openAnswer(found.answer, seal) };
+      case 'running':
+        throw keyInUse(found.secondsLeft);
+      default:
+        return found satisfies never;
+    }
+  }
+
+  async #commit<Created extends { readonly answer: Answer }>(
+    req: Request,
+    held: HeldKey,
+    seal: Seal,
+    create: (db: Database) => Promise<Created>,
+  ): Promise<Created> {
+    try {
+      return await this.#deps.db.transaction().execute(async (tx) => {
+        const created = await create(tx);
+        const isHeld = await answerIdempotencyKey(tx, held, sealAnswer(created.answer, seal));
+        if (!isHeld) throw keyInUse(HOLD_SECONDS);
+        return created;
+      });
+    } catch (error) {
+      await this.#release(req, held);
+      throw error;
+    }
+  }
+
+  /** When this fails too, Postgres is unavailable, and the claim expires after HOLD_SECONDS. */
+  async #release(req: Request, held: HeldKey): Promise<void> {
+    try {
+      await releaseIdempotencyKey(this.#deps.db, held);
+    } catch (error) {
+      this.#deps.logger.warn('idempotency key not released; its claim will expire', {
+        ...idsOf(contextOf(req)),
+        error,
+      });
+    }
+  }
+}
+
+/** Sends the answer of an earlier request with the same key. */
+export function sendReplay(req: Request, res: Response, answer: Answer): void {
+  contextOf(req).replayed = true;
+  res.set('Idempotency-Replayed', 'true');
+  sendAnswer(res, answer);
+}
+
+function keyReused(): RequestError {
+  return new RequestError(
+    'idempotency_key_reused',
+    'This Idempotency-Key was sent with a different request. Send a new key with each new request.',
+  );
+}
+
+/**
+ * How long a client should wait before it repeats the request. A creation takes milliseconds, so the first wait is 1 s. A claim that
+ * is several seconds old probably belongs to a crashed process. Waiting as long as the claim has existed, but no longer than until it
+ * expires, finds either outcome within 15 s in six tries.
+ * @param secondsLeft until the claim expires
+ */
+export function retryAfterSeconds(secondsLeft: number): number {
+  return Math.ceil(Math.max(1, Math.min(HOLD_SECONDS - secondsLeft, secondsLeft)));
+}
+
+function keyInUse(secondsLeft: number): RequestError {
+  const seconds = retryAfterSeconds(secondsLeft);
+  return new RequestError(
+    'idempotency_key_in_use',
+    `The first request with this Idempotency-Key is still running. Repeat the request in ${seconds} s to get its answer.`,
+    { headers: { 'Retry-After': String(seconds) } },
+  );
+}
