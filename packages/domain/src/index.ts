@@ -1,14 +1,20 @@
 export {
   assertTransition,
   canTransition,
+  defineMachine,
   isState,
   isTerminal,
+  openStatesOf,
   statesOf,
   transition,
   transitionsOf,
   type Machine,
-  type StateColumn,
+  type NextStateOf,
+  type OpenStateOf,
   type StateDescription,
+  type StateOf,
+  type StateStorage,
+  type TerminalStateOf,
   type Transition,
 } from './machine.ts';
 export { machines, type MachineName } from './machines/all.ts';

@@ -1,10 +1,14 @@
-import type { Machine } from '../machine.ts';
+import { defineMachine, type StateOf } from '../machine.ts';
 
-export type JobState = 'queued' | 'processing' | 'completed' | 'partial' | 'failed';
-
-export const job = {
+export const job = defineMachine({
   name: 'job',
-  storedIn: { table: 'jobs', column: 'status' },
+  storedIn: {
+    table: 'jobs',
+    column: 'status',
+    subjectColumn: 'id',
+    reasonColumn: 'error_message',
+    watchedColumns: ['progress', 'progress_message'],
+  },
   initial: 'queued',
   states: {
     queued: {
@@ -23,4 +27,6 @@ export const job = {
     },
     failed: { meaning: 'None of the work was done; error_message says why.', to: [] },
   },
-} as const satisfies Machine<JobState>;
+});
+
+export type JobState = StateOf<typeof job>;

@@ -1,10 +1,14 @@
-import type { Machine } from '../machine.ts';
+import { defineMachine, type StateOf } from '../machine.ts';
 
-export type PasteDeletionState = 'NOT_EXPIRED' | 'DELETION_IN_PROGRESS' | 'DELETED';
-
-export const pasteDeletion = {
+export const pasteDeletion = defineMachine({
   name: 'paste_deletion',
-  storedIn: { table: 'pastes', column: 'deletion_status' },
+  storedIn: {
+    table: 'pastes',
+    column: 'deletion_status',
+    subjectColumn: 'id',
+    reasonColumn: null,
+    watchedColumns: ['expires_at'],
+  },
   initial: 'NOT_EXPIRED',
   states: {
     NOT_EXPIRED: {
@@ -19,4 +23,6 @@ export const pasteDeletion = {
     },
     DELETED: { meaning: 'The object is gone. The tombstones sweep removes the row.', to: [] },
   },
-} as const satisfies Machine<PasteDeletionState>;
+});
+
+export type PasteDeletionState = StateOf<typeof pasteDeletion>;

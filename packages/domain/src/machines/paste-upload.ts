@@ -1,10 +1,14 @@
-import type { Machine } from '../machine.ts';
+import { defineMachine, type StateOf } from '../machine.ts';
 
-export type PasteUploadState = 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
-
-export const pasteUpload = {
+export const pasteUpload = defineMachine({
   name: 'paste_upload',
-  storedIn: { table: 'pastes', column: 'status' },
+  storedIn: {
+    table: 'pastes',
+    column: 'status',
+    subjectColumn: 'id',
+    reasonColumn: 'failure_reason',
+    watchedColumns: [],
+  },
   initial: 'IN_PROGRESS',
   states: {
     IN_PROGRESS: {
@@ -18,4 +22,6 @@ export const pasteUpload = {
       to: [],
     },
   },
-} as const satisfies Machine<PasteUploadState>;
+});
+
+export type PasteUploadState = StateOf<typeof pasteUpload>;

@@ -1,10 +1,14 @@
-import type { Machine } from '../machine.ts';
+import { defineMachine, type StateOf } from '../machine.ts';
 
-export type TaskExecutionState = 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED';
-
-export const taskExecution = {
+export const taskExecution = defineMachine({
   name: 'task_execution',
-  storedIn: { table: 'task_executions', column: 'status' },
+  storedIn: {
+    table: 'task_executions',
+    column: 'status',
+    subjectColumn: 'subject_id',
+    reasonColumn: 'error',
+    watchedColumns: [],
+  },
   initial: 'PENDING',
   states: {
     PENDING: {
@@ -22,4 +26,6 @@ export const taskExecution = {
       to: [],
     },
   },
-} as const satisfies Machine<TaskExecutionState>;
+});
+
+export type TaskExecutionState = StateOf<typeof taskExecution>;

@@ -1,4 +1,4 @@
-import { statesOf, transitionsOf, type Machine, type MachineName } from '@pasteflow/domain';
+import { statesOf, transitionsOf, type Machine } from '@pasteflow/domain';
 import { INVALID_TRANSITION_SQLSTATE } from '../database/errors.ts';
 
 /** Where the recorder triggers say what has changed: see recorderTrigger. */
@@ -57,25 +57,8 @@ export function guardTrigger(machine: Machine): StateTrigger {
   };
 }
 
-/** The column whose text says why a row entered its state, where there is one: each row of a batch then gives its own reason. */
-const reasonColumns: Readonly<Record<MachineName, string | null>> = {
-  paste_upload: 'failure_reason',
-  paste_deletion: null,
-  job: 'error_message',
-  task_execution: 'error',
-};
-
-/** What clients watch beside the state, by table. A lease that is renewed and a message that is sent change nothing for them. */
-const watchedColumns: Readonly<Record<string, readonly string[]>> = {
-  jobs: ['progress', 'progress_message'],
-  pastes: ['expires_at'],
-};
-
-/** By table, the column with the paste's or job's id that a row belongs to; `id` unless it is here. */
-const subjectColumns: Readonly<Record<string, string>> = { task_executions: 'subject_id' };
-
 /** A payload may have 7999 bytes, and an id with its comma takes 37. */
-const MOST_IDS = 150;
+const MAX_NOTIFIED_IDS = 150;
 
 /**
  * Writes one row of `state_transitions` for each transition of any machine stored in the table: one INSERT a statement, however many rows
@@ -86,8 +69,7 @@ const MOST_IDS = 150;
  * In order, so that a settlement's two, of the executions and of the pastes, are one to Postgres, which folds equal ones of a transaction.
  */
 export function recorderTrigger(table: string, machinesOfTable: readonly Machine[]): StateTrigger {
-  const changes = machinesOfTable.map(({ name, storedIn: { column } }) => {
-    const reasonColumn = reasonColumns[name as MachineName];
+  const changes = machinesOfTable.map(({ name, storedIn: { column, reasonColumn } }) => {
     const reason = reasonColumn === null ? 'NULL' : `n.${reasonColumn}`;
     return `(${literal(name)}, o.${column}, n.${column}, ${reason})`;
   });
@@ -108,7 +90,7 @@ export function recorderTrigger(table: string, machinesOfTable: readonly Machine
         CROSS JOIN LATERAL (VALUES ${changes.join(', ')}) AS change (machine, old_state, new_state, reason)
         WHERE change.old_state <> change.new_state;
       GET DIAGNOSTICS recorded = ROW_COUNT;
-      ${notification(table)}
+      ${notification(machinesOfTable)}
       RETURN NULL;
     END`,
     definition: `AFTER UPDATE ON ${table} REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT`,
@@ -116,18 +98,19 @@ export function recorderTrigger(table: string, machinesOfTable: readonly Machine
 }
 
 /** A statement's rows may be more than those it moved; most statements move all of theirs, and are told by their count alone. */
-function notification(table: string): string {
-  const watched = watchedColumns[table] ?? [];
+function notification(machinesOfTable: readonly Machine[]): string {
+  const watched = machinesOfTable.flatMap(({ storedIn }) => storedIn.watchedColumns);
+  const [subjectColumn] = machinesOfTable.map(({ storedIn }) => storedIn.subjectColumn);
   const values = (row: string): string => watched.map((column) => `${row}.${column}`).join(', ');
   const otherwise =
     watched.length === 0
       ? ''
       : ` OR EXISTS (
         SELECT FROM old_rows o JOIN new_rows n ON n.id = o.id WHERE (${values('n')}) IS DISTINCT FROM (${values('o')}))`;
-  return `IF recorded > ${MOST_IDS} THEN
+  return `IF recorded > ${MAX_NOTIFIED_IDS} THEN
         PERFORM pg_notify('${CHANGES_CHANNEL}', '*');
       ELSIF recorded > 0${otherwise} THEN
-        PERFORM pg_notify('${CHANGES_CHANNEL}', CASE WHEN count(*) > ${MOST_IDS} THEN '*' ELSE string_agg(id, ',' ORDER BY id) END)
-        FROM (SELECT ${subjectColumns[table] ?? 'id'}::text AS id FROM new_rows) AS changed;
+        PERFORM pg_notify('${CHANGES_CHANNEL}', CASE WHEN count(*) > ${MAX_NOTIFIED_IDS} THEN '*' ELSE string_agg(id, ',' ORDER BY id) END)
+        FROM (SELECT ${subjectColumn}::text AS id FROM new_rows) AS changed;
       END IF;`;
 }

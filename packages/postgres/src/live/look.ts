@@ -4,6 +4,7 @@ import {
   pasteUpload,
   statesOf,
   type JobState,
+  type Machine,
   type PasteUploadState,
 } from '@pasteflow/domain';
 import { sql, type Selectable } from 'kysely';
@@ -153,8 +154,8 @@ function bytesOf(column: string) {
 }
 
 function ends(machine: typeof pasteUpload | typeof job) {
-  const states: readonly string[] = statesOf<string>(machine).filter((state) =>
-    isTerminal<string>(machine, state),
+  const states: readonly string[] = statesOf<Machine>(machine).filter((state) =>
+    isTerminal<Machine>(machine, state),
   );
   return sql`${states}::text[]`;
 }
@@ -164,7 +165,7 @@ function seen({ id, kind, transitions, postponed }: LookRow, state: State): Seen
   return {
     id,
     status,
-    settled: isTerminal<string>(kind === 'upload' ? pasteUpload : job, status),
+    settled: isTerminal<Machine>(kind === 'upload' ? pasteUpload : job, status),
     gone,
     expiresAt: toDate(expiresAt ?? null),
     progress: kind === 'job' ? { percent: progress ?? 0, message } : null,

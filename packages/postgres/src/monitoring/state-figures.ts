@@ -1,20 +1,28 @@
-import { sql } from 'kysely';
-import { isTerminal, machines, statesOf, type Machine, type MachineName } from '@pasteflow/domain';
+import { sql, type RawBuilder } from 'kysely';
+import {
+  job,
+  machines,
+  openStatesOf,
+  type Machine,
+  type MachineName,
+  type OpenStateOf,
+} from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
-import type { ExecutionKind } from '../schema/task-executions.ts';
+import { executionKinds, type ExecutionKind } from '../schema/task-executions.ts';
+import { waitingExecutions } from './waiting-executions.ts';
 
-/** Nothing is counted further: what it costs to look is then the same on any table and under any backlog. */
-export const MOST_COUNTED = 100_000;
+/** Counts stop here, so that reading the figures costs the same on any table and under any backlog. */
+export const MAX_COUNTED = 100_000;
 
-/** The api sends within moments of the commit, and the relay within 10 s what the api could not: only then is there something to tell. */
+/** The api sends within moments of the commit. The relay sends within 10 s what the api could not. */
 export const UNSENT_AFTER_SECONDS = 10;
 
 export interface StateFigure {
   readonly machine: MachineName;
   readonly state: string;
-  /** How many are in the state: at most `MOST_COUNTED`. */
+  /** How many rows are in the state, at most `MAX_COUNTED`. */
   readonly count: number;
-  /** How long the oldest of those counted has been there; null: there is none. */
+  /** How long the oldest of the counted rows has been in the state; null: there is none. */
   readonly oldestSeconds: number | null;
 }
 
@@ -24,30 +32,77 @@ export interface KindFigures {
   readonly zombies: number;
   /** Due for `UNSENT_AFTER_SECONDS`, and no message was ever sent for them. */
   readonly unsent: number;
-  /** Since when the oldest has been due for which a message was sent; null: there is none. */
+  /** How long the oldest execution for which a message was sent has been due; null: there is none. */
   readonly oldestSentSeconds: number | null;
 }
 
 export interface StateFigures {
-  /** One a state that isn't terminal, but for NOT_EXPIRED. */
+  /** One for each state that is not terminal, except NOT_EXPIRED: see estimateLivePastes. */
   readonly states: readonly StateFigure[];
   readonly kinds: readonly KindFigures[];
 }
 
-const kinds: readonly ExecutionKind[] = ['upload', 'job'];
+/** A SELECT of one row: how many rows are in a state, counted up to `limit`, and since when the oldest of them. */
+type Gauge = (limit: number) => RawBuilder<unknown>;
 
-/** In the order of the index, named whole: for any other, Postgres reads and sorts all of a backlog. */
-const waiting = (kind: ExecutionKind, dispatched: 'IS NULL' | 'IS NOT NULL', limit: number) => sql`(
-  SELECT kind, created_at, run_at, dispatched_at IS NOT NULL AS sent FROM task_executions
-  WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND dispatched_at ${sql.raw(dispatched)}
-  ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit})`;
+/** NOT_EXPIRED is nearly the whole table, which nothing counts at a constant cost: see estimateLivePastes. */
+const ESTIMATED = null;
+
+type Gauges = {
+  readonly [M in (typeof machines)[number] as M['name']]: Readonly<
+    Record<OpenStateOf<M>, Gauge | typeof ESTIMATED>
+  >;
+};
 
 /**
- * How many are in each state, and what is stuck, in one statement that reads partial indexes from their start. What is IN_PROGRESS is
- * counted by its payload, which goes when the upload has settled: an index on pastes that knew the state would cost every upload its HOT
- * update. A job's age is that of the job. Only what is RUNNING has a lease.
+ * How each state is counted: from the start of a partial index. A state that is missing here does not compile.
+ *
+ * IN_PROGRESS is counted by the payloads, which a settlement deletes: an index on pastes that contains the state would cost each upload
+ * its HOT update. Only RUNNING executions have a lease.
  */
-export async function readStateFigures(db: Database, mostCounted = MOST_COUNTED): Promise<StateFigures> {
+const gauges: Gauges = {
+  paste_upload: {
+    IN_PROGRESS: (limit) => sql`
+      SELECT count(*), (SELECT created_at FROM paste_payloads ORDER BY paste_id LIMIT 1)
+      FROM (SELECT paste_id FROM paste_payloads ORDER BY paste_id LIMIT ${limit}) AS payload`,
+  },
+  paste_deletion: {
+    NOT_EXPIRED: ESTIMATED,
+    DELETION_IN_PROGRESS: (limit) => sql`
+      SELECT count(*), min(since) FROM (
+        SELECT deletion_initiated_at FROM pastes WHERE deletion_initiated_at IS NOT NULL AND deleted_at IS NULL
+        ORDER BY deletion_initiated_at LIMIT ${limit}) AS claimed (since)`,
+  },
+  job: Object.fromEntries(openStatesOf(job).map((state) => [state, jobsIn(state)])) as Gauges['job'],
+  task_execution: {
+    PENDING: () => sql`SELECT count(*), min(created_at) FROM pending`,
+    RUNNING: () => sql`SELECT count(*), min(started_at) FROM running`,
+  },
+};
+
+/** The age of a job in any open state is the time since it was created. */
+function jobsIn(state: OpenStateOf<typeof job>): Gauge {
+  return (limit) => sql`
+    SELECT count(*), min(created_at) FROM (
+      SELECT created_at FROM jobs WHERE status = ${sql.lit(state)} AND completed_at IS NULL
+      ORDER BY created_at LIMIT ${limit}) AS open`;
+}
+
+const countedStates = machines.flatMap((machine: Machine) => {
+  const name = machine.name as MachineName;
+  const ofMachine: Readonly<Record<string, Gauge | typeof ESTIMATED>> = gauges[name];
+  return openStatesOf(machine).flatMap((state) => {
+    const gauge = ofMachine[state];
+    return gauge ? [{ machine: name, state, gauge }] : [];
+  });
+});
+
+/** How many rows are in each state, and what is stuck, in one statement that reads partial indexes from their start. */
+export async function readStateFigures(db: Database, limit = MAX_COUNTED): Promise<StateFigures> {
+  const states = countedStates.map(
+    ({ machine, state, gauge }) =>
+      sql`SELECT 'state', ${sql.lit(machine)}, ${sql.lit(state)}, state.* FROM (${gauge(limit)}) AS state`,
+  );
   const { rows } = await sql<{
     figure: 'state' | 'zombies' | 'unsent' | 'sent';
     name: string;
@@ -56,35 +111,14 @@ export async function readStateFigures(db: Database, mostCounted = MOST_COUNTED)
     age: number | null;
   }>`
     WITH kinds (kind) AS (
-      VALUES ('upload'), ('job')
+      SELECT unnest(${sql.lit(`{${executionKinds.join(',')}}`)}::text[])
     ), running AS MATERIALIZED (
       SELECT kind, started_at, lease_expires_at < now() AS zombie FROM task_executions
-      WHERE lease_expires_at IS NOT NULL ORDER BY lease_expires_at LIMIT ${mostCounted}
+      WHERE lease_expires_at IS NOT NULL ORDER BY lease_expires_at LIMIT ${limit}
     ), pending AS MATERIALIZED (
-      ${sql.join(
-        kinds.flatMap((kind) => [
-          waiting(kind, 'IS NULL', mostCounted),
-          waiting(kind, 'IS NOT NULL', mostCounted),
-        ]),
-        sql` UNION ALL `,
-      )}
+      ${waitingExecutions('unsent', limit)} UNION ALL ${waitingExecutions('sent', limit)}
     ), figures (figure, name, state, count, since) AS (
-      SELECT 'state', 'paste_upload', 'IN_PROGRESS', count(*), (SELECT created_at FROM paste_payloads ORDER BY paste_id LIMIT 1)
-        FROM (SELECT paste_id FROM paste_payloads ORDER BY paste_id LIMIT ${mostCounted}) AS payload
-      UNION ALL
-      SELECT 'state', 'paste_deletion', 'DELETION_IN_PROGRESS', count(*), min(since) FROM (
-        SELECT deletion_initiated_at FROM pastes WHERE deletion_initiated_at IS NOT NULL AND deleted_at IS NULL
-        ORDER BY deletion_initiated_at LIMIT ${mostCounted}) AS claimed (since)
-      UNION ALL
-      SELECT 'state', 'job', 'queued', count(*), min(created_at) FROM (
-        SELECT created_at FROM jobs WHERE status = 'queued' AND completed_at IS NULL ORDER BY created_at LIMIT ${mostCounted}) AS queued
-      UNION ALL
-      SELECT 'state', 'job', 'processing', count(*), min(created_at) FROM (
-        SELECT created_at FROM jobs WHERE status = 'processing' AND completed_at IS NULL ORDER BY created_at LIMIT ${mostCounted}) AS processing
-      UNION ALL
-      SELECT 'state', 'task_execution', 'PENDING', count(*), min(created_at) FROM pending
-      UNION ALL
-      SELECT 'state', 'task_execution', 'RUNNING', count(*), min(started_at) FROM running
+      ${sql.join(states, sql` UNION ALL `)}
       UNION ALL
       SELECT 'zombies', kinds.kind, '', count(*) FILTER (WHERE zombie), NULL FROM kinds LEFT JOIN running USING (kind) GROUP BY kinds.kind
       UNION ALL
@@ -94,7 +128,7 @@ export async function readStateFigures(db: Database, mostCounted = MOST_COUNTED)
       SELECT 'sent', kinds.kind, '', 0, min(run_at) FILTER (WHERE sent AND run_at <= now())
         FROM kinds LEFT JOIN pending USING (kind) GROUP BY kinds.kind
     )
-    SELECT figure, name, state, least(count, ${mostCounted})::integer AS count,
+    SELECT figure, name, state, least(count, ${limit})::integer AS count,
       CASE WHEN since IS NOT NULL THEN greatest(0, extract(epoch FROM now() - since))::float8 END AS age FROM figures`.execute(
     db,
   );
@@ -105,7 +139,7 @@ export async function readStateFigures(db: Database, mostCounted = MOST_COUNTED)
       const row = rows.find((each) => each.name === machine && each.state === state);
       return { machine, state, count: row?.count ?? 0, oldestSeconds: row?.age ?? null };
     }),
-    kinds: kinds.map((kind): KindFigures => ({
+    kinds: executionKinds.map((kind): KindFigures => ({
       kind,
       zombies: ofKind('zombies', kind)?.count ?? 0,
       unsent: ofKind('unsent', kind)?.count ?? 0,
@@ -114,13 +148,7 @@ export async function readStateFigures(db: Database, mostCounted = MOST_COUNTED)
   };
 }
 
-const countedStates = machines.flatMap((machine: Machine) =>
-  statesOf(machine)
-    .filter((state) => !isTerminal(machine, state) && state !== 'NOT_EXPIRED')
-    .map((state) => ({ machine: machine.name as MachineName, state })),
-);
-
-/** About how many pastes are NOT_EXPIRED, as the planner estimates it: they are nearly the whole table, which nobody counts in constant time. */
+/** About how many pastes are NOT_EXPIRED, as the planner estimates. */
 export async function estimateLivePastes(db: Database): Promise<number> {
   const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
     EXPLAIN (FORMAT JSON) SELECT FROM pastes WHERE deletion_status = 'NOT_EXPIRED'`.execute(db);

@@ -1,7 +1,8 @@
-import { sql, type RawBuilder } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
 import { UNSENT_AFTER_SECONDS } from './state-figures.ts';
+import { waitingExecutions } from './waiting-executions.ts';
 
 export interface Stuck {
   /**
@@ -28,19 +29,8 @@ export interface StuckOptions {
 /** An upload that is due is under way within 60 s, whatever has happened. */
 const UNCLAIMED_AFTER_SECONDS = 60;
 
-/** The relay stamps what it sends again, so that the order of the index isn't that of the waits: so many of them are looked at. */
-const LOOKED_AT = 10_000;
-
-const kinds: readonly ExecutionKind[] = ['upload', 'job'];
-
-/** In the order of the index, named whole, of each kind: for any other, Postgres reads and sorts all of a backlog. */
-function waiting(dispatched: 'IS NULL' | 'IS NOT NULL', limit: number): RawBuilder<unknown> {
-  const ofKind = (kind: ExecutionKind) => sql`(
-      SELECT kind, subject_id, attempt, run_at FROM task_executions
-      WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND dispatched_at ${sql.raw(dispatched)}
-      ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit})`;
-  return sql.join(kinds.map(ofKind), sql` UNION ALL `);
-}
+/** The relay stamps again what it resends, so the index is not in the order of the waits: this many rows are read and sorted. */
+const MAX_SCANNED = 10_000;
 
 /**
  * What an operator should look at, by name. Reads partial indexes from their start: about the same cost on any table, and under any backlog.
@@ -56,11 +46,11 @@ export async function findStuck(
       WHERE lease_expires_at IS NOT NULL AND lease_expires_at < now() ORDER BY lease_expires_at LIMIT ${limit}
     ), unsent AS MATERIALIZED (
       SELECT 'unsent', kind, subject_id, attempt, NULL::text, run_at
-      FROM (${waiting('IS NULL', limit)}) AS never_sent
+      FROM (${waitingExecutions('unsent', limit)}) AS never_sent
       WHERE run_at < now() - make_interval(secs => ${UNSENT_AFTER_SECONDS}) ORDER BY run_at LIMIT ${limit}
     ), unclaimed AS MATERIALIZED (
       SELECT 'unclaimed', kind, subject_id, attempt, NULL::text, run_at
-      FROM (${waiting('IS NOT NULL', LOOKED_AT)}) AS sent
+      FROM (${waitingExecutions('sent', MAX_SCANNED)}) AS sent
       WHERE run_at < now() - make_interval(secs => ${UNCLAIMED_AFTER_SECONDS}) ORDER BY run_at LIMIT ${limit}
     ), deletion AS MATERIALIZED (
       SELECT 'deletion', 'upload', id, NULL::integer, NULL::text, deletion_initiated_at FROM pastes

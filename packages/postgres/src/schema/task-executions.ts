@@ -1,7 +1,9 @@
 import type { Generated } from 'kysely';
 import type { TaskExecutionState } from '@pasteflow/domain';
 
-export type ExecutionKind = 'upload' | 'job';
+export const executionKinds = ['upload', 'job'] as const;
+
+export type ExecutionKind = (typeof executionKinds)[number];
 
 export interface TaskExecutionsTable {
   id: Generated<string>;

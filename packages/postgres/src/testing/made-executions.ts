@@ -1,22 +1,29 @@
+import type { OpenStateOf, taskExecution } from '@pasteflow/domain';
 import { sql } from 'kysely';
 
+/** What a test may choose for an open execution of each status. */
+interface ShapeOfStatus {
+  PENDING: {
+    readonly attempt?: number;
+    /** Negative: due later. */
+    readonly dueSecondsAgo?: number;
+    /** null: no message was ever sent. */
+    readonly dispatchedSecondsAgo?: number | null;
+  };
+  RUNNING: {
+    readonly attempt?: number;
+    readonly workerId?: string;
+    /** How long the lease still holds; negative: a zombie. */
+    readonly leaseSeconds?: number;
+  };
+}
+
+type OpenStatus = OpenStateOf<typeof taskExecution>;
+
 /** An open execution. */
-export type ExecutionShape =
-  | {
-      readonly status: 'PENDING';
-      readonly attempt?: number;
-      /** Negative: due later. */
-      readonly dueSecondsAgo?: number;
-      /** null: no message was ever sent. */
-      readonly dispatchedSecondsAgo?: number | null;
-    }
-  | {
-      readonly status: 'RUNNING';
-      readonly attempt?: number;
-      readonly workerId?: string;
-      /** For how long the lease still holds; negative: a zombie. */
-      readonly leaseSeconds?: number;
-    };
+export type ExecutionShape = {
+  [Status in OpenStatus]: { readonly status: Status } & ShapeOfStatus[Status];
+}[OpenStatus];
 
 /** What a statement inserts of an execution. */
 export interface ExecutionColumns {

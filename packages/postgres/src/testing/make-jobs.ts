@@ -1,4 +1,4 @@
-import { JOB_OBJECT_KEY_PREFIX } from '@pasteflow/domain';
+import { JOB_OBJECT_KEY_PREFIX, type JobState } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import {
@@ -17,26 +17,30 @@ interface AnyJob {
   readonly createdSecondsAgo?: number;
 }
 
-/** One shape a status, so that a test can't ask for a row that the schema's CHECKs refuse, or that no run of a job leaves behind. */
+interface EndedWithAssets {
+  readonly completedSecondsAgo?: number;
+  readonly result?: object;
+  /** Default: 1. */
+  readonly assets?: number;
+}
+
+/** What a test may choose for a job of each status. */
+interface ShapeOfStatus {
+  queued: { readonly execution?: Extract<ExecutionShape, { status: 'PENDING' }> };
+  processing: {
+    /** Default: RUNNING. PENDING: the next attempt waits. */
+    readonly execution?: ExecutionShape;
+    readonly progress?: number;
+    readonly assets?: number;
+  };
+  completed: EndedWithAssets;
+  partial: EndedWithAssets;
+  failed: { readonly completedSecondsAgo?: number; readonly result?: object };
+}
+
+/** A shape for each status: a test cannot ask for a row that the CHECKs of the schema refuse, or that no run of a job leaves behind. */
 export type JobShape = AnyJob &
-  (
-    | { readonly status: 'queued'; readonly execution?: Extract<ExecutionShape, { status: 'PENDING' }> }
-    | {
-        readonly status: 'processing';
-        /** RUNNING unless told; PENDING: its next attempt waits. */
-        readonly execution?: ExecutionShape;
-        readonly progress?: number;
-        readonly assets?: number;
-      }
-    | {
-        readonly status: 'completed' | 'partial';
-        readonly completedSecondsAgo?: number;
-        readonly result?: object;
-        /** One unless told. */
-        readonly assets?: number;
-      }
-    | { readonly status: 'failed'; readonly completedSecondsAgo?: number; readonly result?: object }
-  );
+  { [Status in JobState]: { readonly status: Status } & ShapeOfStatus[Status] }[JobState];
 
 export interface MadeJob {
   readonly id: string;

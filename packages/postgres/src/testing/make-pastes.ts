@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { objectKeyOf, shortCodeFrom, type Visibility } from '@pasteflow/domain';
+import { objectKeyOf, shortCodeFrom, type PasteUploadState, type Visibility } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import {
@@ -16,11 +16,11 @@ export type DeletionShape =
   | { readonly status: 'DELETED'; readonly secondsAgo: number };
 
 interface AnyPaste {
-  /** Its owner; none unless given. */
+  /** The owner. Default: none. */
   readonly userId?: string;
   /** `private` only with an owner. */
   readonly visibility?: Visibility;
-  /** Random ones unless given; their number is then that of the pastes. */
+  /** As many as there are pastes. Default: random. */
   readonly shortCodes?: readonly string[];
   readonly content?: Buffer;
   readonly createdSecondsAgo?: number;
@@ -28,13 +28,16 @@ interface AnyPaste {
   readonly expiresInSeconds?: number | null;
 }
 
-/** One shape a status, so that a test can't ask for a row that the schema's CHECKs refuse. */
+/** What a test may choose for a paste of each status. */
+interface ShapeOfStatus {
+  IN_PROGRESS: { readonly execution?: ExecutionShape };
+  PROCESSED: { readonly bucket?: string; readonly deletion?: DeletionShape };
+  FAILED: { readonly deletion?: DeletionShape };
+}
+
+/** A shape for each status: a test cannot ask for a row that the CHECKs of the schema refuse. */
 export type PasteShape = AnyPaste &
-  (
-    | { readonly status: 'IN_PROGRESS'; readonly execution?: ExecutionShape }
-    | { readonly status: 'PROCESSED'; readonly bucket?: string; readonly deletion?: DeletionShape }
-    | { readonly status: 'FAILED'; readonly deletion?: DeletionShape }
-  );
+  { [Status in PasteUploadState]: { readonly status: Status } & ShapeOfStatus[Status] }[PasteUploadState];
 
 export interface MadePaste {
   readonly id: string;

@@ -32,13 +32,13 @@ async function asPlainSql(statement: string): Promise<{ code: string | null; row
 }
 
 describe.each(machines)('the database, for any client, of $name', (machine) => {
-  const states = statesOf<string>(machine);
+  const states = statesOf<Machine>(machine);
   const pairs = states.flatMap((from) => states.map((to) => [from, to] as const));
 
   it.each(pairs)('decides %s → %s as the table does', async (from, to) => {
     const { id } = await insertInState(current.db, machine, from);
     const { code, rows } = await asPlainSql(updateToState(machine, id, to));
-    if (from === to || canTransition(machine as Machine, from, to))
+    if (from === to || canTransition<Machine>(machine, from, to))
       expect({ code, rows }).toEqual({ code: null, rows: 1 });
     else expect(code).toBe(INVALID_TRANSITION_SQLSTATE);
   });
@@ -72,9 +72,9 @@ describe('the typed error', () => {
 
 describe('installing the state machines', () => {
   const widened: Machine = {
-    ...(pasteUpload as Machine),
+    ...pasteUpload,
     states: {
-      ...(pasteUpload as Machine).states,
+      ...pasteUpload.states,
       FAILED: { meaning: 'may be tried again', to: ['IN_PROGRESS'] },
     },
   };

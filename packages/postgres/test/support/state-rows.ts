@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { MachineName } from '@pasteflow/domain';
+import type { MachineName, machines, StateOf } from '@pasteflow/domain';
 import type { Database } from '../../src/index.ts';
 
 const hash = `sha256:${'0'.repeat(64)}`;
 
-/** What each state asks of the other columns, as SQL. Whatever isn't named is NULL. */
-const companions: Record<
-  MachineName,
-  { columns: readonly string[]; of: Record<string, Record<string, string>> }
-> = {
+/** The other columns that each state requires, as SQL. A column that is not named is NULL. */
+const companions: {
+  [M in (typeof machines)[number] as M['name']]: {
+    columns: readonly string[];
+    of: Record<StateOf<M>, Record<string, string>>;
+  };
+} = {
   paste_upload: {
     columns: ['s3_url', 'processed_at', 'failure_reason', 'failed_at'],
     of: {
@@ -66,6 +68,13 @@ const basics: Record<MachineName, () => Record<string, string>> = {
   task_execution: () => ({ kind: `'upload'`, subject_id: `'${randomUUID()}'`, attempt: '1' }),
 };
 
+function companionsOf(name: MachineName): {
+  columns: readonly string[];
+  of: Record<string, Record<string, string>>;
+} {
+  return companions[name];
+}
+
 export interface StateRow {
   readonly id: string;
 }
@@ -75,7 +84,7 @@ export async function insertInState(
   { name, storedIn }: { name: MachineName; storedIn: { table: string; column: string } },
   state: string,
 ): Promise<StateRow> {
-  const values = { ...basics[name](), ...companions[name].of[state], [storedIn.column]: `'${state}'` };
+  const values = { ...basics[name](), ...companionsOf(name).of[state], [storedIn.column]: `'${state}'` };
   const { rows } = await sql<StateRow>`
     INSERT INTO ${sql.raw(storedIn.table)} (${sql.raw(Object.keys(values).join(', '))})
     VALUES (${sql.raw(Object.values(values).join(', '))}) RETURNING id`.execute(db);
@@ -88,7 +97,7 @@ export function updateToState(
   id: string,
   state: string,
 ): string {
-  const { columns, of } = companions[name];
+  const { columns, of } = companionsOf(name);
   const assignments = columns.map((column) => `${column} = ${of[state]?.[column] ?? 'NULL'}`);
   return `UPDATE ${storedIn.table} SET ${storedIn.column} = '${state}', ${assignments.join(', ')} WHERE id = '${id}'`;
 }
