@@ -11,26 +11,21 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-let migrations = 0;
-const migrate = async (url: string) => {
-  migrations += 1;
-  await query(url, 'CREATE TABLE pastes (n int)');
-};
-
 describe('createTestDatabase', () => {
-  it('migrates once and gives every caller a database of its own', async () => {
-    const [one, other] = await Promise.all([
-      createTestDatabase(stack, migrate),
-      createTestDatabase(stack, migrate),
-    ]);
-    await query(one.url, 'INSERT INTO pastes VALUES (1)');
-    expect(await query(one.url, 'SELECT n FROM pastes')).toEqual([{ n: 1 }]);
-    expect(await query(other.url, 'SELECT n FROM pastes')).toEqual([]);
-    expect(migrations).toBe(1);
+  it('gives every caller a migrated database of its own', async () => {
+    const [one, other] = await Promise.all([createTestDatabase(stack), createTestDatabase(stack)]);
+    await query(one.url, "INSERT INTO users (name) VALUES ('one')");
+    expect(await query(one.url, 'SELECT name FROM users')).toEqual([{ name: 'one' }]);
+    expect(await query(other.url, 'SELECT name FROM users')).toEqual([]);
+  });
+
+  it('gives an empty database to a caller that wants to migrate it', async () => {
+    const { url } = await createTestDatabase(stack, { migrated: false });
+    await expect(query(url, 'SELECT name FROM users')).rejects.toMatchObject({ code: '42P01' });
   });
 
   it('drops a database that still has a connection', async () => {
-    const database = await createTestDatabase(stack, migrate);
+    const database = await createTestDatabase(stack);
     const client = new Client({ connectionString: database.url });
     client.on('error', () => {});
     await client.connect();
@@ -41,15 +36,15 @@ describe('createTestDatabase', () => {
 
 describe('startTestStack', () => {
   it('restarts Postgres on the same port with its rows', async () => {
-    const database = await createTestDatabase(stack, migrate);
-    await query(database.url, 'INSERT INTO pastes VALUES (2)');
+    const database = await createTestDatabase(stack);
+    await query(database.url, "INSERT INTO users (name) VALUES ('two')");
     const { port, pid } = stack.postgres;
     await stack.restartPostgres(async () => {
       await expect(query(database.url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     });
     expect(stack.postgres.port).toBe(port);
     expect(stack.postgres.pid).not.toBe(pid);
-    expect(await query(database.url, 'SELECT n FROM pastes')).toEqual([{ n: 2 }]);
+    expect(await query(database.url, 'SELECT name FROM users')).toEqual([{ name: 'two' }]);
   });
 });
 

@@ -79,7 +79,7 @@ const stack = await startTestStack();
 
 /** A migrated database; one connection, as a service uses it again and again, with plans that it keeps. */
 async function makeDatabase(): Promise<Database> {
-  const { url } = await createTestDatabase(stack, () => Promise.resolve());
+  const { url } = await createTestDatabase(stack, { migrated: false });
   const db = createDatabase({
     url,
     applicationName: 'bench',

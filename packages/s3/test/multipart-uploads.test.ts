@@ -1,16 +1,16 @@
 import { CreateMultipartUploadCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import { startTestAws, type TestAws } from '@pasteflow/dev-stack/testing';
 import { createObjectStore, type ObjectStore, type OpenUpload } from '../src/index.ts';
 
-let stack: TestStackWithAws;
+let stack: TestAws;
 let client: S3Client;
 let store: ObjectStore;
 
 beforeAll(async () => {
   process.env.AWS_ACCESS_KEY_ID = 'test';
   process.env.AWS_SECRET_ACCESS_KEY = 'test';
-  stack = await startTestStack({ aws: true });
+  stack = await startTestAws();
   const aws = { region: 'us-east-1', endpoint: stack.aws.endpoint };
   client = new S3Client({ ...aws, forcePathStyle: true });
   store = createObjectStore({ ...aws, bucket: 'pasteflow', maxAttempts: 1, requestTimeoutMs: 5000 });

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { FaultProxy, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import { FaultProxy, startTestAws, type TestAws } from '@pasteflow/dev-stack/testing';
 import { createObjectStore, describeS3Error, type ObjectStore } from '../src/index.ts';
 
-let stack: TestStackWithAws;
+let stack: TestAws;
 let proxy: FaultProxy;
 let store: ObjectStore;
 
 beforeAll(async () => {
   process.env.AWS_ACCESS_KEY_ID = 'test';
   process.env.AWS_SECRET_ACCESS_KEY = 'test';
-  stack = await startTestStack({ aws: true });
+  stack = await startTestAws();
   proxy = await FaultProxy.start(stack.aws.endpoint);
   store = open(5000);
 });

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import { startTestAws, type TestAws } from '@pasteflow/dev-stack/testing';
 import { attachmentAs } from '../src/content-disposition.ts';
 import { createObjectStore, type ObjectStore } from '../src/index.ts';
 
-let stack: TestStackWithAws;
+let stack: TestAws;
 let store: ObjectStore;
 
 beforeAll(async () => {
   process.env.AWS_ACCESS_KEY_ID = 'test';
   process.env.AWS_SECRET_ACCESS_KEY = 'test';
-  stack = await startTestStack({ aws: true });
+  stack = await startTestAws();
   store = createObjectStore({
     region: 'us-east-1',
     endpoint: stack.aws.endpoint,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { FaultProxy, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import { FaultProxy, startTestAws, type TestAws } from '@pasteflow/dev-stack/testing';
 import { createS3Client } from '../src/client.ts';
 import { createObjectStore, ObjectTooLargeError, type ObjectStore } from '../src/index.ts';
 import { growingParts, maxBytes } from '../src/object-parts.ts';
@@ -14,14 +14,14 @@ const BEGIN = { method: 'POST', path: /uploads/ };
 const COMPLETE = { method: 'POST', path: /uploadId=/ };
 const ABORT = { method: 'DELETE', path: /uploadId=/ };
 
-let stack: TestStackWithAws;
+let stack: TestAws;
 let proxy: FaultProxy;
 let store: ObjectStore;
 
 beforeAll(async () => {
   process.env.AWS_ACCESS_KEY_ID = 'test';
   process.env.AWS_SECRET_ACCESS_KEY = 'test';
-  stack = await startTestStack({ aws: true });
+  stack = await startTestAws();
   proxy = await FaultProxy.start(stack.aws.endpoint);
   store = createObjectStore({ ...options(), bucket: 'pasteflow' });
 });

@@ -1,12 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createTestDatabase, startTestStack, TcpProxy, type TestStack } from '@pasteflow/dev-stack/testing';
-import {
-  createDatabase,
-  migrate,
-  rateLimitStore,
-  type Database,
-  type RateLimitStore,
-} from '@pasteflow/postgres';
+import { createDatabase, rateLimitStore, type Database, type RateLimitStore } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { Limit } from '../src/limits/limit.ts';
 
@@ -30,11 +24,7 @@ function connect(to = url): Database {
 
 beforeAll(async () => {
   stack = await startTestStack();
-  ({ url } = await createTestDatabase(stack, async (template) => {
-    const db = connect(template);
-    await migrate(db);
-    await db.destroy();
-  }));
+  ({ url } = await createTestDatabase(stack));
 });
 afterAll(async () => {
   await Promise.all(databases.map((db) => db.destroy()));

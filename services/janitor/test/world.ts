@@ -5,7 +5,7 @@ import {
   type TestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
 import { defaultRetryPolicy } from '@pasteflow/domain';
-import { createDatabase, migrate, type Database } from '@pasteflow/postgres';
+import { createDatabase, type Database } from '@pasteflow/postgres';
 import { makeUsers } from '@pasteflow/postgres/testing';
 import { Metrics, tracingOff } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
@@ -52,7 +52,7 @@ export interface World {
 export async function createWorld(): Promise<World> {
   const stack = await startTestStack({ aws: true });
   const proxy = await FaultProxy.start(stack.aws.endpoint);
-  const database = await createTestDatabase(stack, migrateAt);
+  const database = await createTestDatabase(stack);
   const db = connect(database.url, 20);
   const aws = { region: stack.aws.region, endpoint: proxy.url };
   const store = createObjectStore({ ...aws, bucket: BUCKET, maxAttempts: 1, requestTimeoutMs: 7000 });
@@ -116,12 +116,6 @@ export function connect(url: string, maxConnections = 5): Database {
     maxConnections,
     onConnectionError: () => {},
   });
-}
-
-async function migrateAt(url: string): Promise<void> {
-  const db = connect(url, 2);
-  await migrate(db);
-  await db.destroy();
 }
 
 export const running = (): AbortSignal => new AbortController().signal;

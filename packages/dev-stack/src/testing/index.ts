@@ -6,4 +6,10 @@ export { type RecordedRequest } from './recorded-request.ts';
 export { spawnService, type ExitStatus, type SpawnedService, type SpawnOptions } from './spawn-service.ts';
 export { TcpProxy } from './tcp-proxy.ts';
 export { createTestDatabase, type TestDatabase } from './test-database.ts';
-export { startTestStack, type TestStack, type TestStackWithAws } from './test-stack.ts';
+export {
+  startTestAws,
+  startTestStack,
+  type TestAws,
+  type TestStack,
+  type TestStackWithAws,
+} from './test-stack.ts';

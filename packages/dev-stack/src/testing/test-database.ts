@@ -1,43 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type DatabaseError } from 'pg';
+import { EMPTY_DATABASE, TEMPLATE_DATABASE } from './template-cluster.ts';
 import type { TestStack } from './test-stack.ts';
 
 export interface TestDatabase {
   url: string;
-  /** Ends whoever is still connected to it. */
+  /** Ends the connections that are still open. */
   drop(): Promise<void>;
 }
 
-const TEMPLATE = 'pasteflow_template';
-const templates = new WeakMap<TestStack, Promise<void>>();
 let databases = 0;
 
-/**
- * A migrated database of the caller's own: `migrate` runs once a stack, on a template, and each call gets a clone of
- * it, in about a tenth of the time. `migrate` must have closed its connections when it resolves.
- */
+export interface TestDatabaseOptions {
+  /** false: an empty database, for tests of the migrations. Default: true. */
+  readonly migrated?: boolean;
+}
+
+/** A database of the caller's own: a clone of the cluster's migrated one. A clone takes about 30 ms of CPU time. */
 export async function createTestDatabase(
   stack: TestStack,
-  migrate: (url: string) => Promise<void>,
+  { migrated = true }: TestDatabaseOptions = {},
 ): Promise<TestDatabase> {
-  let template = templates.get(stack);
-  if (template === undefined) {
-    template = makeTemplate(stack, migrate);
-    templates.set(stack, template);
-  }
-  await template;
   databases += 1;
   const name = `pasteflow_test_${process.pid}_${databases}`;
-  await unlessConnected(() => execute(stack, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`));
+  const template = migrated ? TEMPLATE_DATABASE : EMPTY_DATABASE;
+  await unlessConnected(() => execute(stack, `CREATE DATABASE ${name} TEMPLATE ${template}`));
   return {
     url: databaseUrl(stack, name),
     drop: () => execute(stack, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   };
-}
-
-async function makeTemplate(stack: TestStack, migrate: (url: string) => Promise<void>): Promise<void> {
-  await execute(stack, `CREATE DATABASE ${TEMPLATE}`);
-  await migrate(databaseUrl(stack, TEMPLATE));
 }
 
 function databaseUrl({ postgres }: TestStack, name: string): string {

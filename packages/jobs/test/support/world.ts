@@ -5,7 +5,7 @@ import {
   startTestStack,
   type TestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
-import { createDatabase, migrate, type Database } from '@pasteflow/postgres';
+import { createDatabase, type Database } from '@pasteflow/postgres';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { sql } from 'kysely';
 
@@ -27,7 +27,7 @@ export function useWorld(): World {
   beforeAll(async () => {
     stack = await startTestStack({ aws: true });
     world.proxy = await FaultProxy.start(stack.aws.endpoint);
-    world.databaseUrl = (await createTestDatabase(stack, migrateAt)).url;
+    world.databaseUrl = (await createTestDatabase(stack)).url;
     world.db = connect(world.databaseUrl);
     world.store = createObjectStore({
       region: stack.aws.region,
@@ -62,12 +62,6 @@ function connect(url: string): Database {
     maxConnections: 10,
     onConnectionError: () => {},
   });
-}
-
-async function migrateAt(url: string): Promise<void> {
-  const db = connect(url);
-  await migrate(db);
-  await db.destroy();
 }
 
 export async function openUploads(store: ObjectStore): Promise<{ key: string; uploadId: string }[]> {

@@ -17,7 +17,7 @@ let stack: TestStack;
 let db: Database;
 beforeAll(async () => {
   stack = await startTestStack();
-  db = open((await createTestDatabase(stack, () => Promise.resolve())).url);
+  db = open((await createTestDatabase(stack, { migrated: false })).url);
 });
 afterAll(async () => {
   await db?.destroy();

@@ -9,7 +9,7 @@ let db: Database;
 
 beforeAll(async () => {
   stack = await startTestStack();
-  db = open((await createTestDatabase(stack, () => Promise.resolve())).url);
+  db = open((await createTestDatabase(stack, { migrated: false })).url);
 });
 
 afterAll(async () => {

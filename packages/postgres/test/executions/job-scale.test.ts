@@ -30,7 +30,7 @@ import {
   type PageRequest,
 } from '../../src/index.ts';
 import { makeJobs } from '../../src/testing/index.ts';
-import { migrateUrl, open, openToFill } from '../support/database.ts';
+import { open, openToFill } from '../support/database.ts';
 import { explain, type Cost } from '../support/explain.ts';
 import { fillJobs } from '../support/fill-jobs.ts';
 import { fillOwner } from '../support/fill-owner.ts';
@@ -72,7 +72,7 @@ afterAll(async () => {
 });
 
 async function makeScene(rows: number, backlog = 0): Promise<Scene> {
-  const { url } = await createTestDatabase(stack, migrateUrl);
+  const { url } = await createTestDatabase(stack);
   const db = openToFill(url);
   const owner = await fillOwner(db, 'owner', rows / 2); // and as many of others
   const manyAssets = await fillJobs(db, owner, rows);

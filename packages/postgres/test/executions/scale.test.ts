@@ -29,7 +29,7 @@ import {
   stampDispatched,
   type Database,
 } from '../../src/index.ts';
-import { migrateUrl, newPaste, openToFill } from '../support/database.ts';
+import { newPaste, openToFill } from '../support/database.ts';
 import { explain } from '../support/explain.ts';
 import { fillWithBacklog, fillWithHistory, fillWithKeys } from '../support/fill.ts';
 
@@ -66,7 +66,7 @@ beforeAll(async () => {
 }, 900_000);
 
 async function makeScene(rows: number, backlog = 0): Promise<Scene> {
-  const { url } = await createTestDatabase(stack, migrateUrl);
+  const { url } = await createTestDatabase(stack);
   const db = openToFill(url);
   await fillWithHistory(db, rows);
   await fillWithKeys(db, rows);

@@ -13,7 +13,7 @@ import {
   type Database,
   type Place,
 } from '../../src/index.ts';
-import { migrateUrl, open } from '../support/database.ts';
+import { open } from '../support/database.ts';
 import { explain, type Cost } from '../support/explain.ts';
 import { fillOwner } from '../support/fill-owner.ts';
 
@@ -40,7 +40,7 @@ const scenes: Scene[] = [];
 beforeAll(async () => {
   stack = await startTestStack();
   for (const rows of [small, large]) {
-    const { url } = await createTestDatabase(stack, migrateUrl);
+    const { url } = await createTestDatabase(stack);
     // A million rows may take longer than any statement of ours should.
     const db = createDatabase({ ...options, url, statementTimeoutMs: 0 });
     const owner = await fillOwner(db, 'owner', rows);

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
-import { createDatabase, createPaste, migrate, type CreatedPaste, type Database } from '../../src/index.ts';
+import { createDatabase, createPaste, type CreatedPaste, type Database } from '../../src/index.ts';
 
 export function open(url: string, maxConnections = 20, statementTimeoutMs = 30_000): Database {
   return createDatabase({
@@ -18,12 +18,6 @@ export function openToFill(url: string): Database {
   return open(url, 4, 0);
 }
 
-export async function migrateUrl(url: string): Promise<void> {
-  const db = open(url, 2);
-  await migrate(db);
-  await db.destroy();
-}
-
 /** A private server for the test file, with a database of its own for each test, or one for the whole file. */
 export function useDatabase({ fresh }: { fresh: 'test' | 'file' } = { fresh: 'test' }): {
   readonly db: Database;
@@ -37,7 +31,7 @@ export function useDatabase({ fresh }: { fresh: 'test' | 'file' } = { fresh: 'te
   beforeEach(async () => {
     if (fresh === 'file' && current.db !== undefined) return;
     await current.db?.destroy();
-    const { url } = await createTestDatabase(current.stack, migrateUrl);
+    const { url } = await createTestDatabase(current.stack);
     current.url = url;
     current.db = open(url);
   });

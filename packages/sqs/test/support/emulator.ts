@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { FaultProxy, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import { FaultProxy, startTestAws, type TestAws } from '@pasteflow/dev-stack/testing';
 import { createQueue, createSqsClient, deadLetterQueueName, type Queue } from '../../src/index.ts';
 
 export interface Emulator {
@@ -18,11 +18,11 @@ const name = 'pasteflow-uploads';
 /** The emulator for a test file, behind a proxy without rules at the start of each test. */
 export function useEmulator(): Emulator {
   const current = {} as { -readonly [Key in keyof Emulator]: Emulator[Key] };
-  let stack: TestStackWithAws;
+  let stack: TestAws;
   beforeAll(async () => {
     process.env.AWS_ACCESS_KEY_ID = 'test';
     process.env.AWS_SECRET_ACCESS_KEY = 'test';
-    stack = await startTestStack({ aws: true });
+    stack = await startTestAws();
     current.proxy = await FaultProxy.start(stack.aws.endpoint);
     current.client = createSqsClient({ region: 'us-east-1', endpoint: current.proxy.url });
     current.direct = createSqsClient({ region: 'us-east-1', endpoint: stack.aws.endpoint });

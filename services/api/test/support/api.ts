@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
-import { createDatabase, migrate, type Database } from '@pasteflow/postgres';
+import { createDatabase, type Database } from '@pasteflow/postgres';
 import { createLogger, Lifecycle, loadConfig, Metrics, Readiness, tracingOff } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { composeApi, type Overrides } from '../../src/compose.ts';
@@ -52,7 +52,7 @@ export function useApi(options: ApiOptions = {}): ApiBed {
   beforeAll(async () => {
     Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' });
     bed.stack = await startTestStack({ aws: true });
-    bed.databaseUrl = (await createTestDatabase(bed.stack, migrateUrl)).url;
+    bed.databaseUrl = (await createTestDatabase(bed.stack)).url;
     bed.db = openDatabase(bed.databaseUrl);
     bed.store = createObjectStore({
       region: bed.stack.aws.region,
@@ -149,10 +149,4 @@ async function startApi(
 
 function openDatabase(url: string): Database {
   return createDatabase({ url, applicationName: 'test', maxConnections: 4, onConnectionError: () => {} });
-}
-
-async function migrateUrl(url: string): Promise<void> {
-  const db = openDatabase(url);
-  await migrate(db);
-  await db.destroy();
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
-import { createDatabase, migrate, type Database } from '@pasteflow/postgres';
+import { createDatabase, type Database } from '@pasteflow/postgres';
 import { hashOfSecret } from '../../src/identity/secret.ts';
 import { runTokenCommand, type TokenAnswer } from '../../src/token/run-token-command.ts';
 
@@ -34,7 +34,7 @@ export function useTokenCommand(): TokenBed {
   beforeAll(async () => {
     bed.folder = mkdtempSync(join(tmpdir(), 'pasteflow-token-'));
     bed.stack = await startTestStack();
-    bed.databaseUrl = (await createTestDatabase(bed.stack, migrateUrl)).url;
+    bed.databaseUrl = (await createTestDatabase(bed.stack)).url;
     bed.db = open(bed.databaseUrl);
   });
   afterAll(async () => {
@@ -47,12 +47,6 @@ export function useTokenCommand(): TokenBed {
 
 function open(url: string): Database {
   return createDatabase({ url, applicationName: 'test', maxConnections: 2, onConnectionError: () => {} });
-}
-
-async function migrateUrl(url: string): Promise<void> {
-  const db = open(url);
-  await migrate(db);
-  await db.destroy();
 }
 
 function rowOf(db: Database, token: string) {

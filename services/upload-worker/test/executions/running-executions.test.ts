@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
 import { claimUploads, createPaste, settleUploads, type Database } from '@pasteflow/postgres';
 import { RunningExecutions } from '../../src/executions/running-executions.ts';
-import { migratedDatabase, openDatabase } from '../support/database.ts';
+import { openDatabase } from '../support/database.ts';
 import { newPaste } from '../support/new-paste.ts';
 
 let stack: TestStack;
@@ -10,7 +10,7 @@ let db: Database;
 
 beforeAll(async () => {
   stack = await startTestStack();
-  db = openDatabase(await migratedDatabase(stack));
+  db = openDatabase((await createTestDatabase(stack)).url);
 });
 
 afterAll(async () => {

@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
-import { FaultProxy, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import {
+  createTestDatabase,
+  FaultProxy,
+  startTestStack,
+  type TestStackWithAws,
+} from '@pasteflow/dev-stack/testing';
 import type { MessageContext } from '@pasteflow/domain';
 import { defineJobType, type JobContext, type JobEnding, type JobType } from '@pasteflow/jobs';
 import { createJob, readJobTimeline, stampDispatched, type Database } from '@pasteflow/postgres';
@@ -9,7 +14,7 @@ import { createQueue, createSqsClient, sendJobs, type Queue, type SqsClient } fr
 import { z } from 'zod';
 import { compose, type Overrides } from '../../src/compose.ts';
 import { configSchema } from '../../src/config.ts';
-import { migratedDatabase, openDatabase } from './database.ts';
+import { openDatabase } from './database.ts';
 import { callSqs } from './call-sqs.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
@@ -67,7 +72,7 @@ export function useBench(): Bench {
   beforeAll(async () => {
     bench.stack = await startTestStack({ aws: true });
     bench.proxy = await FaultProxy.start(bench.stack.aws.endpoint);
-    bench.databaseUrl = await migratedDatabase(bench.stack);
+    bench.databaseUrl = (await createTestDatabase(bench.stack)).url;
     bench.db = openDatabase(bench.databaseUrl);
     bench.userId = (await makeUsers(bench.db, 1))[0]!.id;
     bench.sqs = createSqsClient({ region: 'us-east-1', endpoint: bench.stack.aws.endpoint });

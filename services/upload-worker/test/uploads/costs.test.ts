@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { FaultProxy, startTestStack, type TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import {
+  createTestDatabase,
+  FaultProxy,
+  startTestStack,
+  type TestStackWithAws,
+} from '@pasteflow/dev-stack/testing';
 import { createPaste, type Database } from '@pasteflow/postgres';
 import { createLogger, Lifecycle, loadConfig, Metrics, Readiness, tracingOff } from '@pasteflow/runtime';
 import { createQueue, createSqsClient, sendUploads } from '@pasteflow/sqs';
 import { compose } from '../../src/compose.ts';
 import { configSchema } from '../../src/config.ts';
-import { migratedDatabase, openDatabase } from '../support/database.ts';
+import { openDatabase } from '../support/database.ts';
 import { newPaste } from '../support/new-paste.ts';
 
 /** The table "Cost per paste" of docs/architecture.md, counted for 100 pastes that one consumer works off in full batches. */
@@ -22,7 +27,7 @@ beforeAll(async () => {
   process.env.AWS_SECRET_ACCESS_KEY = 'test';
   stack = await startTestStack({ aws: true });
   proxy = await FaultProxy.start(stack.aws.endpoint);
-  url = await migratedDatabase(stack);
+  ({ url } = await createTestDatabase(stack));
   db = openDatabase(url);
 });
 
