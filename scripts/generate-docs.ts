@@ -1,18 +1,30 @@
-// `npm run docs`: draws the state machines of packages/domain into docs/state-machines.md.
-// `npm run docs:check` (part of npm test) fails when the page isn't what the tables say.
+// Writes docs/state-machines.md: the tables of packages/domain, and the file that makes each transition.
+// With --check: fails when the page is out of date.
+import { globSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isTerminal, machines, statesOf, transitionsOf, type Machine } from '../packages/domain/src/index.ts';
 import { keepGenerated } from './generated-file.ts';
+import { findTransitionSources } from './transition-sources.ts';
 
 const intro = `# State machines
 
-Generated from the tables in \`packages/domain/src/machines\` by \`npm run docs\`; don't edit it by hand. The same
-tables make the TypeScript types, the CHECK constraints and the trigger that refuses any other transition in
-Postgres. Keeping a state is no transition and always allowed. How the machines work together is told in
-[architecture.md](architecture.md).
+\`npm run docs\` generates this page from the tables in \`packages/domain/src/machines\` and from the calls of
+\`transition()\` in the sources. Do not edit the page by hand.
+
+The TypeScript types of the states, the CHECK constraints, and the triggers in Postgres that refuse any other
+transition are made from the same tables. An update that keeps the state is not a transition and is always
+allowed. [architecture.md](architecture.md) describes how the machines work together.
 `;
 
+const root = fileURLToPath(new URL('..', import.meta.url));
+const files = globSync('{packages,services}/*/src/**/*.ts', {
+  cwd: root,
+  exclude: ['packages/domain/**'], // defines transition()
+});
+const sources = findTransitionSources(machines, { root, files });
 const page = [intro, ...machines.map((machine) => section(machine))].join('\n');
-await keepGenerated('docs/state-machines.md', page, 'the machine tables');
+await keepGenerated('docs/state-machines.md', page, 'the machine tables and the calls of transition()');
 
 function section(machine: Machine): string {
   const states = statesOf(machine);
@@ -24,7 +36,8 @@ function section(machine: Machine): string {
     `## ${machine.name}`,
     `Stored in \`${machine.storedIn.table}.${machine.storedIn.column}\`.`,
     ['```mermaid', ...diagram(machine), '```'].join('\n'),
-    ['| state | means | moves on to |', '| --- | --- | --- |', ...rows].join('\n'),
+    ['| state | meaning | next states |', '| --- | --- | --- |', ...rows].join('\n'),
+    ['| transition | statement |', '| --- | --- |', ...arrows(machine)].join('\n'),
     '',
   ].join('\n\n');
 }
@@ -37,4 +50,13 @@ function diagram(machine: Machine): string[] {
     ...transitionsOf(machine).map(([from, to]) => `  ${from} --> ${to}`),
     ...ends.map((state) => `  ${state} --> [*]`),
   ];
+}
+
+/** A row for each arrow, with the files whose statements make the transition. */
+function arrows(machine: Machine): string[] {
+  return transitionsOf(machine).map(([from, to]) => {
+    const files = sources.get(machine.name)?.get(`${from} → ${to}`) ?? [];
+    const links = files.map((file) => `[${basename(file)}](../${file})`);
+    return `| \`${from}\` → \`${to}\` | ${links.join(', ')} |`;
+  });
 }
