@@ -60,4 +60,5 @@ export {
   objectKeyOf,
   shortCodeOfKey,
 } from './object-key.ts';
+export { isUuid } from './uuid.ts';
 export type { JobMessage, MessageContext, UploadMessage } from './messages.ts';

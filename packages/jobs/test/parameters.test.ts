@@ -34,7 +34,7 @@ describe('the parameters of an import', () => {
       { source_short_code: 'abc', expires_in: 5 },
       ['expires_in: must be whole seconds from 60 to 31536000, or "never"'],
     ],
-    [{ source_short_code: 'abc', visibility: 'all' }, ['visibility: must be unlisted or private']],
+    [{ source_short_code: 'abc', visibility: 'all' }, ['visibility: must be one of unlisted, private']],
     [[], [': must be a JSON object']],
   ])('%j are refused', (parameters, faults) => {
     expect(faultsOf('import', parameters)).toEqual(faults);
@@ -51,8 +51,8 @@ describe('the parameters of an export', () => {
   });
 
   it.each([
-    [{ format: 'rar' }, ['format: must be zip, tar.gz, ndjson']],
-    [{ status: 'DONE' }, ['status: must be IN_PROGRESS, PROCESSED, FAILED']],
+    [{ format: 'rar' }, ['format: must be one of zip, tar.gz, ndjson']],
+    [{ status: 'DONE' }, ['status: must be one of IN_PROGRESS, PROCESSED, FAILED']],
     [{ created_after: 'yesterday' }, ['created_after: must be a time of RFC 3339']],
     [
       { created_after: '2026-01-02T00:00:00Z', created_before: '2026-01-02T01:00:00+02:00' },

@@ -8,6 +8,7 @@ import {
   type Visibility,
 } from '@pasteflow/domain';
 import { z } from 'zod';
+import { mustBeOneOf } from './field-rules.ts';
 
 /** What describes a paste beside its content. `expiresInSeconds` null: never. */
 export interface PasteOptions {
@@ -73,7 +74,7 @@ const syntax = line(MAX_SYNTAX_CHARACTERS);
 const syntaxMeta = { description: 'The language of the content.', param: { example: 'text' } };
 
 /** As it is sent, without a default. */
-export const visibilityField = z.enum(visibilities, `must be ${visibilities.join(' or ')}`);
+export const visibilityField = z.enum(visibilities, mustBeOneOf(visibilities));
 const visibility = visibilityField.default('unlisted').meta({
   description: 'unlisted: for whoever has its short code; private: for its owner alone.',
   param: { example: 'unlisted' },

@@ -34,7 +34,7 @@ describe('a paste as JSON', () => {
       'title: must not have control characters',
       'syntax: must have at most 50 characters',
       'expires_in: must be whole seconds from 60 to 31536000, or "never"',
-      'visibility: must be unlisted or private',
+      'visibility: must be one of unlisted, private',
     ]);
     expect(faultsOf([])).toEqual([': must be a JSON object']);
     expect(faultsOf({ content: 'x', colour: 'red' })).toHaveLength(1);

@@ -1,6 +1,7 @@
 import type { Message, MessageAttributeValue } from '@aws-sdk/client-sqs';
 import {
   isShortCode,
+  isUuid,
   PasteflowError,
   type JobMessage,
   type MessageContext,
@@ -15,7 +16,7 @@ const uploadMessage = z.strictObject({
 
 /** In lower case, as Postgres writes it: what was claimed is found again by it. */
 const jobMessage = z.strictObject({
-  jobId: z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'not the id of a job'),
+  jobId: z.string().refine(isUuid, 'not the id of a job'),
 });
 
 const contextAttribute = z.string().regex(/^[\x20-\x7e]{1,200}$/);

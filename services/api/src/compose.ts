@@ -136,7 +136,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     db,
     url: config.database.url,
     instance,
-    mostWaiters: config.mostWaiters,
+    maxWaiters: config.maxWaiters,
     logger,
     metrics,
     tracing,

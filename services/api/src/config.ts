@@ -39,7 +39,7 @@ export interface HttpConfig {
 }
 
 /** A week: S3 signs for no longer. */
-const MOST_ASSET_URL_SECONDS = 604_800;
+const MAX_ASSET_URL_SECONDS = 604_800;
 
 const httpEnv: z.ZodType<HttpConfig> = z
   .object({
@@ -48,7 +48,7 @@ const httpEnv: z.ZodType<HttpConfig> = z
     PUBLIC_URL: httpUrl('https://paste.example.org').optional(),
     REQUEST_TIMEOUT_SECONDS: intervalSeconds().default(60),
     TRUST_PROXY: trustedProxies().optional(),
-    ASSET_URL_SECONDS: positiveInteger({ most: MOST_ASSET_URL_SECONDS }).default(900),
+    ASSET_URL_SECONDS: positiveInteger({ most: MAX_ASSET_URL_SECONDS }).default(900),
     S3_PUBLIC_ENDPOINT: httpUrl('https://s3.example.org').optional(),
   })
   .transform((env) => ({
@@ -99,11 +99,18 @@ const identityEnv: z.ZodType<IdentityConfig> = z
   );
 
 /** The counters are integers of 32 bits, and what is refused counts on for a while. */
-const MOST_POINTS = 1_000_000_000;
+const MAX_POINTS_PER_MINUTE = 1_000_000_000;
 
 function pointsPerMinute(standard: number) {
   return nonNegativeInteger()
-    .pipe(z.number().max(MOST_POINTS, `is too large; set it to at most ${MOST_POINTS}, or to 0 for no limit`))
+    .pipe(
+      z
+        .number()
+        .max(
+          MAX_POINTS_PER_MINUTE,
+          `is too large; set it to at most ${MAX_POINTS_PER_MINUTE}, or to 0 for no limit`,
+        ),
+    )
     .default(standard);
 }
 
@@ -125,7 +132,7 @@ const limitsEnv: z.ZodType<LimitsConfig> = z
   }));
 
 /** Each takes some 20 kB, most of it its connection's: 10,000 are 200 MB. */
-const mostWaitersEnv: z.ZodType<number> = z
+const maxWaitersEnv: z.ZodType<number> = z
   .object({ MAX_WAITERS: positiveInteger({ most: 1_000_000 }).default(10_000) })
   .transform((env) => env.MAX_WAITERS);
 
@@ -139,7 +146,7 @@ export const configSchema = groups({
   limits: limitsEnv,
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   identity: identityEnv,
-  mostWaiters: mostWaitersEnv,
+  maxWaiters: maxWaitersEnv,
   maxPasteBytes: maxPasteBytesEnv,
   metrics: metricsEnv(9464),
   tracing: tracingEnv,

@@ -18,12 +18,12 @@ const seenOf = (id: string, complete = true, postponed = false): Seen => ({
 });
 
 /** A watch over looks that the test answers itself. */
-function watchOf(mostWatchers = 10_000) {
+function watchOf(maxWatchers = 10_000) {
   const looks: { wanted: readonly Wanted[]; answer: (seen?: readonly Seen[]) => void; fail: () => void }[] =
     [];
   const counts: [string, number][] = [];
   const watch = new ChangeWatch({
-    mostWatchers,
+    maxWatchers,
     onCount: (purpose, count) => counts.push([purpose, count]),
     look: (wanted) =>
       new Promise((resolve, reject) => {

@@ -243,7 +243,7 @@ it('while nobody tells what changes, it is asked for once a second, in one state
     db,
     url: 'postgres://127.0.0.1:1/nobody_answers',
     instance: 'test',
-    mostWaiters: 10,
+    maxWaiters: 10,
     logger: createLogger({ level: 'error', format: 'json', service: 'api' }),
     metrics: new Metrics('api', { process: false }),
     tracing: tracingOff,

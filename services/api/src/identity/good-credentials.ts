@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Some 100 bytes each. */
-const MOST_KEPT = 10_000;
+const MAX_CREDENTIALS = 10_000;
 
 /** Credentials that this process has lately found good, by their hash. It spares nobody the look-up: they may be revoked by now. */
 export class GoodCredentials {
@@ -18,7 +18,7 @@ export class GoodCredentials {
     this.#hashes.delete(hash);
     this.#hashes.add(hash);
     const [oldest] = this.#hashes;
-    if (this.#hashes.size > MOST_KEPT && oldest !== undefined) this.#hashes.delete(oldest);
+    if (this.#hashes.size > MAX_CREDENTIALS && oldest !== undefined) this.#hashes.delete(oldest);
   }
 
   delete(authorization: string): void {

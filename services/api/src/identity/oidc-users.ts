@@ -2,7 +2,7 @@ import { ensureUser, type Database } from '@pasteflow/postgres';
 import type { AccessTokens } from './access-tokens.ts';
 
 /** A hundred bytes each. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN_USERS = 10_000;
 
 /** A user who has been removed from the table behind the api's back is made anew after this. */
 const KNOWN_FOR_MS = 10 * 60_000;
@@ -41,7 +41,7 @@ export class OidcUsers {
     this.#known.delete(name);
     this.#known.set(name, user);
     const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > MAX_KNOWN_USERS && oldest !== undefined) this.#known.delete(oldest);
     return user.id;
   }
 }

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { JobForbiddenError, JobNotFoundError, type ErrorCode } from '@pasteflow/domain';
+import { isUuid, JobForbiddenError, JobNotFoundError, type ErrorCode } from '@pasteflow/domain';
 import { findJob, findJobBrief, type Database, type JobBrief, type JobRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { requireUser } from '../identity/caller-of.ts';
@@ -19,8 +19,6 @@ export const findErrors = [
   'dependency_unavailable',
 ] as const satisfies ErrorCode[];
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
 /** The caller's job that the URL names. J8. @throws JobNotFoundError, JobForbiddenError */
 export async function findNamedJob(db: Database, req: Request): Promise<JobRow> {
   return assertOwn(await findJob(db, namedId(req)), req);
@@ -34,7 +32,7 @@ export async function findNamedJobBrief(db: Database, req: Request): Promise<Job
 /** What is no UUID never reaches the database. */
 function namedId(req: Request): string {
   const id = String(req.params.id);
-  if (!UUID.test(id)) throw new JobNotFoundError();
+  if (!isUuid(id.toLowerCase())) throw new JobNotFoundError();
   contextOf(req).jobId = id;
   return id;
 }

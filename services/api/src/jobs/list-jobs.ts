@@ -1,4 +1,5 @@
 import { job, statesOf } from '@pasteflow/domain';
+import { mustBeOneOf } from '@pasteflow/pastes';
 import { listJobs as findJobs, type Database } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { requireUser } from '../identity/caller-of.ts';
@@ -12,11 +13,11 @@ const states = statesOf(job);
 
 const query = z.strictObject({
   status: z
-    .enum(states, `must be one of ${states.join(', ')}`)
+    .enum(states, mustBeOneOf(states))
     .optional()
     .meta({ description: 'Only jobs in this state.', param: { example: 'completed' } }),
   job_type: z
-    .enum(jobTypeNames, `must be one of ${jobTypeNames.join(', ')}`)
+    .enum(jobTypeNames, mustBeOneOf(jobTypeNames))
     .optional()
     .meta({ description: 'Only jobs of this type.', param: { example: jobTypeNames[0] } }),
   ...pageFields,

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jobTypes, type JobType } from '@pasteflow/jobs';
+import { mustBeOneOf } from '@pasteflow/pastes';
 import { z } from 'zod';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';
@@ -48,7 +49,6 @@ function newJobOf({ name, summary, parameters }: JobType) {
 function unionOf([first, ...rest]: readonly ReturnType<typeof newJobOf>[]): z.ZodType<NewJob> {
   if (first === undefined) throw new Error('there is no job type');
   return z.discriminatedUnion('job_type', [first, ...rest], {
-    error: ({ code }) =>
-      code === 'invalid_union' ? `must be one of ${jobTypeNames.join(', ')}` : 'must be a JSON object',
+    error: ({ code }) => (code === 'invalid_union' ? mustBeOneOf(jobTypeNames) : 'must be a JSON object'),
   });
 }

@@ -19,7 +19,7 @@ export interface Watcher {
 export interface ChangeWatchOptions {
   readonly look: (wanted: readonly Wanted[]) => Promise<ReadonlyMap<string, Seen>>;
   /** How many may wait in this process. */
-  readonly mostWatchers: number;
+  readonly maxWatchers: number;
   readonly onCount: (purpose: Watcher['purpose'], count: number) => void;
 }
 
@@ -37,13 +37,13 @@ const LOOK_INTERVAL_MS = 20;
  * Once rows are so long that one look hasn't room for all, looks follow one another at once, and each is at no more than so many: what is
  * postponed is looked at again each time.
  */
-const MOST_WHEN_LONG = 200;
+const MAX_WHEN_LONG = 200;
 
 /** After a look that failed. */
 const RETRY_MS = 1000;
 
 /** Ids of changes that are remembered for those who are just reading. */
-const MOST_RECENT = 10_000;
+const MAX_RECENT = 10_000;
 
 /**
  * Who waits for what in this process. A change wakes all that wait for it, and what they are told is read by one statement for all that has
@@ -85,7 +85,7 @@ export class ChangeWatch {
   /** @returns false when there are too many already, or the process stops; `unwatch` is due if it is true */
   watch(watcher: Watcher, since: number): boolean {
     const { kind, id, purpose } = watcher;
-    if (this.#stopping || this.#counts.wait + this.#counts.events >= this.#options.mostWatchers) return false;
+    if (this.#stopping || this.#counts.wait + this.#counts.events >= this.#options.maxWatchers) return false;
     const subject = this.#subjects.get(id) ?? { kind, id, watchers: new Set() };
     this.#subjects.set(id, subject);
     subject.watchers.add(watcher);
@@ -119,7 +119,7 @@ export class ChangeWatch {
       const subject = this.#subjects.get(id);
       if (subject !== undefined) this.#lookAt(subject);
     }
-    if (this.#changedAt.size > MOST_RECENT) {
+    if (this.#changedAt.size > MAX_RECENT) {
       this.#changedAt.clear();
       this.#allChangedAt = this.#clock;
     }
@@ -153,7 +153,7 @@ export class ChangeWatch {
       for (const subject of subjects) this.#changed.delete(subject);
       const outcome = await this.#look(subjects);
       const isLong = outcome === 'postponed' || subjects.length === most;
-      most = isLong ? MOST_WHEN_LONG : Infinity;
+      most = isLong ? MAX_WHEN_LONG : Infinity;
       const pauseMs = outcome === 'failed' ? RETRY_MS : isLong ? 0 : LOOK_INTERVAL_MS;
       this.#lookAfter = performance.now() + pauseMs;
     }

@@ -21,7 +21,7 @@ const RETRY_MS = 1000;
 const stopRetryMs = (): number => Math.round(RETRY_MS * (1 + Math.random()));
 
 /** How many heartbeats may pass while a client reads nothing. */
-const MOST_MISSED = 2;
+const MAX_MISSED = 2;
 
 /** A stream of Server-Sent Events about one paste or job: what was, what comes, and an end. */
 export class EventStream implements Watcher {
@@ -130,7 +130,7 @@ export class EventStream implements Watcher {
   #beat(): void {
     if (this.#isFull) {
       this.#missed += 1;
-      if (this.#missed === MOST_MISSED) this.#res.destroy();
+      if (this.#missed === MAX_MISSED) this.#res.destroy();
       return;
     }
     this.#write(':\n\n');

@@ -12,7 +12,7 @@ export interface LiveOptions extends LiveTimings {
   readonly db: Database;
   readonly url: string;
   readonly instance: string;
-  readonly mostWaiters: number;
+  readonly maxWaiters: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracing: Pick<Tracing, 'outside'>;
@@ -43,7 +43,7 @@ export function composeLive(options: LiveOptions): Live & { listening: Component
     db,
     url,
     instance,
-    mostWaiters,
+    maxWaiters,
     logger,
     metrics,
     tracing,
@@ -64,7 +64,7 @@ export function composeLive(options: LiveOptions): Live & { listening: Component
 
   const watch = new ChangeWatch({
     look: (wanted) => tracing.outside(() => lookAt(db, wanted)), // for all, whoever's wait has set it off
-    mostWatchers: mostWaiters,
+    maxWatchers: maxWaiters,
     onCount: (kind, count) => waiters.set({ kind }, count),
   });
   const listener = new ChangeListener({

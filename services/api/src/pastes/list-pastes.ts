@@ -1,4 +1,5 @@
 import { pasteUpload, statesOf } from '@pasteflow/domain';
+import { mustBeOneOf } from '@pasteflow/pastes';
 import { listPastes as findPastes, type Database } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { requireUser } from '../identity/caller-of.ts';
@@ -11,7 +12,7 @@ const states = statesOf(pasteUpload);
 
 const query = z.strictObject({
   status: z
-    .enum(states, `must be ${states.join(' or ')}`)
+    .enum(states, mustBeOneOf(states))
     .optional()
     .meta({ description: 'Only those in this upload state.', param: { example: 'PROCESSED' } }),
   ...pageFields,

@@ -1,4 +1,5 @@
 import { pasteUpload, statesOf } from '@pasteflow/domain';
+import { mustBeOneOf } from '@pasteflow/pastes';
 import { z } from 'zod';
 
 export const exportFormats = ['zip', 'tar.gz', 'ndjson'] as const;
@@ -11,17 +12,14 @@ const time = (description: string) =>
 export const exportParameters = z
   .strictObject(
     {
-      format: z
-        .enum(exportFormats, `must be ${exportFormats.join(', ')}`)
-        .default('zip')
-        .meta({
-          description:
-            'zip and tar.gz: a file a paste, named after its short code and title. ndjson: a line a paste, as an import takes it.',
-        }),
+      format: z.enum(exportFormats, mustBeOneOf(exportFormats)).default('zip').meta({
+        description:
+          'zip and tar.gz: a file a paste, named after its short code and title. ndjson: a line a paste, as an import takes it.',
+      }),
       created_after: time('Of pastes made then or later.'),
       created_before: time('Of pastes made before then.'),
       status: z
-        .enum(statesOf(pasteUpload), `must be ${statesOf(pasteUpload).join(', ')}`)
+        .enum(statesOf(pasteUpload), mustBeOneOf(statesOf(pasteUpload)))
         .optional()
         .meta({
           description:
