@@ -16,14 +16,22 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/client': [],
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
   '@pasteflow/settings': ['@pasteflow/domain', '@pasteflow/runtime'],
+  '@pasteflow/command-line': ['@pasteflow/postgres', '@pasteflow/runtime', '@pasteflow/settings'],
   '@pasteflow/pastes': ['@pasteflow/domain'],
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/pastes', ...adapters],
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
-  ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters]])),
+  ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters, '@pasteflow/command-line']])),
 };
 
-/** Where a computed import() is right: the package with Postgres' binaries is named after the platform; a job type is a folder. */
-const computedImports = ['packages/dev-stack/src/postgres/binaries.ts', 'packages/jobs/src/registry.ts'];
+/**
+ * Where a computed import() is right: the package with Postgres' binaries is named after the platform, a job type is a folder, and dev-stack,
+ * which imports nothing of the workspace, becomes the entry of a service by its path.
+ */
+const computedImports = [
+  'packages/dev-stack/src/postgres/binaries.ts',
+  'packages/dev-stack/src/command-main.ts',
+  'packages/jobs/src/registry.ts',
+];
 
 /** Tests may also stand on the embedded stack, save where that would make a circle or a dependency of the domain. */
 function allowedInTests(name: string): string[] {

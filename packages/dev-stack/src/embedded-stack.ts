@@ -1,10 +1,10 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { awsEnvironment } from './aws/environment.ts';
 import { startAwsEmulator } from './aws/start-aws-emulator.ts';
 import { keepPostgresUp } from './postgres/keep-postgres-up.ts';
 import type { Report } from './report.ts';
 import type { StackConfig } from './stack-config.ts';
+import { removeStackFile, stackFileIn, writeStackFile } from './stack-file.ts';
 
 export interface EmbeddedStack {
   /** What a service needs to use it: DATABASE_URL, AWS_ENDPOINT_URL and their companions. */
@@ -26,7 +26,7 @@ export async function startEmbeddedStack(
   report: Report,
 ): Promise<EmbeddedStack> {
   const { dataDir, bucket, uploadQueue, jobQueue } = config;
-  const envFile = join(dataDir, 'stack.env');
+  const envFile = stackFileIn(dataDir);
   const environment: Record<string, string> = {};
   const stops: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -53,20 +53,12 @@ export async function startEmbeddedStack(
       Object.assign(environment, awsEnvironment(emulator, { bucket, uploadQueue, jobQueue }));
     }
     if (stops.length > 0) {
-      mkdirSync(dataDir, { recursive: true });
-      writeFileSync(envFile, formatEnv(environment), { mode: 0o600 }); // it has the database's password
-      stops.push(async () => rmSync(envFile, { force: true }));
+      writeStackFile(envFile, environment);
+      stops.push(async () => removeStackFile(envFile));
     }
     return { environment, envFile, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-}
-
-/** No value needs quotes: urls, names and numbers only. */
-function formatEnv(environment: Record<string, string>): string {
-  return Object.entries(environment)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join('');
 }

@@ -59,9 +59,14 @@ export function readStartConfig(env: Environment): StartConfig {
   });
 }
 
+/** Absolute; PASTEFLOW_DATA_DIR is relative to the repository. */
+export function dataDirOf(env: Environment): string {
+  return resolve(REPOSITORY, env.PASTEFLOW_DATA_DIR?.trim() || '.pasteflow');
+}
+
 function stackConfig(env: Environment, problems: string[]): StackConfig {
   return {
-    dataDir: resolve(REPOSITORY, env.PASTEFLOW_DATA_DIR || '.pasteflow'),
+    dataDir: dataDirOf(env),
     postgresPort: port(env, 'STACK_POSTGRES_PORT', 54_329, problems),
     awsPort: port(env, 'STACK_AWS_PORT', 4566, problems),
     region: env.AWS_REGION || DEFAULT_REGION,

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnService, startTestStack, type SpawnedService } from '../src/testing/index.ts';
+import { spawnCommand, spawnService, startTestStack, type SpawnedService } from '../src/testing/index.ts';
 import { childrenOf, isAlive, until } from './processes.ts';
 
 jest.setTimeout(120_000);
@@ -85,10 +85,9 @@ describe('npm start', () => {
     expect(existsSync(join(dataDir, 'stack.env'))).toBe(false);
   });
 
-  it('lets npm run token find its Postgres by itself', async () => {
+  it('serves the database that npm run token uses when the environment names none', async () => {
     const { url } = await running();
-    const tokenMain = new URL('../../../services/api/src/token-main.ts', import.meta.url).pathname;
-    const command = spawnService({ entry: tokenMain, args: ['alice'], env: { PASTEFLOW_DATA_DIR: dataDir } });
+    const command = spawnCommand('token', ['alice'], { PASTEFLOW_DATA_DIR: dataDir });
     expect((await command.exited).code).toBe(0);
     expect((await listWith(url, command.stdout[0] as string)).status).toBe(200);
   });

@@ -2,7 +2,6 @@ export { backoffMs, defaultBackoff, type Backoff } from './backoff.ts';
 export { metricsEnv, type MetricsConfig } from './config/metrics-env.ts';
 export { tracingEnv, type TracingConfig } from './config/tracing-env.ts';
 export { ConfigError, groups, loadConfig, type Environment } from './config/load-config.ts';
-export { readStackFile, type StackFile } from './config/stack-file.ts';
 export {
   flag,
   httpUrl,

@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { spawnService } from '@pasteflow/dev-stack/testing';
+import { spawnCommand, spawnService } from '@pasteflow/dev-stack/testing';
 import { ensureUser } from '@pasteflow/postgres';
 import { newApiToken } from '../src/identity/api-token.ts';
 import { parseTokenCommand } from '../src/token/command-line.ts';
@@ -13,14 +13,14 @@ const bed = useTokenCommand();
 const { run, made, rowOf } = bed;
 
 describe('npm run token -- NAME', () => {
-  it('makes a token of the user, and the user when there is none', async () => {
+  it('makes a token of the user, and creates a user that does not exist', async () => {
     const first = await rowOf(await made('alice'));
     const second = await rowOf(await made('alice'));
     expect(first).toMatchObject({ user_name: 'alice', name: 'cli', expires_at: null, revoked_at: null });
     expect(second.user_id).toBe(first.user_id);
   });
 
-  it('prints the token alone on stdout, and about it on stderr', async () => {
+  it('prints only the token on stdout, and the rest on stderr', async () => {
     const { stdout, stderr } = await run('alice');
     expect(stderr).toContain('A new API token of the user alice');
     expect(stderr).not.toContain(stdout.trim());
@@ -32,12 +32,12 @@ describe('npm run token -- NAME', () => {
     ['30m', 1800],
     ['12h', 43_200],
     ['90d', 7_776_000],
-  ])('gives it %s to live', async (text, seconds) => {
+  ])('makes a token that expires after %s', async (text, seconds) => {
     const { expires_at, created_at } = await rowOf(await made('alice', '--expires-in', text));
     expect(expires_at!.getTime() - created_at.getTime()).toBe(seconds * 1000);
   });
 
-  it('calls it as it is told', async () => {
+  it('names the token by --token-name', async () => {
     expect(await rowOf(await made('--token-name', 'my laptop', 'Ann Other'))).toMatchObject({
       name: 'my laptop',
       user_name: 'Ann Other',
@@ -46,7 +46,7 @@ describe('npm run token -- NAME', () => {
 });
 
 describe('--list NAME', () => {
-  it('is a table of the user’s tokens and their states, without a token in it', async () => {
+  it('prints a table of the user’s tokens and their states, without the tokens', async () => {
     const good = await made('lister', '--token-name', 'in use');
     const expiring = await rowOf(await made('lister', '--expires-in', '90d'));
     const revoked = await rowOf(await made('lister', '--token-name', 'old'));
@@ -67,7 +67,7 @@ describe('--list NAME', () => {
     expect(stdout).not.toContain('pf_');
   });
 
-  it('is JSON with --json', async () => {
+  it('prints JSON with --json', async () => {
     const token = await rowOf(await made('json lister'));
     const { stdout } = await run('--list', 'json lister', '--json');
     expect(JSON.parse(stdout)).toEqual([
@@ -83,7 +83,7 @@ describe('--list NAME', () => {
     ]);
   });
 
-  it('says so when there is nothing to list', async () => {
+  it('reports a user without tokens, and a user that does not exist', async () => {
     await ensureUser(bed.db, 'tokenless');
     expect(await run('--list', 'tokenless')).toEqual({
       code: 0,
@@ -99,7 +99,7 @@ describe('--list NAME', () => {
 });
 
 describe('--revoke ID', () => {
-  it('revokes once, and says what was', async () => {
+  it('revokes a token, and reports one that was revoked before or does not exist', async () => {
     const { id } = await rowOf(await made('alice'));
     const first = await run('--revoke', id.toUpperCase());
     expect(first).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('is revoked') });
@@ -131,13 +131,13 @@ describe('the command line', () => {
     [['--revoke', 'alice']],
     [['--revoke', '019aa5b2-7c00-7000-8000-000000000000', '--json']],
     [['--colour']],
-  ])('answers %j with what is wrong, the usage and 64', async (args) => {
+  ])('refuses %j with what is wrong, the usage and 64', async (args) => {
     const { code, stdout, stderr } = await run(...args);
     expect([code, stdout]).toEqual([64, '']);
     expect(stderr).toMatch(/^token: .+\n\nUsage:\n/);
   });
 
-  it('never repeats a token that was given in the wrong place', async () => {
+  it('never prints a token that was given in the wrong place', async () => {
     const token = newApiToken();
     for (const args of [
       ['--revoke', token],
@@ -147,7 +147,7 @@ describe('the command line', () => {
       expect((await run(...args)).stderr).not.toContain(token.slice(3));
   });
 
-  it('explains itself', () => {
+  it('understands --help and -h', () => {
     expect(parseTokenCommand(['--help'])).toEqual({ kind: 'help' });
     expect(parseTokenCommand(['-h'])).toEqual({ kind: 'help' });
   });
@@ -156,23 +156,24 @@ describe('the command line', () => {
 describe('the database', () => {
   it('is that of the embedded stack when the environment names none', async () => {
     writeFileSync(join(bed.folder, 'stack.env'), `DATABASE_URL=${bed.databaseUrl}\nAWS_REGION=us-east-1\n`);
-    const { code, stdout } = await runTokenCommand(['from a file'], { PASTEFLOW_DATA_DIR: bed.folder });
+    const { code, stdout } = await ended('from a file', { PASTEFLOW_DATA_DIR: bed.folder });
     expect(code).toBe(0);
     expect(await rowOf(stdout.trim())).toMatchObject({ user_name: 'from a file' });
   });
 
   it('is asked for, with what to do, when there is none (78)', async () => {
     const empty = join(bed.folder, 'empty');
-    const none = await runTokenCommand(['alice'], { PASTEFLOW_DATA_DIR: empty });
+    const none = await ended('alice', { PASTEFLOW_DATA_DIR: empty });
     expect(none).toMatchObject({ code: 78, stdout: '', stderr: expect.stringContaining('`npm start`') });
+    expect(none.stderr).toContain('DATABASE_URL is missing');
     expect(none.stderr).toContain(join(empty, 'stack.env'));
     expect(existsSync(empty)).toBe(false);
     writeFileSync(join(bed.folder, 'stack.env'), 'AWS_REGION=us-east-1\n');
-    const external = await runTokenCommand(['alice'], { PASTEFLOW_DATA_DIR: bed.folder });
+    const external = await ended('alice', { PASTEFLOW_DATA_DIR: bed.folder });
     expect(external).toMatchObject({ code: 78, stderr: expect.stringContaining('set DATABASE_URL') });
   });
 
-  it('is refused when it is no Postgres (78)', async () => {
+  it('is refused when its URL is not one of Postgres (78)', async () => {
     const answer = await runTokenCommand(['alice'], { DATABASE_URL: 'mysql://user:secret@x/y' });
     expect(answer).toMatchObject({
       code: 78,
@@ -181,7 +182,7 @@ describe('the database', () => {
     expect(answer.stderr).not.toContain('secret');
   });
 
-  it('that does not answer, or was not migrated, is said to be so (1)', async () => {
+  it('that does not answer, or was not migrated, is named with what to do (1)', async () => {
     const away = 'postgres://user:secret@127.0.0.1:1/pasteflow';
     const answer = await runTokenCommand(['alice'], { DATABASE_URL: away });
     expect(answer).toMatchObject({ code: 1, stdout: '' });
@@ -190,17 +191,27 @@ describe('the database', () => {
     );
     expect(answer.stderr).not.toContain('secret');
     writeFileSync(join(bed.folder, 'stack.env'), `DATABASE_URL=${away}\n`);
-    const stale = await runTokenCommand(['alice'], { PASTEFLOW_DATA_DIR: bed.folder });
-    expect(stale.stderr).toContain('is `npm start` still running?');
+    const stale = await ended('alice', { PASTEFLOW_DATA_DIR: bed.folder });
+    expect(stale).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is `npm start` still running?'),
+    });
     const bare = await runTokenCommand(['alice'], { DATABASE_URL: bed.stack.postgres.url });
     expect(bare).toMatchObject({ code: 1, stderr: expect.stringContaining('npm run migrate') });
   });
+
+  /** `npm run token -- NAME`, as a process. */
+  async function ended(name: string, env: Record<string, string>) {
+    const token = spawnCommand('token', [name], env);
+    const { code } = await token.exited;
+    return { code, stdout: token.stdout.join('\n'), stderr: token.stderr.join('\n') };
+  }
 });
 
 describe('the process', () => {
   const entry = fileURLToPath(new URL('../src/token-main.ts', import.meta.url));
 
-  it('needs DATABASE_URL and nothing else, and ends with the code', async () => {
+  it('needs only DATABASE_URL, and exits with the code of the answer', async () => {
     const good = spawnService({ entry, args: ['alice'], env: { DATABASE_URL: bed.databaseUrl } });
     expect(await good.exited).toEqual({ code: 0, signal: null });
     expect(good.stdout).toEqual([expect.stringMatching(/^pf_[\w-]{43}$/)]);

@@ -21,7 +21,7 @@ describe('--keep-in FILE', () => {
   const file = () => join(bed.folder, 'kept', 'dev-token');
   const mode = () => (statSync(file()).mode & 0o777).toString(8);
 
-  it('keeps the token for its owner alone, and prints the same as long as it is good', async () => {
+  it('keeps the token readable by its owner alone, and prints the same token while it is good', async () => {
     const token = await made('dev', '--keep-in', file());
     expect([readFileSync(file(), 'utf8'), mode()]).toEqual([`${token}\n`, '600']);
     expect(await made('dev', '--keep-in', file())).toBe(token);
@@ -31,7 +31,7 @@ describe('--keep-in FILE', () => {
     expect(readdirSync(join(bed.folder, 'kept'))).toEqual(['dev-token']);
   });
 
-  it('makes another when the kept one is revoked, expired, unknown, another user’s or nonsense', async () => {
+  it('makes a new token when the kept one is revoked, expired, unknown, of another user or malformed', async () => {
     const seen = new Set([await made('dev', '--keep-in', file())]);
     const spoil: (() => Promise<unknown>)[] = [
       async () => await run('--revoke', (await rowOf([...seen].at(-1)!)).id),
@@ -53,7 +53,7 @@ describe('--keep-in FILE', () => {
     }
   });
 
-  it('leaves no good token behind that nobody has', async () => {
+  it('revokes the new token when the file cannot be written', async () => {
     const unusable = join(bed.folder, 'no-folder', 'token');
     const { code, stdout, stderr } = await run('keeper', '--keep-in', unusable);
     expect([code, stdout]).toEqual([1, '']);

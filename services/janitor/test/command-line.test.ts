@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseCommandLine } from '../src/command-line.ts';
+import { parseJanitorCommand } from '../src/command-line.ts';
 import { sweepNames } from '../src/sweeping/sweep.ts';
 
-describe('the command line', () => {
-  it('is the service when it is empty', () => {
-    expect(parseCommandLine([])).toEqual({ kind: 'service' });
+describe('the command line of the janitor', () => {
+  it('starts the service without arguments', () => {
+    expect(parseJanitorCommand([])).toEqual({ kind: 'service' });
   });
 
-  it.each(sweepNames)('takes %s in one word or two', (sweep) => {
-    expect(parseCommandLine(['--once', sweep])).toEqual({ kind: 'once', sweep });
-    expect(parseCommandLine([`--once=${sweep}`])).toEqual({ kind: 'once', sweep });
+  it.each(sweepNames)('runs %s once, written as one argument or two', (sweep) => {
+    expect(parseJanitorCommand(['--once', sweep])).toEqual({ kind: 'once', sweep });
+    expect(parseJanitorCommand([`--once=${sweep}`])).toEqual({ kind: 'once', sweep });
   });
 
   it.each([
@@ -20,8 +20,9 @@ describe('the command line', () => {
     [['relay']],
     [['--help', 'relay']],
     [['--once=relay', '--once=cleanup']],
-  ])('answers %j with what it would understand', (args) => {
-    const command = parseCommandLine(args);
+    [['--colour']],
+  ])('refuses %j and names every sweep', (args) => {
+    const command = parseJanitorCommand(args);
     expect(command).toMatchObject({
       kind: 'misused',
       message: expect.stringContaining(sweepNames.join(', ')),

@@ -147,7 +147,7 @@ describe('ops status', () => {
     expect(of('reap-executions')).toMatchObject({ outcome: 'failed', overdue: true });
     expect(of('reconcile')).toMatchObject({ outcome: null, last_success_at: null, overdue: true });
     const { stdout } = await ops('status');
-    expect(stdout).toMatch(/^relay +2 s +50 s ago +done +1\.5 s +sent 4$/m);
+    expect(stdout).toMatch(/^relay +2 s +5\d s ago +done +1\.5 s +sent 4$/m);
     expect(stdout).toMatch(/^reconcile +1 d +never +not yet/m);
   });
 

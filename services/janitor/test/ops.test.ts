@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnService } from '@pasteflow/dev-stack/testing';
+import { spawnCommand, spawnService } from '@pasteflow/dev-stack/testing';
 import { claimUploads } from '@pasteflow/postgres';
 import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -35,17 +35,17 @@ describe('ops timeline', () => {
       );
       await sql`SET application_name = 'janitor-test'`.execute(psql);
     });
-    const journey = await answer<{ subject: object; transitions: object[]; executions: object[] }>(
+    const timeline = await answer<{ subject: object; transitions: object[]; executions: object[] }>(
       'timeline',
       'https://paste.example/gone',
     );
-    expect(journey.subject).toMatchObject({
+    expect(timeline.subject).toMatchObject({
       kind: 'paste',
       short_code: 'gone',
       status: 'PROCESSED',
       deletion_status: 'DELETION_IN_PROGRESS',
     });
-    expect(journey.transitions).toEqual([
+    expect(timeline.transitions).toEqual([
       {
         machine: 'paste_deletion',
         entity: paste!.id,
@@ -56,7 +56,7 @@ describe('ops timeline', () => {
         reason: null,
       },
     ]);
-    expect(journey.executions).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }]);
+    expect(timeline.executions).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }]);
     const { stdout } = await ops('timeline', 'gone');
     expect(stdout).toContain(`paste gone (${paste!.id}), 15 bytes, created `);
     expect(stdout).toMatch(/paste_deletion +NOT_EXPIRED → DELETION_IN_PROGRESS +\S+ \(psql\)$/m);
@@ -174,23 +174,24 @@ describe('npm run ops', () => {
       await writeFile(join(dataDir, 'stack.env'), lines.join(''));
       await send(`${UPLOADS}-dead-letters`, 'x');
       const env = { PASTEFLOW_DATA_DIR: dataDir, AWS_PROFILE: 'mine' };
-      const child = spawnOps(['status', '--json'], env);
+      const child = spawnCommand('ops', ['status', '--json'], env);
       expect([await child.exited, child.stderr]).toEqual([{ code: 0, signal: null }, []]);
       const { queues } = JSON.parse(child.stdout.join('\n')) as Status;
       expect(queues[1]).toMatchObject({ visible: 1, error: null });
 
-      const sweep = spawnJanitor('main', ['--once', 'cleanup'], env);
+      const sweep = spawnCommand('janitor', ['--once', 'cleanup'], env);
       expect([await sweep.exited, sweep.stdout]).toMatchObject([
         { code: 0 },
         [expect.stringMatching(/^\{.*\}$/)],
       ]);
 
-      const another = spawnOps(['status'], {
+      const another = spawnCommand('ops', ['status'], {
         ...env,
         DATABASE_URL: 'postgres://pasteflow:x@127.0.0.1:1/none',
       });
       expect((await another.exited).code).toBe(78); // not that Postgres with these queues
       expect(another.stderr.join('\n')).toContain('AWS_ENDPOINT_URL is missing');
+      expect(another.stderr.join('\n')).toContain('environment names a part of another system');
     } finally {
       await rm(dataDir, { recursive: true });
     }
@@ -198,11 +199,6 @@ describe('npm run ops', () => {
 });
 
 const spawnOps = (args: string[], env: Readonly<Record<string, string>>) =>
-  spawnJanitor('ops-main', args, env);
-
-function spawnJanitor(main: 'main' | 'ops-main', args: string[], env: Readonly<Record<string, string>>) {
-  const entry = new URL(`../src/${main}.ts`, import.meta.url).pathname;
-  return spawnService({ entry, args, env, name: main });
-}
+  spawnService({ entry: new URL('../src/ops-main.ts', import.meta.url).pathname, args, env });
 
 const send = (queue: string, ...bodies: string[]) => sendRaw(world, queue, ...bodies);

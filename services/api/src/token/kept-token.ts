@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { StartError } from '@pasteflow/runtime';
 
-/** What is in the file; null when it isn't there. @throws StartError */
-export function readKept(file: string): string | null {
+/** @returns null when there is no such file. @throws StartError when the file can't be read */
+export function readKeptToken(file: string): string | null {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
@@ -11,12 +11,12 @@ export function readKept(file: string): string | null {
   }
 }
 
-/** For its owner alone, and never half written; its folder has to be there. @throws StartError */
-export function writeKept(file: string, token: string): void {
-  const aside = `${file}.${process.pid}`;
+/** Replaces the file atomically, readable by its owner alone. The folder must exist. @throws StartError */
+export function writeKeptToken(file: string, token: string): void {
+  const temporary = `${file}.${process.pid}`;
   try {
-    writeFileSync(aside, `${token}\n`, { mode: 0o600 });
-    renameSync(aside, file);
+    writeFileSync(temporary, `${token}\n`, { mode: 0o600 });
+    renameSync(temporary, file);
   } catch (error) {
     throw unusable(file, error);
   }

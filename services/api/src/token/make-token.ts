@@ -1,22 +1,20 @@
 import { createApiToken, isGoodApiToken, revokeApiToken, type Database } from '@pasteflow/postgres';
 import { isApiToken, newApiToken } from '../identity/api-token.ts';
 import { hashOfSecret } from '../identity/secret.ts';
-import type { TokenCommand } from './command-line.ts';
-import { readKept, writeKept } from './kept-token.ts';
-
-type Make = Extract<TokenCommand, { kind: 'make' }>;
+import type { MakeToken } from './command-line.ts';
+import { readKeptToken, writeKeptToken } from './kept-token.ts';
 
 export interface MadeToken {
   readonly token: string;
-  /** Null: it is the kept one. */
+  /** Null: the token is the kept one. */
   readonly made: { readonly id: string; readonly expiresAt: Date | null } | null;
 }
 
-/** A new token, or with `keepIn` the one in that file while it is a good one of this user. */
-export async function makeToken(db: Database, { keepIn, ...wanted }: Make): Promise<MadeToken> {
-  const kept = keepIn === null ? null : readKept(keepIn);
+/** Makes a token. With `keepIn`, returns the token in that file instead while it is a good one of this user. */
+export async function makeToken(db: Database, { keepIn, ...wanted }: MakeToken): Promise<MadeToken> {
+  const kept = keepIn === null ? null : readKeptToken(keepIn);
   if (keepIn !== null && kept !== null && (await isGood(db, kept, wanted.userName))) {
-    writeKept(keepIn, kept); // for its mode: whatever copied the folder may have opened it to others
+    writeKeptToken(keepIn, kept); // restores the file mode, which a copy of the folder may have widened
     return { token: kept, made: null };
   }
   const token = newApiToken();
@@ -27,9 +25,9 @@ export async function makeToken(db: Database, { keepIn, ...wanted }: Make): Prom
     expiresInSeconds: wanted.expiresInSeconds,
   });
   try {
-    if (keepIn !== null) writeKept(keepIn, token);
+    if (keepIn !== null) writeKeptToken(keepIn, token);
   } catch (error) {
-    await revokeApiToken(db, made.id); // nobody will ever have it
+    await revokeApiToken(db, made.id); // a token that was not printed can never be used
     throw error;
   }
   return { token, made };

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Answer } from '@pasteflow/command-line';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { hashOfSecret } from '../../src/identity/secret.ts';
-import { runTokenCommand, type TokenAnswer } from '../../src/token/run-token-command.ts';
+import { runTokenCommand } from '../../src/token/run-token-command.ts';
 
 export interface TokenBed {
   readonly stack: TestStack;
@@ -14,7 +15,7 @@ export interface TokenBed {
   /** Empty, and removed at the end. */
   readonly folder: string;
   /** `npm run token -- ARGS`, with DATABASE_URL set. */
-  readonly run: (...args: string[]) => Promise<TokenAnswer>;
+  readonly run: (...args: string[]) => Promise<Answer>;
   /** The token that it prints. */
   readonly made: (...args: string[]) => Promise<string>;
   readonly rowOf: (token: string) => ReturnType<typeof rowOf>;

@@ -7,7 +7,7 @@ import {
   type SqsClient,
 } from '@pasteflow/sqs';
 import type { QueueConfig } from '@pasteflow/settings';
-import { columns } from './columns.ts';
+import { formatTable } from '@pasteflow/command-line';
 
 export interface RetriedQueue {
   /** Where the messages were. */
@@ -49,7 +49,7 @@ export async function retryDeadLetters(
 }
 
 export function retriedText(retried: readonly RetriedQueue[]): string {
-  const counts = columns(
+  const counts = formatTable(
     ['QUEUE', '>MOVED', '>REFUSED', '>UNREADABLE'],
     retried.map(({ queue, moved, refused, unreadable }) => [
       queue,
@@ -62,7 +62,7 @@ export function retriedText(retried: readonly RetriedQueue[]): string {
     unreadable.map(({ message_id, reason }) => [queue, message_id, reason]),
   );
   if (staying.length === 0) return counts;
-  return `${counts}\nNo worker can read these; the sweep dead-letters drops them:\n${columns(['QUEUE', 'MESSAGE', 'WHY'], staying)}`;
+  return `${counts}\nNo worker can read these; the sweep dead-letters drops them:\n${formatTable(['QUEUE', 'MESSAGE', 'WHY'], staying)}`;
 }
 
 /** Not what the message says: it is somebody's content. */

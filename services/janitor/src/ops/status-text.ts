@@ -1,10 +1,10 @@
-import { columns, duration, instant, oneLine } from './columns.ts';
+import { formatDuration, formatMillisecond, formatTable, toOneLine } from '@pasteflow/command-line';
 import type { Status } from './read-status.ts';
 
 /** Four tables, what is stuck before the rest. */
 export function statusText(status: Status): string {
   const sections = [
-    `Pasteflow at ${instant(status.at)}\n`,
+    `Pasteflow at ${formatMillisecond(status.at)}\n`,
     stuckText(status),
     statesText(status),
     queuesText(status),
@@ -20,13 +20,13 @@ function stuckText({ stuck, zombies, unsent }: Status): string {
     kind,
     subject,
     attempt === null ? '-' : String(attempt),
-    duration(seconds),
+    formatDuration(seconds),
     worker_id ?? '-',
   ]);
   const counted = Object.keys(zombies).map(
     (kind) => `${kind}s: ${zombies[kind]} zombies, ${unsent[kind]} unsent`,
   );
-  const table = columns(['STUCK', 'KIND', 'CODE OR ID', '>ATTEMPT', '>FOR', 'WORKER'], rows);
+  const table = formatTable(['STUCK', 'KIND', 'CODE OR ID', '>ATTEMPT', '>FOR', 'WORKER'], rows);
   return `${table}In all, ${counted.join('; ')}.\n`;
 }
 
@@ -35,9 +35,9 @@ function statesText({ states }: Status): string {
     machine,
     state,
     `${approximate ? '~' : ''}${count}`,
-    duration(oldest_seconds),
+    formatDuration(oldest_seconds),
   ]);
-  return columns(['MACHINE', 'STATE', '>COUNT', '>OLDEST'], rows);
+  return formatTable(['MACHINE', 'STATE', '>COUNT', '>OLDEST'], rows);
 }
 
 function queuesText({ queues }: Status): string {
@@ -48,20 +48,20 @@ function queuesText({ queues }: Status): string {
     String(delayed ?? '-'),
     error ?? '',
   ]);
-  return columns(['QUEUE', '>VISIBLE', '>IN FLIGHT', '>DELAYED', ''], rows);
+  return formatTable(['QUEUE', '>VISIBLE', '>IN FLIGHT', '>DELAYED', ''], rows);
 }
 
 function sweepsText({ at, sweeps }: Status): string {
   const rows = sweeps.map(
     ({ sweep, interval_seconds, outcome, last_success_at, seconds, counts, overdue }) => [
       sweep,
-      duration(interval_seconds),
+      formatDuration(interval_seconds),
       last_success_at === null
         ? 'never'
-        : `${duration((at.getTime() - last_success_at.getTime()) / 1000)} ago`,
+        : `${formatDuration((at.getTime() - last_success_at.getTime()) / 1000)} ago`,
       outcome === null ? 'not yet' : `${outcome}${overdue ? ', OVERDUE' : ''}`, // a system that has just begun isn't late
-      duration(seconds),
-      oneLine(
+      formatDuration(seconds),
+      toOneLine(
         Object.entries(counts)
           .filter(([, count]) => count > 0)
           .map(([name, count]) => `${name} ${count}`)
@@ -69,5 +69,5 @@ function sweepsText({ at, sweeps }: Status): string {
       ),
     ],
   );
-  return columns(['SWEEP', '>EVERY', '>LAST SUCCESS', 'LAST RUN', '>TOOK', 'DID'], rows);
+  return formatTable(['SWEEP', '>EVERY', '>LAST SUCCESS', 'LAST RUN', '>TOOK', 'DID'], rows);
 }

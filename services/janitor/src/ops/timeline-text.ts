@@ -1,13 +1,13 @@
-import { columns, instant, oneLine } from './columns.ts';
+import { formatMillisecond, formatTable, toOneLine } from '@pasteflow/command-line';
 import type { Subject } from './command-line.ts';
-import type { Journey } from './read-journey.ts';
+import type { SubjectTimeline } from './read-timeline.ts';
 
 /** The transitions, oldest first, and then the attempts. */
-export function journeyText({ subject, transitions, executions }: Journey): string {
+export function timelineText({ subject, transitions, executions }: SubjectTimeline): string {
   const attempts = new Map(executions.map(({ id, attempt }) => [id, attempt]));
   const steps = transitions.map(({ machine, entity, from, to, at, actor, reason }) => [
-    instant(at),
-    seconds(at, subject.created_at),
+    formatMillisecond(at),
+    secondsAfter(at, subject.created_at),
     attempts.has(entity) ? `attempt ${attempts.get(entity)}` : machine,
     `${from} → ${to}`,
     actor,
@@ -17,39 +17,39 @@ export function journeyText({ subject, transitions, executions }: Journey): stri
     String(execution.attempt),
     execution.status,
     execution.worker_id ?? '-',
-    instant(execution.run_at),
-    instant(execution.dispatched_at),
-    instant(execution.started_at),
-    instant(execution.lease_expires_at),
-    instant(execution.finished_at),
+    formatMillisecond(execution.run_at),
+    formatMillisecond(execution.dispatched_at),
+    formatMillisecond(execution.started_at),
+    formatMillisecond(execution.lease_expires_at),
+    formatMillisecond(execution.finished_at),
     execution.error ?? '',
   ]);
   return [
-    `${headline(subject)}\n`,
-    columns(['AT', '>AFTER', 'WHAT', 'FROM → TO', 'BY', 'WHY'], steps),
-    columns(
+    `${subjectLine(subject)}\n`,
+    formatTable(['AT', '>AFTER', 'WHAT', 'FROM → TO', 'BY', 'WHY'], steps),
+    formatTable(
       ['>ATTEMPT', 'STATUS', 'WORKER', 'DUE', 'SENT', 'STARTED', 'LEASED UNTIL', 'ENDED', 'ERROR'],
       rows,
     ),
   ].join('\n');
 }
 
-function headline(subject: Journey['subject']): string {
-  const created = `created ${instant(subject.created_at)}`;
+function subjectLine(subject: SubjectTimeline['subject']): string {
+  const created = `created ${formatMillisecond(subject.created_at)}`;
   if (subject.kind === 'job') {
     const { id, job_type, status, progress, error_message } = subject;
-    const why = error_message === null ? '' : `: ${oneLine(error_message)}`;
-    return `job ${id}, ${oneLine(job_type)}, ${created}: ${status}, ${progress} %${why}`;
+    const why = error_message === null ? '' : `: ${toOneLine(error_message)}`;
+    return `job ${id}, ${toOneLine(job_type)}, ${created}: ${status}, ${progress} %${why}`;
   }
   const { id, short_code, status, deletion_status, size_bytes, failure_reason } = subject;
-  const why = failure_reason === null ? '' : `: ${oneLine(failure_reason)}`;
+  const why = failure_reason === null ? '' : `: ${toOneLine(failure_reason)}`;
   return `paste ${short_code} (${id}), ${size_bytes} bytes, ${created}: ${status}, ${deletion_status}${why}`;
 }
 
-function seconds(at: Date, since: Date): string {
+function secondsAfter(at: Date, since: Date): string {
   return `${((at.getTime() - since.getTime()) / 1000).toFixed(3)} s`;
 }
 
-export function inWords(of: Subject): string {
+export function subjectText(of: Subject): string {
   return of.kind === 'paste' ? `paste ${of.shortCode}` : `job ${of.id}`;
 }

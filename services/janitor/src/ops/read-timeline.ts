@@ -9,7 +9,7 @@ import {
 import type { Subject } from './command-line.ts';
 
 /** What there is to tell of a paste or a job; of its content nothing. Names and shapes as the api's timeline has them. */
-export interface Journey {
+export interface SubjectTimeline {
   readonly subject:
     | {
         readonly kind: 'paste';
@@ -37,7 +37,7 @@ export interface Journey {
 }
 
 /** Also of what is expired, deleted or private: an operator may look. @returns null when there is no such paste or job */
-export async function readJourney(db: Database, of: Subject): Promise<Journey | null> {
+export async function readSubjectTimeline(db: Database, of: Subject): Promise<SubjectTimeline | null> {
   if (of.kind === 'paste') {
     const paste = await findPaste(db, of.shortCode);
     if (paste === null) return null;
@@ -58,7 +58,7 @@ export async function readJourney(db: Database, of: Subject): Promise<Journey | 
   };
 }
 
-function shown({ transitions, executions }: Timeline): Pick<Journey, 'transitions' | 'executions'> {
+function shown({ transitions, executions }: Timeline): Pick<SubjectTimeline, 'transitions' | 'executions'> {
   return {
     transitions: transitions.map(({ machine, entity, from, to, at, actor, reason }) => ({
       machine,

@@ -1,0 +1,31 @@
+/** What a command prints, and its exit code. */
+export interface Answer {
+  readonly code: number;
+  /** The result and nothing else, so that a script can use it. */
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export const EXIT_FAILED = 1;
+
+/** sysexits.h: EX_USAGE. */
+export const EXIT_USAGE = 64;
+
+export function succeeded(stdout: string, stderr = ''): Answer {
+  return { code: 0, stdout, stderr };
+}
+
+export function failed(code: number, stderr: string): Answer {
+  return { code, stdout: '', stderr };
+}
+
+export function asJson(result: unknown): string {
+  return `${JSON.stringify(result, null, 2)}\n`;
+}
+
+/** Prints the answer of this process and sets its exit code. */
+export function printAnswer({ code, stdout, stderr }: Answer): void {
+  process.stderr.write(stderr);
+  process.stdout.write(stdout);
+  process.exitCode = code;
+}

@@ -1,0 +1,28 @@
+/** In UTC, to the second: `2026-11-21T12:00:00Z`. */
+export function formatSecond(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** In UTC, to the millisecond; `-` for null. */
+export function formatMillisecond(time: Date | null): string {
+  return time?.toISOString() ?? '-';
+}
+
+/** `0.4 s`, `12 s`, `3 m 20 s`, `4 h`, `2 d 3 h`; `-` for null. */
+export function formatDuration(seconds: number | null): string {
+  if (seconds === null) return '-';
+  if (seconds < 10 && !Number.isInteger(seconds)) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return inTwoUnits(whole, [60, 'm'], [1, 's']);
+  return whole < 86_400
+    ? inTwoUnits(whole, [3600, 'h'], [60, 'm'])
+    : inTwoUnits(whole, [86_400, 'd'], [3600, 'h']);
+}
+
+type Unit = readonly [seconds: number, name: string];
+
+function inTwoUnits(seconds: number, [large, name]: Unit, [small, rest]: Unit): string {
+  const left = Math.floor((seconds % large) / small);
+  return `${Math.floor(seconds / large)} ${name}${left === 0 ? '' : ` ${left} ${rest}`}`;
+}

@@ -1,0 +1,60 @@
+import { ConfigError } from '@pasteflow/runtime';
+import { describe, expect, it } from '@jest/globals';
+import { misused, parseArguments, quote, runCommandLine, succeeded } from '../src/index.ts';
+
+describe('parseArguments', () => {
+  const options = { json: { type: 'boolean' }, name: { type: 'string' } } as const;
+
+  it('returns options and positionals in any order', () => {
+    expect(parseArguments(['--json', 'a', '--name=b', 'c'], options)).toMatchObject({
+      kind: 'parsed',
+      values: { json: true, name: 'b' },
+      positionals: ['a', 'c'],
+    });
+  });
+
+  it.each([
+    ['--yaml', "Unknown option '--yaml'"],
+    ['--name', "Option '--name <value>' argument missing"],
+    ['--json=yes', "Option '--json' does not take an argument"],
+  ])('explains in one line what is wrong with %s', (arg, message) => {
+    expect(parseArguments([arg], options)).toEqual(misused(message));
+  });
+});
+
+describe('quote', () => {
+  it('shortens an argument, escapes it, and hides an API token in it', () => {
+    expect(quote('x'.repeat(200))).toHaveLength(102);
+    expect(quote('a\u001b[2J')).toBe(String.raw`"a\u001b[2J"`);
+    expect(quote('pf_abc-DEF_1 x')).toBe('"pf_… x"');
+  });
+});
+
+describe('runCommandLine', () => {
+  const thrown = async (error: unknown) => {
+    const parse = () => ({ kind: 'go' });
+    return await runCommandLine(
+      { name: 'x', usage: 'Usage\n', parse, run: () => Promise.reject(error) },
+      [],
+      {},
+    );
+  };
+
+  it('prints the usage for help, and below what is wrong', async () => {
+    const run = () => Promise.resolve(succeeded('ran'));
+    const help = { name: 'x', usage: 'Usage\n', parse: () => ({ kind: 'help' as const }), run };
+    expect(await runCommandLine(help, [], {})).toEqual({ code: 0, stdout: 'Usage\n', stderr: '' });
+    const wrong = { name: 'x', usage: 'Usage\n', parse: () => misused('no'), run };
+    expect(await runCommandLine(wrong, [], {})).toEqual({ code: 64, stdout: '', stderr: 'x: no\n\nUsage\n' });
+  });
+
+  it('exits with 78 for a wrong configuration and with 1 for any other error', async () => {
+    expect(await thrown(new ConfigError(['A is missing']))).toEqual({
+      code: 78,
+      stdout: '',
+      stderr: 'x: The configuration has 1 problem:\n  A is missing\n',
+    });
+    expect(await thrown(new Error('broken'))).toEqual({ code: 1, stdout: '', stderr: 'x: broken\n' });
+    expect(await thrown('text')).toMatchObject({ code: 1, stderr: 'x: text\n' });
+  });
+});
