@@ -24,13 +24,12 @@ const allowed: Record<string, string[]> = {
 };
 
 /**
- * Where a computed import() is right: the package with Postgres' binaries is named after the platform, a job type is a folder, and dev-stack,
- * which imports nothing of the workspace, becomes the entry of a service by its path.
+ * Where a computed import() is right: the name of the package with Postgres' binaries contains the platform, and dev-stack, which imports
+ * nothing of the workspace, becomes the entry of a service by its path.
  */
 const computedImports = [
   'packages/dev-stack/src/postgres/binaries.ts',
   'packages/dev-stack/src/command-main.ts',
-  'packages/jobs/src/registry.ts',
 ];
 
 /** Tests may also stand on the embedded stack, save where that would make a circle or a dependency of the domain. */

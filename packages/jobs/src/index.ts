@@ -8,5 +8,5 @@ export {
   type JobType,
   type NewJobAsset,
   type NewUpload,
-} from './job-type.ts';
-export { jobTypes } from './registry.ts';
+} from './definition/job-type.ts';
+export { jobTypes } from './job-types.ts';

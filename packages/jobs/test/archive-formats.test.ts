@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { ExportedFile } from '../src/types/export/exported-file.ts';
-import { formats } from '../src/types/export/formats/all.ts';
+import type { ExportedFile } from '../src/types/export/formats/archive-format.ts';
+import { archiveFormats } from '../src/types/export/formats/export-formats.ts';
 import { zipUpTo } from '../src/types/export/formats/zip.ts';
 
 const MIB = 1024 * 1024;
@@ -56,7 +56,7 @@ describe.each(names)('an archive that is being written: %s', (name) => {
 
   it('takes no more files than are read of it', async () => {
     const { files, given } = large();
-    const archive = formats[name].write(files);
+    const archive = archiveFormats[name].write(files);
     let read = 0;
     for await (const piece of archive as AsyncIterable<Buffer>) {
       read += piece.length;
@@ -70,7 +70,7 @@ describe.each(names)('an archive that is being written: %s', (name) => {
     'takes no more when it is destroyed with %p, and raises nothing else',
     async (reason) => {
       const { files, given, ended } = large();
-      const archive = formats[name].write(files);
+      const archive = archiveFormats[name].write(files);
       const failure = new Promise((resolve) => archive.once('close', () => resolve(archive.errored)));
       archive.on('error', () => {});
       archive.once('readable', () => archive.destroy(reason));
@@ -87,7 +87,7 @@ describe.each(names)('an archive that is being written: %s', (name) => {
       return fileOf(n, randomBytes(MIB));
     });
     const reading = (async () => {
-      for await (const _ of formats[name].write(files));
+      for await (const _ of archiveFormats[name].write(files));
     })();
     await expect(reading).rejects.toBe(failure);
   });

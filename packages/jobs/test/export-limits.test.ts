@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { ObjectTooLargeError } from '@pasteflow/s3';
-import { areMoreThan } from '../src/types/export/pastes-to-export.ts';
+import { hasMoreThan } from '../src/types/export/select-pastes.ts';
 import { errorOf, newUser, run } from './support/attempts.ts';
 import { useWorld } from './support/world.ts';
 
@@ -27,7 +27,7 @@ describe('a zip of more pastes than it holds', () => {
   it('counts none that would not be in it', async () => {
     const userId = await newUser(world);
     const filter = { userId, createdAfter: null, createdBefore: null, status: null };
-    const areMoreThanThree = () => areMoreThan(3, world.db, filter, signal);
+    const areMoreThanThree = () => hasMoreThan(3, world.db, filter, signal);
     await makePastes(world.db, 3, { status: 'PROCESSED', userId });
     await makePastes(world.db, 3, { status: 'FAILED', userId });
     await makePastes(world.db, 3, { status: 'PROCESSED', userId, expiresInSeconds: -5 });

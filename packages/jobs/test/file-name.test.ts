@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { fileNameOf } from '../src/types/export/file-name.ts';
+import { archivedName } from '../src/types/export/formats/file-name.ts';
 
-const named = (title: string | null): string => fileNameOf({ shortCode: 'code', title });
+const named = (title: string | null): string => archivedName({ shortCode: 'code', title });
 
 describe('the name of an exported file', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import { gunzipped } from '../src/types/import/archive/gunzip.ts';
+import { gunzipInPieces } from '../src/types/import/source/gunzip.ts';
 import { errorOf, newUser, run } from './support/attempts.ts';
 import { gzipBomb, overlappingBomb, paddingBomb, zipBomb } from './support/bombs.ts';
 import { pasteCount, waitingPaste } from './support/pastes.ts';
@@ -246,7 +246,7 @@ describe('a bomb', () => {
 it('what comes out of a gzip is counted, whatever its headers say', async () => {
   let inflated = 0;
   const reading = (async () => {
-    for await (const piece of gunzipped(paddingBomb(160))) inflated += piece.length;
+    for await (const piece of gunzipInPieces(paddingBomb(160))) inflated += piece.length;
   })();
   await expect(reading).rejects.toThrow('it inflates to more than 512 MiB');
   expect(inflated).toBeLessThanOrEqual(512 * 1024 * 1024);

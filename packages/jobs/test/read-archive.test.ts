@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { readArchive } from '../src/types/import/archive/read-archive.ts';
+import { readArchive } from '../src/types/import/source/read-archive.ts';
 import { blocksOf, paxRecords, tarGzOf, tarOf, type TarEntry } from './support/tar.ts';
 
 const BLOCK = 512;
@@ -11,7 +11,7 @@ const PIECE_BYTES = 256 * KIB;
 
 async function namesIn(format: 'tar' | 'tar.gz', source: Buffer, signal?: AbortSignal): Promise<string[]> {
   const names: string[] = [];
-  const options = { keepUpTo: 0, signal: signal ?? new AbortController().signal };
+  const options = { maxKeptBytes: 0, signal: signal ?? new AbortController().signal };
   for await (const { name } of readArchive(format, source, options)) names.push(name);
   return names;
 }
@@ -112,7 +112,7 @@ it('an archive is read no further when the signal aborts, and that is no refusal
   const files = Array.from({ length: 100 }, (_, n) => ({ name: `${n}`, content: randomBytes(100 * KIB) }));
   const stop = new AbortController();
   const reason = new Error('the worker stops');
-  const archive = readArchive('tar.gz', tarGzOf(files), { keepUpTo: 0, signal: stop.signal });
+  const archive = readArchive('tar.gz', tarGzOf(files), { maxKeptBytes: 0, signal: stop.signal });
   expect((await archive.next()).value).toMatchObject({ name: '0' });
   stop.abort(reason);
   const rest = (async () => {

@@ -1,10 +1,10 @@
 import type { PasteUploadState } from '@pasteflow/domain';
 import { findPaste, readPayload } from '@pasteflow/postgres';
-import type { JobServices } from '../job-type.ts';
-import { readObject, type ObjectOf } from './read-object.ts';
+import type { JobServices } from '../definition/job-type.ts';
+import { readObject, type PasteObject } from './read-object.ts';
 
 /** What of a row says where the content is. */
-export interface ContentPlace extends ObjectOf {
+export interface PasteLocation extends PasteObject {
   readonly id: string;
   readonly status: PasteUploadState;
 }
@@ -22,16 +22,16 @@ export type Content =
  */
 export async function readContent(
   services: Pick<JobServices, 'db' | 'store'>,
-  paste: ContentPlace,
+  paste: PasteLocation,
   signal: AbortSignal,
 ): Promise<Content> {
-  return (await contentAt(services, paste, signal)) ?? (await contentNow(services, paste, signal));
+  return (await readAtLocation(services, paste, signal)) ?? (await readAfterMove(services, paste, signal));
 }
 
 /** null: not where the row said. */
-async function contentAt(
+async function readAtLocation(
   { db, store }: Pick<JobServices, 'db' | 'store'>,
-  paste: ContentPlace,
+  paste: PasteLocation,
   signal: AbortSignal,
 ): Promise<Content | null> {
   switch (paste.status) {
@@ -50,9 +50,9 @@ async function contentAt(
   }
 }
 
-async function contentNow(
+async function readAfterMove(
   services: Pick<JobServices, 'db' | 'store'>,
-  { id, shortCode, contentHash, sizeBytes }: ContentPlace,
+  { id, shortCode, contentHash, sizeBytes }: PasteLocation,
   signal: AbortSignal,
 ): Promise<Content> {
   const now = await findPaste(services.db, shortCode);
@@ -60,7 +60,11 @@ async function contentNow(
     return { kind: 'gone' };
   if (now.status !== 'PROCESSED')
     return (
-      (await contentAt(services, { id, shortCode, contentHash, sizeBytes, status: now.status }, signal)) ?? {
+      (await readAtLocation(
+        services,
+        { id, shortCode, contentHash, sizeBytes, status: now.status },
+        signal,
+      )) ?? {
         kind: 'missing',
         reason: 'its payload is missing',
       }

@@ -5,12 +5,12 @@ import { contentHashOf } from '@pasteflow/pastes';
 import type { ObjectStore } from '@pasteflow/s3';
 
 /** Before each look: at once, and twice more. The store sees to requests that fail; this is for content that breaks off. */
-const LOOK_AFTER_MS = [0, 250, 1000];
+const READ_DELAYS_MS = [0, 250, 1000];
 
 /** S3 that sends nothing for so long has stopped. Nothing else would end it: a request's timeout ends with its headers. */
-const STALLED_AFTER_MS = 10_000;
+const STALL_TIMEOUT_MS = 10_000;
 
-export interface ObjectOf {
+export interface PasteObject {
   readonly shortCode: string;
   readonly contentHash: string;
   readonly sizeBytes: number;
@@ -23,11 +23,11 @@ export interface ObjectOf {
  */
 export async function readObject(
   store: ObjectStore,
-  paste: ObjectOf,
+  paste: PasteObject,
   signal: AbortSignal,
 ): Promise<Buffer | string> {
   let failure: unknown;
-  for (const delay of LOOK_AFTER_MS) {
+  for (const delay of READ_DELAYS_MS) {
     if (delay > 0) await sleep(delay, undefined, { signal });
     try {
       return await readOnce(store, paste, signal);
@@ -39,7 +39,11 @@ export async function readObject(
   throw failure;
 }
 
-async function readOnce(store: ObjectStore, paste: ObjectOf, signal: AbortSignal): Promise<Buffer | string> {
+async function readOnce(
+  store: ObjectStore,
+  paste: PasteObject,
+  signal: AbortSignal,
+): Promise<Buffer | string> {
   const object = await store.get(objectKeyOf(paste.shortCode), { signal });
   if (object === null) return 'its object is not in S3';
   if (object.contentLength !== paste.sizeBytes) {
@@ -57,7 +61,7 @@ async function collect(body: Readable, size: number, signal: AbortSignal): Promi
   let filled = 0;
   const stop = (): void => void body.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
-  const stalled = setTimeout(() => body.destroy(new Error('S3 stopped sending')), STALLED_AFTER_MS);
+  const stalled = setTimeout(() => body.destroy(new Error('S3 stopped sending')), STALL_TIMEOUT_MS);
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       stalled.refresh();

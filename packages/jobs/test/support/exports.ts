@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { readArchive } from '../../src/types/import/archive/read-archive.ts';
+import { readArchive } from '../../src/types/import/source/read-archive.ts';
 import { assetsOf } from './attempts.ts';
 import type { World } from './world.ts';
 
@@ -20,7 +20,7 @@ export async function archiveOf(world: World, jobId: string): Promise<{ key: str
 export async function filesIn(format: 'zip' | 'tar.gz', archive: Buffer): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   const { signal } = new AbortController();
-  for await (const { name, content } of readArchive(format, archive, { keepUpTo: Infinity, signal }))
+  for await (const { name, content } of readArchive(format, archive, { maxKeptBytes: Infinity, signal }))
     files[name] = sha256(content as Buffer);
   return files;
 }

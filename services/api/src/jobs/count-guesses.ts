@@ -22,7 +22,7 @@ export async function countGuesses(
   caller: Caller,
   { job_type: jobType, parameters }: NewJob,
 ): Promise<void> {
-  const shortCodes = jobTypes.get(jobType)?.looksUp?.(parameters) ?? [];
+  const shortCodes = jobTypes.get(jobType)?.readShortCodes?.(parameters) ?? [];
   if (shortCodes.length === 0) return;
   limits.refuseGuesser(res, limitedAs(caller));
   const userId = caller.kind === 'user' ? caller.userId : null;

@@ -1,7 +1,7 @@
 import { countPastes, type Database, type ExportFilter } from '@pasteflow/postgres';
 
 /** Counting reads an index alone; beyond so many it isn't worth its time. */
-const COUNT_UP_TO = 100_000;
+const MAX_COUNTED = 100_000;
 
 /** Tells how far an export is: by the number of pastes where that was counted, else by when they were made. */
 export class ExportProgress {
@@ -20,8 +20,8 @@ export class ExportProgress {
     db: Database,
     filter: ExportFilter & { readonly createdBefore: Date },
   ): Promise<ExportProgress> {
-    const counted = await countPastes(db, filter, COUNT_UP_TO);
-    return new ExportProgress(counted < COUNT_UP_TO ? counted : null, filter.createdBefore);
+    const counted = await countPastes(db, filter, MAX_COUNTED);
+    return new ExportProgress(counted < MAX_COUNTED ? counted : null, filter.createdBefore);
   }
 
   /** From 0 to 99, when so many are done, the last of them made then: what is left is the archive's end. */

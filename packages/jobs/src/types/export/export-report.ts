@@ -1,4 +1,4 @@
-import type { JobEnding } from '../../job-type.ts';
+import type { JobEnding } from '../../definition/job-type.ts';
 
 /** More than anybody looks through. Of more the first are named, and all of them counted. */
 const MAX_MISSING = 1000;
@@ -23,7 +23,7 @@ export class ExportReport {
   }
 
   /** There are pastes, and none of them has content. */
-  get isInVain(): boolean {
+  get isAllMissing(): boolean {
     return this.#exported === 0 && this.#missingCount > 0;
   }
 
@@ -37,6 +37,6 @@ export class ExportReport {
     };
     if (this.#missingCount === 0) return { status: 'completed', result };
     const error = `The content of ${this.#missingCount} of ${this.handled} pastes is missing; result.missing says why.`;
-    return { status: this.isInVain ? 'failed' : 'partial', result, error };
+    return { status: this.isAllMissing ? 'failed' : 'partial', result, error };
   }
 }

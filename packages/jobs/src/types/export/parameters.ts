@@ -1,9 +1,7 @@
 import { pasteUpload, statesOf } from '@pasteflow/domain';
 import { mustBeOneOf } from '@pasteflow/pastes';
 import { z } from 'zod';
-
-export const exportFormats = ['zip', 'tar.gz', 'ndjson'] as const;
-export type ExportFormat = (typeof exportFormats)[number];
+import { exportFormats } from './formats/export-formats.ts';
 
 const time = (description: string) =>
   z.iso.datetime({ offset: true, error: 'must be a time of RFC 3339' }).optional().meta({ description });

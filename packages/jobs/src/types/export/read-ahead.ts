@@ -1,6 +1,6 @@
 /** S3 takes tens of milliseconds to answer: so many reads are under way at a time, or such whose sizes make up so much; one at least. */
-const AHEAD_READS = 8;
-const AHEAD_BYTES = 16 * 1024 * 1024;
+const MAX_READS_AHEAD = 8;
+const MAX_BYTES_AHEAD = 16 * 1024 * 1024;
 
 interface Reading<Item, Result> {
   readonly item: Item;
@@ -45,5 +45,5 @@ export async function* readAhead<Item extends { readonly sizeBytes: number }, Re
 }
 
 function hasRoom(reads: number, bytes: number): boolean {
-  return reads === 0 || (reads < AHEAD_READS && bytes <= AHEAD_BYTES);
+  return reads === 0 || (reads < MAX_READS_AHEAD && bytes <= MAX_BYTES_AHEAD);
 }

@@ -1,16 +1,16 @@
 import { objectKeyOf } from '@pasteflow/domain';
 import { importPastes, type ImportEntry } from '@pasteflow/postgres';
 import { contentHashOf, MAX_SHORT_CODE_TRIES } from '@pasteflow/pastes';
-import type { JobContext } from '../../job-type.ts';
-import type { PlacedPaste } from './input.ts';
+import type { JobContext } from '../../definition/job-type.ts';
+import type { PositionedPaste } from './input.ts';
 
 /** Makes the pastes in one statement, and in one more for each time that a short code was taken. @throws ExecutionTakenError */
 export async function importBatch(
   { jobId, executionId, userId, services }: Omit<JobContext<unknown>, 'parameters'>,
-  batch: readonly PlacedPaste[],
+  batch: readonly PositionedPaste[],
 ): Promise<void> {
   const { db, store, newShortCode, dispatchUploads } = services;
-  const toEntry = ({ position, paste }: PlacedPaste): ImportEntry => {
+  const toEntry = ({ position, paste }: PositionedPaste): ImportEntry => {
     const shortCode = newShortCode();
     const storagePath = objectKeyOf(shortCode);
     return {

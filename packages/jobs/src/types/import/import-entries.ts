@@ -1,12 +1,12 @@
-import type { JobContext } from '../../job-type.ts';
+import type { JobContext } from '../../definition/job-type.ts';
 import { importBatch } from './import-batch.ts';
-import { InvalidEntryError } from './import-refused.ts';
+import { InvalidEntryError } from './import-errors.ts';
 import type { ImportReport } from './import-report.ts';
-import type { EntryPaste, Input, PlacedPaste } from './input.ts';
+import type { EntryPaste, Input, PositionedPaste } from './input.ts';
 
 /** A batch is one statement and is in memory: some entries, or some bytes of them, whichever come first; a longer entry is one by itself. */
-const BATCH_ENTRIES = 100;
-const BATCH_BYTES = 8 * 1024 * 1024;
+const MAX_BATCH_ENTRIES = 100;
+const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
 /**
  * Makes a paste of each entry that no earlier attempt has made one of.
@@ -17,7 +17,7 @@ export async function importEntries(
   input: Input,
   { done, report }: { done: ReadonlySet<number>; report: ImportReport },
 ): Promise<void> {
-  let batch: PlacedPaste[] = [];
+  let batch: PositionedPaste[] = [];
   let bytes = 0;
   const flush = async (): Promise<void> => {
     context.signal.throwIfAborted();
@@ -38,7 +38,10 @@ export async function importEntries(
       report.invalid(position, name, error.message);
       continue;
     }
-    if (batch.length === BATCH_ENTRIES || (batch.length > 0 && bytes + paste.content.length > BATCH_BYTES))
+    if (
+      batch.length === MAX_BATCH_ENTRIES ||
+      (batch.length > 0 && bytes + paste.content.length > MAX_BATCH_BYTES)
+    )
       await flush();
     batch.push({ position, paste });
     bytes += paste.content.length;

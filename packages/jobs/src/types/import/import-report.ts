@@ -1,4 +1,4 @@
-import type { JobEnding } from '../../job-type.ts';
+import type { JobEnding } from '../../definition/job-type.ts';
 
 /** More than one import of items has. Of longer ones the first are named, and all of them counted. */
 const MAX_ERRORS = 1000;

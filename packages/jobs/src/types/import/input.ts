@@ -6,7 +6,7 @@ export interface EntryPaste extends PasteOptions {
 }
 
 /** What an entry became, and which it was. */
-export interface PlacedPaste {
+export interface PositionedPaste {
   readonly position: number;
   readonly paste: EntryPaste;
 }

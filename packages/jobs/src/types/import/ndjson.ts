@@ -1,5 +1,6 @@
-import { MAX_ENTRIES } from './archive/limits.ts';
-import { ImportRefusedError, InvalidEntryError } from './import-refused.ts';
+import { MAX_ENTRIES } from './source/limits.ts';
+import { InvalidEntryError } from './import-errors.ts';
+import { SourceRefusedError } from './source/source-refused.ts';
 import type { Entry, EntryPaste, Input } from './input.ts';
 
 /** A paste has ten fields. More values are nested ones, or not of a paste: millions of them would keep the parser busy for seconds. */
@@ -13,7 +14,7 @@ const BLANK = /^[\t\r ]*$/;
 
 /**
  * Lines of JSON, each an entry; blank ones are none. An entry's position is that of its line, from 0. A line is as long as it likes: all of
- * them are one paste, and in memory. @throws ImportRefusedError when there are too many
+ * them are one paste, and in memory. @throws SourceRefusedError when there are too many
  */
 export function ndjsonInput(
   source: Buffer,
@@ -22,7 +23,7 @@ export function ndjsonInput(
   let total = 0;
   for (const _ of linesOf(source)) {
     total += 1;
-    if (total > MAX_ENTRIES) throw new ImportRefusedError(`it has more than ${MAX_ENTRIES} entries`);
+    if (total > MAX_ENTRIES) throw new SourceRefusedError(`it has more than ${MAX_ENTRIES} entries`);
   }
   return {
     total,
@@ -37,7 +38,7 @@ function* linesOf(source: Buffer): Generator<{ line: Buffer; position: number }>
   let position = 0;
   for (let start = 0; start < source.length; position += 1) {
     if (position === MAX_LINES)
-      throw new ImportRefusedError(`it has more than ${MAX_LINES} lines, blank ones and all`);
+      throw new SourceRefusedError(`it has more than ${MAX_LINES} lines, blank ones and all`);
     const newline = source.indexOf(NEWLINE, start);
     const end = newline === -1 ? source.length : newline;
     const line = source.subarray(start, end);

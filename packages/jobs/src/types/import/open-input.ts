@@ -1,13 +1,14 @@
-import type { JobContext } from '../../job-type.ts';
-import { readArchive, type ArchiveFormat } from './archive/read-archive.ts';
-import { formatOf } from './format-of.ts';
-import { ImportRefusedError } from './import-refused.ts';
+import type { JobContext } from '../../definition/job-type.ts';
+import { ImportRefusedError } from './import-errors.ts';
 import type { Entry, Input } from './input.ts';
 import { ndjsonInput } from './ndjson.ts';
 import type { EntryDefaults, ImportParameters } from './parameters.ts';
-import { pasteOfFile } from './paste-of-file.ts';
-import { pasteOfObject } from './paste-of-object.ts';
+import { pasteFromFile } from './paste-from-file.ts';
+import { pasteFromObject } from './paste-from-object.ts';
 import { readSource } from './read-source.ts';
+import { detectFormat } from './source/detect-format.ts';
+import { readArchive, type ArchiveFormat } from './source/read-archive.ts';
+import { SourceRefusedError } from './source/source-refused.ts';
 
 interface PasteRules {
   readonly defaults: EntryDefaults;
@@ -33,7 +34,7 @@ export async function openInput({
   try {
     return await sourceInput(source, rules, signal);
   } catch (error) {
-    if (!(error instanceof ImportRefusedError)) throw error;
+    if (!(error instanceof SourceRefusedError)) throw error;
     throw new ImportRefusedError(`The paste ${shortCode} can't be imported: ${error.message}.`, {
       cause: error,
     });
@@ -45,15 +46,15 @@ function itemsInput(items: NonNullable<ImportParameters['items']>, rules: PasteR
     total: items.length,
     *entries(): Generator<Entry> {
       for (const [position, item] of items.entries())
-        yield { position, name: null, read: () => pasteOfObject(item, rules) };
+        yield { position, name: null, read: () => pasteFromObject(item, rules) };
     },
   };
 }
 
 async function sourceInput(source: Buffer, rules: PasteRules, signal: AbortSignal): Promise<Input> {
-  const format = formatOf(source);
-  if (format === null) throw new ImportRefusedError('it is neither NDJSON nor a tar, a tar.gz or a zip');
-  if (format === 'ndjson') return ndjsonInput(source, (object) => pasteOfObject(object, rules));
+  const format = detectFormat(source);
+  if (format === null) throw new SourceRefusedError('it is neither NDJSON nor a tar, a tar.gz or a zip');
+  if (format === 'ndjson') return ndjsonInput(source, (object) => pasteFromObject(object, rules));
   return await archiveInput(format, source, rules, signal);
 }
 
@@ -65,13 +66,13 @@ async function archiveInput(
   signal: AbortSignal,
 ): Promise<Input> {
   let total = 0;
-  for await (const _ of readArchive(format, source, { keepUpTo: 0, signal })) total += 1;
+  for await (const _ of readArchive(format, source, { maxKeptBytes: 0, signal })) total += 1;
   return {
     total,
     async *entries(): AsyncGenerator<Entry> {
       let position = 0;
-      for await (const file of readArchive(format, source, { keepUpTo: rules.maxBytes, signal })) {
-        yield { position, name: file.name, read: () => pasteOfFile(file, rules) };
+      for await (const file of readArchive(format, source, { maxKeptBytes: rules.maxBytes, signal })) {
+        yield { position, name: file.name, read: () => pasteFromFile(file, rules) };
         position += 1;
       }
     },

@@ -1,8 +1,8 @@
 import { canRead } from '@pasteflow/pastes';
 import { findPaste } from '@pasteflow/postgres';
 import { readContent } from '../../content/read-content.ts';
-import type { JobServices } from '../../job-type.ts';
-import { ImportRefusedError } from './import-refused.ts';
+import type { JobServices } from '../../definition/job-type.ts';
+import { ImportRefusedError } from './import-errors.ts';
 
 /**
  * The content of the paste that is to be imported, for a user who may read it: for anybody else it is as if there were none.

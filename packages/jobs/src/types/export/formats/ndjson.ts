@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { Readable } from 'node:stream';
-import type { ArchiveFormat, ExportedFile } from '../exported-file.ts';
+import type { ArchiveFormat, ExportedFile } from './archive-format.ts';
+import { inPieces } from '../../../content/in-pieces.ts';
 
 /** A multiple of 3, so that the base64 of each piece ends without padding. */
 const PIECE_BYTES = 48 * 1024;
@@ -38,15 +39,10 @@ function* line({ paste, content }: ExportedFile): Generator<Buffer> {
 
 function* escaped(content: Buffer): Generator<Buffer> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // or else one at the start would be lost
-  for (const piece of piecesOf(content))
+  for (const piece of inPieces(content, PIECE_BYTES))
     yield Buffer.from(JSON.stringify(decoder.decode(piece, { stream: true })).slice(1, -1));
 }
 
 function* encoded(content: Buffer): Generator<Buffer> {
-  for (const piece of piecesOf(content)) yield Buffer.from(piece.toString('base64'));
-}
-
-function* piecesOf(content: Buffer): Generator<Buffer> {
-  for (let start = 0; start < content.length; start += PIECE_BYTES)
-    yield content.subarray(start, start + PIECE_BYTES);
+  for (const piece of inPieces(content, PIECE_BYTES)) yield Buffer.from(piece.toString('base64'));
 }

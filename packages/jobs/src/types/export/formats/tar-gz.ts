@@ -1,9 +1,9 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
-import type { ArchiveFormat } from '../exported-file.ts';
-import { fileNameOf } from '../file-name.ts';
-import { fed, taken } from './fed.ts';
+import type { ArchiveFormat } from './archive-format.ts';
+import { archivedName } from './file-name.ts';
+import { feedArchive, untilDone } from './feed-archive.ts';
 
 export const tarGz: ArchiveFormat = {
   extension: '.tar.gz',
@@ -15,10 +15,15 @@ export const tarGz: ArchiveFormat = {
     // What goes wrong here or there is the gzip's error as well; an error event that nobody listens to would end the process.
     tar.on('error', () => {});
     pipeline(Readable.from(tar), gzip, () => {});
-    return fed(gzip, async (closed) => {
+    return feedArchive(gzip, async (closed) => {
       for await (const { paste, content } of files) {
-        const header = { name: fileNameOf(paste), mtime: paste.createdAt, mode: 0o644, size: content.length };
-        await taken(closed, (done) => {
+        const header = {
+          name: archivedName(paste),
+          mtime: paste.createdAt,
+          mode: 0o644,
+          size: content.length,
+        };
+        await untilDone(closed, (done) => {
           tar.entry({ ...header, type: 'file' }, content, done).on('error', () => {});
         });
       }

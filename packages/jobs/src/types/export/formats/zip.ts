@@ -1,8 +1,9 @@
 import { finished, Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
-import { TooManyFilesError, type ArchiveFormat, type ExportedFile } from '../exported-file.ts';
-import { fileNameOf } from '../file-name.ts';
-import { fed, taken } from './fed.ts';
+import { TooManyFilesError, type ArchiveFormat, type ExportedFile } from './archive-format.ts';
+import { inPieces } from '../../../content/in-pieces.ts';
+import { archivedName } from './file-name.ts';
+import { feedArchive, untilDone } from './feed-archive.ts';
 
 /**
  * A zip ends with a directory of all its files, which is in memory until then, half a kilobyte each; and yazl looks through it at each
@@ -20,7 +21,7 @@ export function zipUpTo(maxFiles: number): ArchiveFormat {
     maxFiles,
     write: (files) => {
       const archive = new ZipFile();
-      return fed(archive.outputStream as Readable, async (closed) => {
+      return feedArchive(archive.outputStream as Readable, async (closed) => {
         let count = 0;
         for await (const file of files) {
           count += 1;
@@ -40,11 +41,11 @@ export const zip = zipUpTo(MAX_ZIP_FILES);
  * of its stream by then. It would also keep a buffer that it was given.
  */
 async function add(archive: ZipFile, { paste, content }: ExportedFile, closed: AbortSignal): Promise<void> {
-  let source: Readable | null = Readable.from(piecesOf(content));
+  let source: Readable | null = Readable.from(inPieces(content, PIECE_BYTES));
   const options = { mtime: paste.createdAt, mode: REGULAR_FILE, size: content.length };
-  await taken(closed, (done) => {
+  await untilDone(closed, (done) => {
     finished(source as Readable, done);
-    archive.addReadStreamLazy(fileNameOf(paste), options, (give) => {
+    archive.addReadStreamLazy(archivedName(paste), options, (give) => {
       give(null, source as Readable);
       source = null;
     });
@@ -69,9 +70,4 @@ function letGo(archive: ZipFile): void {
   entry.utf8FileName.copy(name);
   entry.utf8FileName = name;
   entry.doFileDataPump = null; // it has been called
-}
-
-function* piecesOf(content: Buffer): Generator<Buffer> {
-  for (let start = 0; start < content.length; start += PIECE_BYTES)
-    yield content.subarray(start, start + PIECE_BYTES);
 }

@@ -1,6 +1,6 @@
 import type { Entry, ZipFile } from 'yauzl';
-import { ImportRefusedError } from '../import-refused.ts';
-import { refuseEntry } from './entry-name.ts';
+import { SourceRefusedError } from './source-refused.ts';
+import { entryRefused } from './entry-name.ts';
 
 /** The fixed part of a record of the directory. */
 const RECORD_BYTES = 46;
@@ -11,7 +11,7 @@ const IN_ZIP64 = 0xffff_ffff;
 
 /**
  * A zip says how many entries it has, and how long their directory is. Where the two differ, entries would be passed over silently. A
- * long one (zip64) has the length elsewhere, and is taken at its word. @throws ImportRefusedError
+ * long one (zip64) has the length elsewhere, and is taken at its word. @throws SourceRefusedError
  */
 export function assertWholeDirectory(source: Buffer, entries: readonly Entry[]): void {
   const end = endOf(source);
@@ -22,7 +22,7 @@ export function assertWholeDirectory(source: Buffer, entries: readonly Entry[]):
       sum + RECORD_BYTES + fileNameLength + extraFieldLength + fileCommentLength,
     0,
   );
-  if (stated !== counted) throw new ImportRefusedError('its directory has more entries than it says');
+  if (stated !== counted) throw new SourceRefusedError('its directory has more entries than it says');
 }
 
 /** yauzl has found one whose comment goes to the very end of the file. */
@@ -33,14 +33,14 @@ function endOf(source: Buffer): number {
       at + END.bytes + source.readUInt16LE(at + END.commentLength) === source.length
     )
       return at;
-  throw new ImportRefusedError('it is cut off: its end is missing');
+  throw new SourceRefusedError('it is cut off: its end is missing');
 }
 
 /**
  * Entries that share data make a bomb of a few kilobytes: each says that all of it is its own.
- * @throws ImportRefusedError
+ * @throws SourceRefusedError
  */
-export async function assertApart(
+export async function assertNoOverlap(
   zip: ZipFile,
   files: readonly { readonly name: string; readonly entry: Entry }[],
 ): Promise<void> {
@@ -53,7 +53,7 @@ export async function assertApart(
   spans.sort((a, b) => a.start - b.start);
   let last = 0;
   for (const { name, start, end } of spans) {
-    if (start < last) throw refuseEntry(name, 'overlaps with another');
+    if (start < last) throw entryRefused(name, 'overlaps with another');
     last = end;
   }
 }

@@ -1,7 +1,8 @@
-import { ImportRefusedError } from '../import-refused.ts';
-import type { SourceFormat } from '../format-of.ts';
-import type { ArchiveFile, ReadOptions } from './archive-file.ts';
-import { gunzipped, piecesOf } from './gunzip.ts';
+import { inPieces } from '../../../content/in-pieces.ts';
+import { SourceRefusedError } from './source-refused.ts';
+import type { SourceFormat } from './detect-format.ts';
+import type { ArchiveFile, ReadOptions } from './archived-file.ts';
+import { gunzipInPieces, PIECE_BYTES } from './gunzip.ts';
 import { InflationBudget } from './limits.ts';
 import { readTar } from './read-tar.ts';
 import { readZip } from './read-zip.ts';
@@ -10,7 +11,7 @@ export type ArchiveFormat = Exclude<SourceFormat, 'ndjson'>;
 
 /**
  * The regular files of an archive, one after the other; an archive among them is a file like any other. Nothing in it is trusted.
- * @throws ImportRefusedError, maybe after files were given: only who has read to the end knows that there is nothing wrong with it
+ * @throws SourceRefusedError, maybe after files were given: only who has read to the end knows that there is nothing wrong with it
  * @throws the signal's reason
  */
 export async function* readArchive(
@@ -22,9 +23,9 @@ export async function* readArchive(
     yield* filesOf(format, source, options);
   } catch (error) {
     options.signal.throwIfAborted();
-    if (error instanceof ImportRefusedError) throw error;
+    if (error instanceof SourceRefusedError) throw error;
     // All of it is in memory: what goes wrong while it is read is its own fault, or a form that is not supported.
-    throw new ImportRefusedError(
+    throw new SourceRefusedError(
       `it can't be read: ${Error.isError(error) ? error.message : String(error)}`,
       {
         cause: error,
@@ -38,9 +39,12 @@ function filesOf(format: ArchiveFormat, source: Buffer, options: ReadOptions): A
     case 'zip':
       return readZip(source, options);
     case 'tar':
-      return readTar(piecesOf(source), { ...options, stated: new InflationBudget(source.length) });
+      return readTar(inPieces(source, PIECE_BYTES), {
+        ...options,
+        stated: new InflationBudget(source.length),
+      });
     case 'tar.gz':
-      return readTar(gunzipped(source), { ...options, stated: new InflationBudget(source.length) });
+      return readTar(gunzipInPieces(source), { ...options, stated: new InflationBudget(source.length) });
     default:
       return format satisfies never;
   }

@@ -1,7 +1,7 @@
-import { ImportRefusedError } from '../import-refused.ts';
-import { ContentCollector, type ArchiveFile, type ReadOptions } from './archive-file.ts';
+import { SourceRefusedError } from './source-refused.ts';
+import { ContentCollector, type ArchiveFile, type ReadOptions } from './archived-file.ts';
 import { ByteSource } from './byte-source.ts';
-import { entryName, refuseEntry } from './entry-name.ts';
+import { entryName, entryRefused } from './entry-name.ts';
 import { EntryBudget, ExtensionBudget, type InflationBudget } from './limits.ts';
 import { isExtension, tarExtension, type TarExtension } from './tar-extension.ts';
 import { BLOCK_BYTES, isZero, tarHeader, type TarHeader } from './tar-header.ts';
@@ -18,7 +18,7 @@ interface TarEntry extends TarHeader {
 /**
  * The regular files of a tar, one after the other, in the dialects of before 1988, POSIX (ustar and pax) and GNU. It is read here, a block
  * when it is wanted, since tar-stream's extractor takes what it is sent: headers without bound, in one go, of entries that were refused.
- * @throws ImportRefusedError, or what `bytes` throws
+ * @throws SourceRefusedError, or what `bytes` throws
  */
 export async function* readTar(
   bytes: Iterable<Buffer> | AsyncIterable<Buffer>,
@@ -33,7 +33,7 @@ export async function* readTar(
       if (!isRegular(entry)) continue; // a folder has no content, whatever size it says
       options.stated.spend(entry.size);
       const collector = new ContentCollector(options);
-      await pourPadded(source, entry.size, collector);
+      await streamPadded(source, entry.size, collector);
       yield { name, content: collector.content };
     }
   } finally {
@@ -51,11 +51,11 @@ async function* entriesOf(source: ByteSource): AsyncGenerator<TarEntry> {
     atItsEnd = isZero(block);
     if (atItsEnd) continue;
     const header = tarHeader(block);
-    if (header === null) throw new ImportRefusedError('it has a damaged header');
+    if (header === null) throw new SourceRefusedError('it has a damaged header');
     if (isExtension(header)) {
       budget.spend(header.size);
-      const collector = new ContentCollector({ keepUpTo: header.size });
-      await pourPadded(source, header.size, collector);
+      const collector = new ContentCollector({ maxKeptBytes: header.size });
+      await streamPadded(source, header.size, collector);
       extension = { ...extension, ...tarExtension(header, collector.content as Buffer) };
     } else {
       yield entryOf(header, extension);
@@ -63,7 +63,7 @@ async function* entriesOf(source: ByteSource): AsyncGenerator<TarEntry> {
     }
   }
   // One that was cut off between two files looks whole but for them.
-  if (!atItsEnd) throw new ImportRefusedError('it is cut off: the zeros that end a tar are missing');
+  if (!atItsEnd) throw new SourceRefusedError('it is cut off: the zeros that end a tar are missing');
 }
 
 function entryOf(header: TarHeader, extension: TarExtension): TarEntry {
@@ -74,30 +74,30 @@ function entryOf(header: TarHeader, extension: TarExtension): TarEntry {
   return { name, type: isFolder ? '5' : header.type, size, isSparse };
 }
 
-/** @returns false for a folder @throws ImportRefusedError for anything but files and folders */
+/** @returns false for a folder @throws SourceRefusedError for anything but files and folders */
 function isRegular({ name, type, size, isSparse }: TarEntry): boolean {
-  if (isSparse) throw refuseEntry(name, 'is a sparse file');
+  if (isSparse) throw entryRefused(name, 'is a sparse file');
   switch (type) {
     case '0':
     case '7': // contiguous: of a file system that was
-      if (Number.isNaN(size)) throw refuseEntry(name, 'has a damaged size');
+      if (Number.isNaN(size)) throw entryRefused(name, 'has a damaged size');
       return true;
     case '5':
       return false;
     case '1':
     case '2':
-      throw refuseEntry(name, 'is a link');
+      throw entryRefused(name, 'is a link');
     case '3':
     case '4':
     case '6':
-      throw refuseEntry(name, 'is a device');
+      throw entryRefused(name, 'is a device');
     default:
-      throw refuseEntry(name, 'is neither a file nor a folder');
+      throw entryRefused(name, 'is neither a file nor a folder');
   }
 }
 
 /** Content, and what fills its last block. */
-async function pourPadded(source: ByteSource, bytes: number, collector: ContentCollector): Promise<void> {
+async function streamPadded(source: ByteSource, bytes: number, collector: ContentCollector): Promise<void> {
   await source.pour(bytes, (piece) => collector.push(piece));
   await source.pour((BLOCK_BYTES - (bytes % BLOCK_BYTES)) % BLOCK_BYTES, () => {});
 }

@@ -1,4 +1,4 @@
-/** What is to be imported can't be, as a whole: trying again would not change it. The message is for the job's owner. */
+/** The import as a whole is impossible, and another attempt would find the same. The message is shown to the job's owner. */
 export class ImportRefusedError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -6,7 +6,7 @@ export class ImportRefusedError extends Error {
   }
 }
 
-/** This one entry can't become a paste; the others may. The message says why. */
+/** This entry cannot become a paste; other entries may. The message gives the reason. */
 export class InvalidEntryError extends Error {
   constructor(message: string) {
     super(message);

@@ -1,9 +1,9 @@
 import { jobKeyPrefix, MAX_PAGE_SIZE } from '@pasteflow/domain';
 import { listAssets, type Place } from '@pasteflow/postgres';
-import type { JobContext } from '../../job-type.ts';
+import type { JobContext } from '../../definition/job-type.ts';
 
 /** What an execution of the job makes: `jobs/<job>/<execution>.<extension>`. */
-export function objectKey(
+export function archiveKey(
   { jobId, executionId }: Pick<JobContext<unknown>, 'jobId' | 'executionId'>,
   extension: string,
 ): string {
@@ -14,7 +14,7 @@ export function objectKey(
  * Frees what earlier attempts at the job have left in S3: multipart uploads that were never completed, and objects that never became
  * assets. The ids of executions sort by their age: an attempt that was declared lost and comes to life again leaves later ones alone.
  */
-export async function removeLeftovers({
+export async function removeUnfinishedArchives({
   jobId,
   executionId,
   services: { db, store },

@@ -1,21 +1,21 @@
 import { ExecutionTakenError } from '@pasteflow/domain';
 import { databaseTime, removeAssets, type ExportFilter } from '@pasteflow/postgres';
 import { ObjectTooLargeError } from '@pasteflow/s3';
-import { defineJobType, type JobContext, type JobEnding } from '../../job-type.ts';
-import { contentOrReason } from './content-or-reason.ts';
+import { defineJobType, type JobContext, type JobEnding } from '../../definition/job-type.ts';
+import { readContentOrReason } from './read-content-or-reason.ts';
 import { ExportProgress } from './export-progress.ts';
 import { ExportReport } from './export-report.ts';
-import { TooManyFilesError, type ExportedFile } from './exported-file.ts';
-import { formats } from './formats/all.ts';
-import { objectKey, removeLeftovers } from './leftovers.ts';
+import { TooManyFilesError, type ExportedFile } from './formats/archive-format.ts';
+import { archiveFormats } from './formats/export-formats.ts';
+import { archiveKey, removeUnfinishedArchives } from './remove-unfinished-archives.ts';
 import { exportParameters, type ExportParameters } from './parameters.ts';
-import { areMoreThan, pastesToExport } from './pastes-to-export.ts';
+import { hasMoreThan, selectPastes } from './select-pastes.ts';
 import { readAhead } from './read-ahead.ts';
 
 const ASSET_TYPE = 'archive';
 const GIB = 1024 ** 3;
 
-export const jobType = defineJobType({
+export const exportJob = defineJobType({
   name: 'export',
   summary: "Puts all of the caller's pastes, or those of a time or a status, into one archive.",
   parameters: exportParameters,
@@ -29,29 +29,29 @@ export const jobType = defineJobType({
  */
 async function run(context: JobContext<ExportParameters>): Promise<JobEnding> {
   const { parameters, signal, services } = context;
-  const format = formats[parameters.format];
-  const key = objectKey(context, format.extension);
+  const format = archiveFormats[parameters.format];
+  const key = archiveKey(context, format.extension);
   const report = new ExportReport();
-  await removeLeftovers(context);
+  await removeUnfinishedArchives(context);
   const filter = await filterOf(context);
   let bytes: number;
   try {
-    if (await areMoreThan(format.maxFiles, services.db, filter, signal))
+    if (await hasMoreThan(format.maxFiles, services.db, filter, signal))
       throw new TooManyFilesError(format.maxFiles);
     const archive = format.write(filesOf(context, filter, report));
     bytes = await services.store.putStream(key, archive, { contentType: format.contentType, signal });
   } catch (error) {
-    const reason = whyInVain(error);
+    const reason = permanentFailure(error);
     if (reason === null) throw error;
     return { status: 'failed', result: {}, error: reason };
   }
-  if (report.isInVain) await services.store.deleteMany([key]);
+  if (report.isAllMissing) await services.store.deleteMany([key]);
   else await keep(context, { key, bytes });
   return report.ending(bytes);
 }
 
 /** Why trying again would not change it; null: it may. */
-function whyInVain(error: unknown): string | null {
+function permanentFailure(error: unknown): string | null {
   if (error instanceof TooManyFilesError) return error.message;
   if (error instanceof ObjectTooLargeError)
     return `An archive has up to ${Math.floor(error.maxBytes / GIB)} GiB here: export less at a time, by created_after and created_before.`;
@@ -80,8 +80,8 @@ async function* filesOf(
 ): AsyncGenerator<ExportedFile> {
   const { signal, services } = context;
   const far = await ExportProgress.begin(services.db, filter);
-  const pastes = pastesToExport(services.db, filter, signal);
-  const read = readAhead(pastes, (paste, stop) => contentOrReason(services, paste, stop), signal);
+  const pastes = selectPastes(services.db, filter, signal);
+  const read = readAhead(pastes, (paste, stop) => readContentOrReason(services, paste, stop), signal);
   for await (const { item: paste, result } of read) {
     if (result.kind === 'content') {
       yield { paste, content: result.content };

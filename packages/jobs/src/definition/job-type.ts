@@ -73,7 +73,7 @@ export interface JobType<Schema extends z.ZodType = z.ZodType> {
   /** An example of `parameters`, as a client sends them. */
   readonly example: z.input<Schema>;
   /** The short codes that a job of these parameters will look up: to name one is a guess, as reading it would be. None unless told. */
-  readonly looksUp?: (parameters: z.output<Schema>) => readonly string[];
+  readonly readShortCodes?: (parameters: z.output<Schema>) => readonly string[];
   run(context: JobContext<z.output<Schema>>): Promise<JobEnding>;
 }
 

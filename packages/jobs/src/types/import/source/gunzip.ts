@@ -1,30 +1,25 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { ImportRefusedError } from '../import-refused.ts';
+import { inPieces } from '../../../content/in-pieces.ts';
+import { SourceRefusedError } from './source-refused.ts';
 import { InflationBudget } from './limits.ts';
 import { isZero } from './tar-header.ts';
 
-const PIECE_BYTES = 64 * 1024;
+export const PIECE_BYTES = 64 * 1024;
 const INFLATED_PIECE_BYTES = 256 * 1024;
-
-/** In pieces, for a decompressor that would else be given all at once. */
-export function* piecesOf(source: Buffer): Generator<Buffer> {
-  for (let start = 0; start < source.length; start += PIECE_BYTES)
-    yield source.subarray(start, start + PIECE_BYTES);
-}
 
 /**
  * What a gzip holds. Several members one after the other are one stream, as RFC 1952 has it, and zeros behind the last are padding, as
  * tapes leave it; anything else behind it is refused.
  */
-export async function* gunzipped(source: Buffer): AsyncGenerator<Buffer> {
+export async function* gunzipInPieces(source: Buffer): AsyncGenerator<Buffer> {
   const budget = new InflationBudget(source.length);
   const gunzip = createGunzip({ chunkSize: INFLATED_PIECE_BYTES });
-  pipeline(Readable.from(piecesOf(source)), gunzip, () => {}); // its error is that of the loop below
+  pipeline(Readable.from(inPieces(source, PIECE_BYTES)), gunzip, () => {}); // its error is that of the loop below
   for await (const piece of gunzip as AsyncIterable<Buffer>) {
     budget.spend(piece.length);
     yield piece;
   }
   if (!isZero(source.subarray(gunzip.bytesWritten)))
-    throw new ImportRefusedError('it has something else behind its gzip');
+    throw new SourceRefusedError('it has something else behind its gzip');
 }

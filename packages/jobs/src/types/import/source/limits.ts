@@ -1,4 +1,4 @@
-import { ImportRefusedError } from '../import-refused.ts';
+import { SourceRefusedError } from './source-refused.ts';
 import { BLOCK_BYTES } from './tar-header.ts';
 
 /** Of one import, folders and all. */
@@ -22,13 +22,13 @@ export class InflationBudget {
     this.#compressedBytes = compressedBytes;
   }
 
-  /** @throws ImportRefusedError when that is beyond sense */
+  /** @throws SourceRefusedError when that is beyond sense */
   spend(bytes: number): void {
     this.#inflatedBytes += bytes;
     if (this.#inflatedBytes > MAX_INFLATED_MIB * MIB)
-      throw new ImportRefusedError(`it inflates to more than ${MAX_INFLATED_MIB} MiB`);
+      throw new SourceRefusedError(`it inflates to more than ${MAX_INFLATED_MIB} MiB`);
     if (this.#inflatedBytes > Math.max(FREE_BYTES, MAX_RATIO * this.#compressedBytes))
-      throw new ImportRefusedError(`it inflates to more than ${MAX_RATIO} times its size`);
+      throw new SourceRefusedError(`it inflates to more than ${MAX_RATIO} times its size`);
   }
 }
 
@@ -36,10 +36,10 @@ export class InflationBudget {
 export class EntryBudget {
   #entries = 0;
 
-  /** @throws ImportRefusedError when there are too many */
+  /** @throws SourceRefusedError when there are too many */
   spend(entries: number): void {
     this.#entries += entries;
-    if (this.#entries > MAX_ENTRIES) throw new ImportRefusedError(`it has more than ${MAX_ENTRIES} entries`);
+    if (this.#entries > MAX_ENTRIES) throw new SourceRefusedError(`it has more than ${MAX_ENTRIES} entries`);
   }
 }
 
@@ -53,12 +53,12 @@ const MAX_EXTENSIONS_MIB = 64;
 export class ExtensionBudget {
   #bytes = 0;
 
-  /** @param bytes of one, as its header says @throws ImportRefusedError when that is too much */
+  /** @param bytes of one, as its header says @throws SourceRefusedError when that is too much */
   spend(bytes: number): void {
     if (!(bytes <= MAX_EXTENSION_KIB * 1024))
-      throw new ImportRefusedError(`it has a header of more than ${MAX_EXTENSION_KIB} KiB`);
+      throw new SourceRefusedError(`it has a header of more than ${MAX_EXTENSION_KIB} KiB`);
     this.#bytes += BLOCK_BYTES + bytes;
     if (this.#bytes > MAX_EXTENSIONS_MIB * MIB)
-      throw new ImportRefusedError(`it has more than ${MAX_EXTENSIONS_MIB} MiB of headers for its entries`);
+      throw new SourceRefusedError(`it has more than ${MAX_EXTENSIONS_MIB} MiB of headers for its entries`);
   }
 }

@@ -1,22 +1,23 @@
 import { MAX_TITLE_CHARACTERS } from '@pasteflow/domain';
 import { jsonPaste, toOptions } from '@pasteflow/pastes';
-import type { ArchiveFile } from './archive/archive-file.ts';
-import { InvalidEntryError } from './import-refused.ts';
+import type { ArchiveFile } from './source/archived-file.ts';
+import { InvalidEntryError } from './import-errors.ts';
 import type { EntryPaste } from './input.ts';
 import type { EntryDefaults } from './parameters.ts';
-import { checkedContent, reasonOf, tooLarge } from './paste-of-object.ts';
+import { assertContentSize, describeIssues, tooLarge } from './paste-from-object.ts';
 
 const options = jsonPaste.omit({ content: true });
 
 /** The paste that a file of an archive becomes. @throws InvalidEntryError */
-export function pasteOfFile(
+export function pasteFromFile(
   { name, content }: ArchiveFile,
   { defaults, maxBytes }: { defaults: EntryDefaults; maxBytes: number },
 ): EntryPaste {
   if (content === null) throw tooLarge(maxBytes);
   const parsed = options.safeParse({ ...defaults, title: titleOf(name) });
-  if (!parsed.success) throw new InvalidEntryError(reasonOf(parsed.error));
-  return { ...toOptions(parsed.data), content: checkedContent(content, maxBytes) };
+  if (!parsed.success) throw new InvalidEntryError(describeIssues(parsed.error));
+  assertContentSize(content, maxBytes);
+  return { ...toOptions(parsed.data), content };
 }
 
 /** The whole path where it fits, else as much of its end as does, from a folder on where that leaves something. */

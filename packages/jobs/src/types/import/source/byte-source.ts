@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { ImportRefusedError } from '../import-refused.ts';
+import { SourceRefusedError } from './source-refused.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -18,7 +18,7 @@ export class ByteSource {
     this.#signal = signal;
   }
 
-  /** @returns null at the end @throws ImportRefusedError when it ends before so many @throws the signal's reason */
+  /** @returns null at the end @throws SourceRefusedError when it ends before so many @throws the signal's reason */
   async take(bytes: number): Promise<Buffer | null> {
     if (this.#held.length === 0 && !(await this.#hold())) return null;
     if (this.#held.length >= bytes) return this.#upTo(bytes);
@@ -30,7 +30,7 @@ export class ByteSource {
   /** Gives so many bytes to `take`, as they come. @throws as `take` */
   async pour(bytes: number, take: (piece: Buffer) => void): Promise<void> {
     for (let left = bytes; left > 0;) {
-      if (this.#held.length === 0 && !(await this.#hold())) throw new ImportRefusedError('it is cut off');
+      if (this.#held.length === 0 && !(await this.#hold())) throw new SourceRefusedError('it is cut off');
       const piece = this.#upTo(left);
       left -= piece.length;
       take(piece);

@@ -1,7 +1,7 @@
 import { MAX_EXPIRY_SECONDS, MIN_EXPIRY_SECONDS } from '@pasteflow/domain';
 import { jsonPaste, toOptions } from '@pasteflow/pastes';
 import { z } from 'zod';
-import { InvalidEntryError } from './import-refused.ts';
+import { InvalidEntryError } from './import-errors.ts';
 import type { EntryPaste } from './input.ts';
 import type { EntryDefaults } from './parameters.ts';
 
@@ -20,7 +20,7 @@ const entrySchema = jsonPaste.extend({
  * The paste that a JSON object describes. An entry's expires_at, as exports have it, holds unless it has passed or expires_in is said, here
  * or for all: an export that is imported again loses nobody a paste early. @throws InvalidEntryError
  */
-export function pasteOfObject(
+export function pasteFromObject(
   object: Readonly<Record<string, unknown>>,
   { defaults, maxBytes, now }: { defaults: EntryDefaults; maxBytes: number; now: Date },
 ): EntryPaste {
@@ -29,19 +29,17 @@ export function pasteOfObject(
   if (said.expires_in === undefined)
     said.expires_in = defaults.expires_in ?? expiryOf(object.expires_at, now);
   const parsed = entrySchema.safeParse(said);
-  if (!parsed.success) throw new InvalidEntryError(reasonOf(parsed.error));
+  if (!parsed.success) throw new InvalidEntryError(describeIssues(parsed.error));
   const { title, syntax, expires_in: expiresIn, visibility } = parsed.data;
-  return {
-    ...toOptions({ title, syntax, expires_in: expiresIn, visibility }),
-    content: checkedContent(contentOf(parsed.data), maxBytes),
-  };
+  const content = contentOf(parsed.data);
+  assertContentSize(content, maxBytes);
+  return { ...toOptions({ title, syntax, expires_in: expiresIn, visibility }), content };
 }
 
-/** @throws InvalidEntryError when no paste may have it */
-export function checkedContent(content: Buffer, maxBytes: number): Buffer {
+/** @throws InvalidEntryError for content that is empty or too long for a paste */
+export function assertContentSize(content: Buffer, maxBytes: number): void {
   if (content.length === 0) throw new InvalidEntryError('content: must not be empty');
   if (content.length > maxBytes) throw tooLarge(maxBytes);
-  return content;
 }
 
 export function tooLarge(maxBytes: number): InvalidEntryError {
@@ -49,7 +47,7 @@ export function tooLarge(maxBytes: number): InvalidEntryError {
 }
 
 /** What is wrong, in one line. */
-export function reasonOf(error: z.ZodError): string {
+export function describeIssues(error: z.ZodError): string {
   return error.issues
     .flatMap((issue) =>
       issue.code === 'unrecognized_keys'

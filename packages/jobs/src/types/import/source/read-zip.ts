@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from 'yauzl';
-import { ContentCollector, type ArchiveFile, type ReadOptions } from './archive-file.ts';
-import { entryName, refuseEntry } from './entry-name.ts';
+import { ContentCollector, type ArchiveFile, type ReadOptions } from './archived-file.ts';
+import { entryName, entryRefused } from './entry-name.ts';
 import { EntryBudget, InflationBudget } from './limits.ts';
-import { assertApart, assertWholeDirectory } from './zip-directory.ts';
+import { assertNoOverlap, assertWholeDirectory } from './zip-directory.ts';
 
 /** Flags of an entry: it is encrypted, or the directory is. The strong kind yauzl refuses by itself. */
 const ENCRYPTED = 0x1 | 0x2000;
@@ -26,7 +26,7 @@ interface NamedEntry {
 
 /**
  * The regular files of a zip, in the order of its directory, which is read and checked as a whole before anything is inflated.
- * @throws ImportRefusedError, or what yauzl and zlib throw at a damaged one
+ * @throws SourceRefusedError, or what yauzl and zlib throw at a damaged one
  */
 export async function* readZip(source: Buffer, options: ReadOptions): AsyncGenerator<ArchiveFile> {
   const zip = await fromBufferPromise(source, { decodeStrings: false });
@@ -54,7 +54,7 @@ async function directoryOf(zip: ZipFile, source: Buffer): Promise<readonly Named
     files.push({ name, entry });
   }
   assertWholeDirectory(source, entries);
-  await assertApart(zip, files);
+  await assertNoOverlap(zip, files);
   return files;
 }
 
@@ -65,7 +65,7 @@ function nameOf({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): str
     : getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, true);
 }
 
-/** @returns false for a folder @throws ImportRefusedError for anything but files and folders that can be read */
+/** @returns false for a folder @throws SourceRefusedError for anything but files and folders that can be read */
 function isRegular(entry: Entry, name: string): boolean {
   const {
     externalFileAttributes: attributes,
@@ -73,16 +73,16 @@ function isRegular(entry: Entry, name: string): boolean {
     compressionMethod: method,
   } = entry;
   const kind = (attributes >>> 16) & KIND;
-  if (kind === LINK) throw refuseEntry(name, 'is a link');
-  if (kind !== 0 && kind !== REGULAR && kind !== FOLDER) throw refuseEntry(name, 'is a device');
+  if (kind === LINK) throw entryRefused(name, 'is a link');
+  if (kind !== 0 && kind !== REGULAR && kind !== FOLDER) throw entryRefused(name, 'is a device');
   const isFolder =
     name.endsWith('/') ||
     kind === FOLDER ||
     ((attributes & DOS_FOLDER) !== 0 && entry.uncompressedSize === 0);
   if (isFolder) return false;
-  if ((flags & ENCRYPTED) !== 0) throw refuseEntry(name, 'is encrypted');
+  if ((flags & ENCRYPTED) !== 0) throw entryRefused(name, 'is encrypted');
   if (method !== STORED && method !== DEFLATED)
-    throw refuseEntry(name, `is compressed by method ${method}, which is not supported`);
+    throw entryRefused(name, `is compressed by method ${method}, which is not supported`);
   return true;
 }
 
@@ -101,6 +101,6 @@ async function contentOf(
     checksum = crc32(piece, checksum);
     collector.push(piece);
   }
-  if (checksum !== entry.crc32) throw refuseEntry(name, 'has another checksum than its content');
+  if (checksum !== entry.crc32) throw entryRefused(name, 'has another checksum than its content');
   return collector.content;
 }

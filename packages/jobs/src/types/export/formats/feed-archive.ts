@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
  * Has `feed` put into an archive what `output` then gives. When it fails, the output fails with its error; when the output is destroyed,
  * `closed` aborts, and feeding has to end.
  */
-export function fed<T extends Readable>(output: T, feed: (closed: AbortSignal) => Promise<void>): T {
+export function feedArchive<T extends Readable>(output: T, feed: (closed: AbortSignal) => Promise<void>): T {
   const closed = new AbortController();
   output.once('close', () => closed.abort());
   feed(closed.signal).catch((error: unknown) => {
@@ -14,7 +14,7 @@ export function fed<T extends Readable>(output: T, feed: (closed: AbortSignal) =
 }
 
 /** Resolves by `begin`'s callback, or rejects by it or when the signal aborts. */
-export async function taken(
+export async function untilDone(
   closed: AbortSignal,
   begin: (done: (error?: Error | null) => void) => void,
 ): Promise<void> {

@@ -7,7 +7,7 @@ const MAX_TITLE_CHARACTERS = 50;
  * The name of a paste's file, alike on every system: its short code, which makes it unique, and as much of its title as is letters, digits
  * and such. A title's own extension is kept; without one it is .txt.
  */
-export function fileNameOf({ shortCode, title }: Pick<ExportablePaste, 'shortCode' | 'title'>): string {
+export function archivedName({ shortCode, title }: Pick<ExportablePaste, 'shortCode' | 'title'>): string {
   const [, stem = '', extension = '.txt'] = /^(.*?)(\.[A-Za-z0-9]{1,10})?$/s.exec(title ?? '') ?? [];
   const safe = stem
     .normalize('NFC')

@@ -1,4 +1,4 @@
-import { ImportRefusedError } from '../import-refused.ts';
+import { SourceRefusedError } from './source-refused.ts';
 import { textOf, type TarHeader } from './tar-header.ts';
 
 /** What headers of their own say of the entry behind them, of what matters here. */
@@ -19,7 +19,7 @@ export function isExtension({ type }: TarHeader): boolean {
   return EXTENSIONS.has(type);
 }
 
-/** @throws ImportRefusedError when it is damaged */
+/** @throws SourceRefusedError when it is damaged */
 export function tarExtension({ type }: TarHeader, content: Buffer): TarExtension {
   switch (type) {
     case 'x':
@@ -49,7 +49,7 @@ function paxRecords(content: Buffer): ReadonlyMap<string, string> {
     const end = start + Number(digits);
     const [key, ...value] = content.toString('utf8', start + prefix.length, end - 1).split('=');
     if (!(end <= content.length) || content[end - 1] !== 0x0a || value.length === 0)
-      throw new ImportRefusedError('it has a damaged pax header');
+      throw new SourceRefusedError('it has a damaged pax header');
     records.set(key as string, value.join('='));
     start = end;
   }

@@ -1,15 +1,15 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { describeS3Error } from '@pasteflow/s3';
-import { readContent, type Content, type ContentPlace } from '../../content/read-content.ts';
-import type { JobServices } from '../../job-type.ts';
+import { readContent, type Content, type PasteLocation } from '../../content/read-content.ts';
+import type { JobServices } from '../../definition/job-type.ts';
 
 /**
  * A paste's content, or why it has none. An object that S3 doesn't give while it answers otherwise is missing: one bad object must not cost
  * the owner all the others. @throws DependencyUnavailableError when S3 or Postgres is away, or the signal's reason
  */
-export async function contentOrReason(
+export async function readContentOrReason(
   services: Pick<JobServices, 'db' | 'store'>,
-  paste: ContentPlace,
+  paste: PasteLocation,
   signal: AbortSignal,
 ): Promise<Content> {
   try {

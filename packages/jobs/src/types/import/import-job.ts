@@ -1,17 +1,17 @@
 import { importedPositions } from '@pasteflow/postgres';
-import { defineJobType, type JobContext, type JobEnding } from '../../job-type.ts';
+import { defineJobType, type JobContext, type JobEnding } from '../../definition/job-type.ts';
 import { importEntries } from './import-entries.ts';
-import { ImportRefusedError } from './import-refused.ts';
+import { ImportRefusedError } from './import-errors.ts';
 import { ImportReport } from './import-report.ts';
 import type { Input } from './input.ts';
 import { openInput } from './open-input.ts';
 import { importParameters, type ImportParameters } from './parameters.ts';
 
-export const jobType = defineJobType({
+export const importJob = defineJobType({
   name: 'import',
   summary: 'Makes many pastes in one go, of a list of items or of a paste that is NDJSON or an archive.',
   parameters: importParameters,
-  looksUp: ({ source_short_code: source }) => (source === undefined ? [] : [source]),
+  readShortCodes: ({ source_short_code: source }) => (source === undefined ? [] : [source]),
   example: { items: [{ content: 'Hello, world!', title: 'Greeting', expires_in: 3600 }] },
   run,
 });

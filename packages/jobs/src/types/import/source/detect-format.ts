@@ -1,4 +1,4 @@
-import { isTarHeader } from './archive/tar-header.ts';
+import { isTarHeader } from './tar-header.ts';
 
 export type SourceFormat = 'zip' | 'tar.gz' | 'tar' | 'ndjson';
 
@@ -6,7 +6,7 @@ export type SourceFormat = 'zip' | 'tar.gz' | 'tar' | 'ndjson';
 const ZIP_MARKS = new Set([0x04034b50, 0x06054b50, 0x08074b50]);
 
 /** What the bytes are, by the marks that each format begins with; null: none of what can be imported. */
-export function formatOf(source: Buffer): SourceFormat | null {
+export function detectFormat(source: Buffer): SourceFormat | null {
   if (source[0] === 0x1f && source[1] === 0x8b) return 'tar.gz';
   if (source.length >= 4 && ZIP_MARKS.has(source.readUInt32LE(0))) return 'zip';
   if (isTarHeader(source)) return 'tar';

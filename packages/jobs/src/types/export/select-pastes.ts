@@ -11,7 +11,7 @@ import {
 const PAGE_PASTES = 500;
 
 /** The pastes of an export, oldest first, a page of rows at a time. @throws the signal's reason */
-export async function* pastesToExport(
+export async function* selectPastes(
   db: Database,
   filter: ExportFilter,
   signal: AbortSignal,
@@ -32,7 +32,7 @@ export async function* pastesToExport(
  * Whether there are more than so many. The quick count has expired ones in it, and others that are no part of the export: only where that is
  * beyond the limit are those that are looked through. @throws the signal's reason
  */
-export async function areMoreThan(
+export async function hasMoreThan(
   limit: number,
   db: Database,
   filter: ExportFilter,
@@ -40,7 +40,7 @@ export async function areMoreThan(
 ): Promise<boolean> {
   if (limit === Number.POSITIVE_INFINITY || (await countPastes(db, filter, limit + 1)) <= limit) return false;
   let count = 0;
-  for await (const _ of pastesToExport(db, filter, signal)) {
+  for await (const _ of selectPastes(db, filter, signal)) {
     count += 1;
     if (count > limit) return true;
   }

@@ -8,28 +8,28 @@ export interface ArchiveFile {
 
 export interface ReadOptions {
   /** Content up to here is given, in bytes; what is larger is read, counted and let go. */
-  readonly keepUpTo: number;
+  readonly maxKeptBytes: number;
   /** Aborted: it is read no further, and its reason thrown. */
   readonly signal: AbortSignal;
 }
 
 /** Takes a file's content piece by piece, and keeps it as long as it is short enough. */
 export class ContentCollector {
-  readonly #keepUpTo: number;
+  readonly #maxKeptBytes: number;
   #pieces: Buffer[] = [];
   #size = 0;
 
-  constructor({ keepUpTo }: Pick<ReadOptions, 'keepUpTo'>) {
-    this.#keepUpTo = keepUpTo;
+  constructor({ maxKeptBytes }: Pick<ReadOptions, 'maxKeptBytes'>) {
+    this.#maxKeptBytes = maxKeptBytes;
   }
 
   push(piece: Buffer): void {
     this.#size += piece.length;
-    if (this.#size <= this.#keepUpTo) this.#pieces.push(piece);
+    if (this.#size <= this.#maxKeptBytes) this.#pieces.push(piece);
     else this.#pieces = [];
   }
 
   get content(): Buffer | null {
-    return this.#size <= this.#keepUpTo ? Buffer.concat(this.#pieces) : null;
+    return this.#size <= this.#maxKeptBytes ? Buffer.concat(this.#pieces) : null;
   }
 }
