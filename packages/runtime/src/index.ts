@@ -43,13 +43,14 @@ export { showPools, type PoolUse } from './pool-metrics.ts';
 export { PollLoop, type PollLoopOptions } from './poll-loop.ts';
 export { sleep, type Sleep } from './sleep.ts';
 export { messageSpans, type MessageSpansOptions } from './tracing/message-spans.ts';
-export { parseTraceparent, TRACEPARENT, traceIdOf } from './tracing/traceparent.ts';
 export {
-  noSpan,
-  tracingOff,
-  type EndedStatement,
-  type SpanAttributes,
-  type SpanOptions,
-  type Tracing,
-  type TraceSpan,
-} from './tracing/tracing.ts';
+  failSpan,
+  remoteParent,
+  runInSpan,
+  runOutsideSpans,
+  tracer,
+  traceparentOf,
+  withSpan,
+} from './tracing/spans.ts';
+export { tracingOff, type Tracing } from './tracing/tracing.ts';
+export { TRACEPARENT, traceIdOf } from './tracing/traceparent.ts';

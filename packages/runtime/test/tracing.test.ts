@@ -7,12 +7,16 @@ import {
   ConfigError,
   loadConfig,
   messageSpans,
-  noSpan,
-  parseTraceparent,
+  runInSpan,
+  runOutsideSpans,
   traceIdOf,
+  tracer,
+  traceparentOf,
   tracingEnv,
   tracingOff,
+  withSpan,
 } from '../src/index.ts';
+import { parseTraceparent } from '../src/tracing/traceparent.ts';
 import { summaryOf } from '../src/tracing/summary.ts';
 
 const ENTRY = fileURLToPath(new URL('fixtures/traced-service.ts', import.meta.url));
@@ -129,14 +133,22 @@ describe('tracing that is off', () => {
     expect(() => loadConfig(tracingEnv, env)).toThrow(ConfigError);
   });
 
-  it('adds nothing to what it is asked to follow: no span, no promise, no listener', () => {
+  it('records nothing, changes no message and listens to no statement', async () => {
     const work = Promise.resolve('done');
-    expect(tracingOff.span('work', {}, () => work)).toBe(work);
-    expect(tracingOff.start('work')).toBe(noSpan);
-    expect(noSpan.run(() => work)).toBe(work);
-    expect(tracingOff.outside(() => work)).toBe(work);
+    const span = tracer.startSpan('work');
+    expect(span.isRecording()).toBe(false);
+    expect(traceparentOf(span)).toBeUndefined();
+    expect(runInSpan(span, () => work)).toBe(work);
+    expect(runOutsideSpans(() => work)).toBe(work);
+    expect(await withSpan('work', {}, () => work)).toBe('done');
     expect(tracingOff.onStatement).toBeUndefined();
-    expect(messageSpans(tracingOff, { queueName: 'uploads', traces: 'following' })).toBeUndefined();
+    const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
+    for (const traces of ['following', 'linked'] as const) {
+      const message = { executionId: 'e1', context: { traceparent } };
+      const followed = messageSpans({ queueName: 'uploads', traces })(message);
+      expect(followed.message).toBe(message);
+      followed.ended([]);
+    }
   });
 });
 

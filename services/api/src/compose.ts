@@ -13,6 +13,7 @@ import {
   sleep,
   type Component,
   type ServiceContext,
+  runOutsideSpans,
   type Tracing,
 } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
@@ -89,7 +90,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     maxConnections: config.database.poolSize,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     onConnectionError: (error) =>
-      tracing.outside(() => logger.warn('connection to Postgres lost', { error })),
+      runOutsideSpans(() => logger.warn('connection to Postgres lost', { error })),
     ...onStatementOf(tracing, overrides),
   });
   showPools(metrics, () => [poolUse(db)]);
@@ -110,18 +111,18 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const uploadQueue = createQueue(sqs, config.queues.uploads);
   const jobQueue = createQueue(sqs, config.queues.jobs);
   const sending = {
-    onSent: (executionIds: readonly string[]) => tracing.outside(() => stampDispatched(db, executionIds)),
+    onSent: (executionIds: readonly string[]) => runOutsideSpans(() => stampDispatched(db, executionIds)),
     onError: (error: unknown, count: number) =>
-      tracing.outside(() => logger.warn('messages left to the relay', { error, count })),
+      runOutsideSpans(() => logger.warn('messages left to the relay', { error, count })),
   };
   const dispatcher = new MessageDispatcher<OutgoingUpload>({
     send: (uploads) => sendUploads(sqs, uploadQueue, uploads),
-    follow: messageSpans(tracing, { queueName: uploadQueue.name, traces: 'following' }),
+    follow: messageSpans({ queueName: uploadQueue.name, traces: 'following' }),
     ...sending,
   });
   const jobDispatcher = new MessageDispatcher<OutgoingJob>({
     send: (jobs) => sendJobs(sqs, jobQueue, jobs),
-    follow: messageSpans(tracing, { queueName: jobQueue.name, traces: 'following' }),
+    follow: messageSpans({ queueName: jobQueue.name, traces: 'following' }),
     ...sending,
   });
   readiness.addCheck('postgres', () => pingDatabase(db));
@@ -139,7 +140,6 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     maxWaiters: config.maxWaiters,
     logger,
     metrics,
-    tracing,
     ...overrides.live,
   });
   const events = new RequestEvents(logger, metrics);
@@ -148,7 +148,6 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     port: http.port,
     requestTimeoutMs: http.requestTimeoutMs,
     events,
-    tracing,
     stopDeadlineMs: overrides.stopDeadlineMs ?? STOP_DEADLINE_MS,
     stopNoticeMs: overrides.stopNoticeMs ?? STOP_NOTICE_MS,
   });
@@ -156,7 +155,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   server.serve(
     buildApp({
       db,
-      store: tracedReads(store, tracing),
+      store: tracedReads(store),
       dispatcher,
       jobDispatcher,
       assetUrlSeconds: http.assetUrlSeconds,

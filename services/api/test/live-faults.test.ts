@@ -4,7 +4,7 @@ import { TcpProxy } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { createDatabase, settleJobs } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
-import { createLogger, Metrics, tracingOff } from '@pasteflow/runtime';
+import { createLogger, Metrics } from '@pasteflow/runtime';
 import { sql } from 'kysely';
 import type { Watcher } from '../src/live/change-watch.ts';
 import { composeLive } from '../src/live/live.ts';
@@ -246,7 +246,6 @@ it('while nobody tells what changes, it is asked for once a second, in one state
     maxWaiters: 10,
     logger: createLogger({ level: 'error', format: 'json', service: 'api' }),
     metrics: new Metrics('api', { process: false }),
-    tracing: tracingOff,
   });
   const pastes = await makePastes(bed.db, 3, { status: 'IN_PROGRESS' });
   let told = 0;

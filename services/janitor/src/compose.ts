@@ -50,7 +50,7 @@ export interface ComposedSweeps {
 
 /** The sweeps with all that they stand on, without a schedule. */
 export function composeSweeps(
-  { config, instance, logger, tracing }: Entry<JanitorConfig>,
+  { config, instance, logger }: Entry<JanitorConfig>,
   metrics: Metrics,
 ): ComposedSweeps {
   const { database, aws, queues, bucket, sweeps: settings } = config;
@@ -78,8 +78,8 @@ export function composeSweeps(
   });
   const events = createJobEvents(logger, metrics);
   const works = [
-    uploadWork({ db, sqs, queueName: queues.uploads, policy: config.uploadRetry, tracing }),
-    jobWork({ db, sqs, queueName: queues.jobs, policy: config.jobRetry, tracing, events }),
+    uploadWork({ db, sqs, queueName: queues.uploads, policy: config.uploadRetry }),
+    jobWork({ db, sqs, queueName: queues.jobs, policy: config.jobRetry, events }),
   ];
   const base = { db, actor: instance, logger };
   const working = { sqs, works, random: Math.random };

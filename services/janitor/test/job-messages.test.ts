@@ -1,6 +1,5 @@
 import { defaultRetryPolicy, DependencyUnavailableError } from '@pasteflow/domain';
 import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
-import { tracingOff } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
@@ -74,7 +73,6 @@ describe('relay, of jobs', () => {
       ...world,
       queueName: 'no-such-queue',
       policy: defaultRetryPolicy,
-      tracing: tracingOff,
     });
     const limping = new Relay({
       works: [uploads, world.works[1]!],

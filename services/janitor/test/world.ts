@@ -7,7 +7,7 @@ import {
 import { defaultRetryPolicy } from '@pasteflow/domain';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { makeUsers } from '@pasteflow/postgres/testing';
-import { Metrics, tracingOff } from '@pasteflow/runtime';
+import { Metrics } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, deadLetterQueueName, type Queue, type SqsClient } from '@pasteflow/sqs';
 import { sql } from 'kysely';
@@ -60,7 +60,7 @@ export async function createWorld(): Promise<World> {
   const log = new RecordingLogger();
   const events = createJobEvents(log, new Metrics('janitor', { process: false }));
   const worksOn = (database: Database): readonly [Work, Work] => {
-    const base = { db: database, sqs, policy: defaultRetryPolicy, tracing: tracingOff };
+    const base = { db: database, sqs, policy: defaultRetryPolicy };
     return [uploadWork({ ...base, queueName: UPLOADS }), jobWork({ ...base, queueName: JOBS, events })];
   };
   const works = worksOn(db);

@@ -10,6 +10,7 @@ import {
 import {
   HealthServer,
   PollLoop,
+  runOutsideSpans,
   showPools,
   type Component,
   type ServiceContext,
@@ -52,7 +53,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       maxConnections,
       onConnectionError: (error) =>
-        tracing.outside(() => dependencyFailed(logger, 'a connection to Postgres', error)),
+        runOutsideSpans(() => dependencyFailed(logger, 'a connection to Postgres', error)),
       ...onStatementOf(tracing, overrides),
     });
     databases.push(database);
@@ -75,7 +76,6 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     actor: instance,
     leaseSeconds,
     graceOver: graceOver.signal,
-    tracing,
   };
   const leases = new PollLoop({
     name: 'leases',

@@ -3,6 +3,7 @@ import { instanceId } from '../instance.ts';
 import type { LogConfig } from '../logging/log-env.ts';
 import { createLogger, type Logger } from '../logging/logger.ts';
 import type { TracingConfig } from '../config/tracing-env.ts';
+import { activeSpanIds } from '../tracing/spans.ts';
 import { startTracing } from '../tracing/start-tracing.ts';
 import { tracingOff, type Tracing } from '../tracing/tracing.ts';
 import { StartError } from './start-error.ts';
@@ -42,10 +43,10 @@ export async function openEntry<Config extends EntryConfig>(
 ): Promise<Entry<Config>> {
   const config = loadConfig(env);
   const instance = instanceId(name);
-  let tracing = tracingOff;
-  const spanFields = () => tracing.currentIds();
-  const logger = createLogger({ ...config.log, service: name, instance, spanFields });
-  if (traced) tracing = await startTracing(config.tracing, { service: name, instance, logger });
+  const logger = createLogger({ ...config.log, service: name, instance, spanFields: activeSpanIds });
+  const tracing = traced
+    ? await startTracing(config.tracing, { service: name, instance, logger })
+    : tracingOff;
   return { name, instance, config, logger, tracing };
 }
 

@@ -1,6 +1,7 @@
-import type { Tracing } from './tracing.ts';
+import { SpanKind } from '@opentelemetry/api';
+import { activeSpanContext, failSpan, tracer, traceparentOf } from './spans.ts';
 
-/** What a message's span has to know of it. */
+/** The fields of a message that its span needs. */
 interface Sendable {
   readonly executionId: string;
   readonly context: { readonly requestId?: string; readonly traceparent?: string };
@@ -8,25 +9,23 @@ interface Sendable {
 
 export interface MessageSpansOptions {
   readonly queueName: string;
-  /** `following`: in the trace of what sends them. `linked`: each in one of its own, which names that span: an import makes 10,000. */
+  /**
+   * `following`: in the trace of the sender. `linked`: each message begins its own trace, with a link to the span of the sender: an
+   * import makes 10,000 messages.
+   */
   readonly traces: 'following' | 'linked';
 }
 
 /**
- * For senders of messages (`follow` in packages/sqs): a span from the moment a message is handed over until SQS has it, whose context the
- * message takes along. Undefined while tracing is off.
+ * For senders of messages (`follow` in packages/sqs): starts a span when a message is dispatched and ends it when SQS has the message. The
+ * message carries the span's context.
  */
-export function messageSpans<Message extends Sendable>(
-  tracing: Tracing,
-  { queueName, traces }: MessageSpansOptions,
-) {
-  if (!tracing.on) return undefined;
+export function messageSpans<Message extends Sendable>({ queueName, traces }: MessageSpansOptions) {
   return (message: Message) => {
-    const current = traces === 'linked' ? tracing.current() : undefined;
     const { requestId } = message.context;
-    const span = tracing.start(`send ${queueName}`, {
-      kind: 'producer',
-      ...(current !== undefined && { parent: null, links: [current] }),
+    const span = tracer.startSpan(`send ${queueName}`, {
+      kind: SpanKind.PRODUCER,
+      ...(traces === 'linked' && linkToActiveSpan()),
       attributes: {
         'messaging.system': 'aws_sqs',
         'messaging.operation.type': 'send',
@@ -35,16 +34,19 @@ export function messageSpans<Message extends Sendable>(
         ...(requestId !== undefined && { 'pasteflow.request_id': requestId }),
       },
     });
-    const { traceparent } = span;
+    const traceparent = traceparentOf(span);
     return {
-      message: {
-        ...message,
-        context: { ...message.context, ...(traceparent !== undefined && { traceparent }) },
-      },
+      message:
+        traceparent === undefined ? message : { ...message, context: { ...message.context, traceparent } },
       ended: (sent: readonly string[], error?: unknown): void => {
-        if (!sent.includes(message.executionId)) span.fail(error ?? new Error('SQS refused it'));
+        if (!sent.includes(message.executionId)) failSpan(span, error ?? new Error('SQS refused it'));
         span.end();
       },
     };
   };
+}
+
+function linkToActiveSpan() {
+  const active = activeSpanContext();
+  return active && { root: true, links: [{ context: active }] };
 }

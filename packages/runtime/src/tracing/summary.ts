@@ -1,6 +1,6 @@
 /** A statement of ours is a few hundred characters; there are some hundred different ones. */
 const known = new Map<string, string>();
-const MOST_KNOWN = 1000;
+const MAX_KNOWN = 1000;
 
 /**
  * `INSERT pastes`: the first table that a statement changes, or else reads. Its text isn't shown in traces: it is long, and its name is
@@ -10,7 +10,7 @@ export function summaryOf(sql: string): string {
   const found = known.get(sql);
   if (found !== undefined) return found;
   const summary = summarise(sql);
-  if (known.size < MOST_KNOWN) known.set(sql, summary);
+  if (known.size < MAX_KNOWN) known.set(sql, summary);
   return summary;
 }
 

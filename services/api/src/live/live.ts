@@ -1,5 +1,5 @@
 import { ChangeListener, lookAt, type Database } from '@pasteflow/postgres';
-import { PollLoop, type Component, type Logger, type Metrics, type Tracing } from '@pasteflow/runtime';
+import { PollLoop, runOutsideSpans, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
 import { ChangeWatch } from './change-watch.ts';
 import { HEARTBEAT_MS } from './event-stream.ts';
 
@@ -15,7 +15,6 @@ export interface LiveOptions extends LiveTimings {
   readonly maxWaiters: number;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly tracing: Pick<Tracing, 'outside'>;
 }
 
 /** What endpoints that wait stand on. */
@@ -46,7 +45,6 @@ export function composeLive(options: LiveOptions): Live & { listening: Component
     maxWaiters,
     logger,
     metrics,
-    tracing,
     heartbeatMs = HEARTBEAT_MS,
     keepAliveMs,
   } = options;
@@ -63,7 +61,7 @@ export function composeLive(options: LiveOptions): Live & { listening: Component
   connected.set(0);
 
   const watch = new ChangeWatch({
-    look: (wanted) => tracing.outside(() => lookAt(db, wanted)), // for all, whoever's wait has set it off
+    look: (wanted) => runOutsideSpans(() => lookAt(db, wanted)), // for all, whoever's wait has set it off
     maxWatchers: maxWaiters,
     onCount: (kind, count) => waiters.set({ kind }, count),
   });

@@ -29,11 +29,10 @@ export function jobWork({
   sqs,
   queueName,
   policy,
-  tracing,
   events,
 }: WorkOptions & { readonly events: JobEvents }): Work {
   const queue = createQueue(sqs, queueName);
-  const follow = messageSpans<OutgoingJob>(tracing, { queueName, traces: 'following' });
+  const follow = messageSpans<OutgoingJob>({ queueName, traces: 'following' });
   const toDue = (jobs: readonly DueJob[]) =>
     dueBy(db, jobs, (batch) =>
       sendFollowed(

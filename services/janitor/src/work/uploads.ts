@@ -7,7 +7,7 @@ import {
   type Database,
   type DueUpload,
 } from '@pasteflow/postgres';
-import { messageSpans, type Tracing } from '@pasteflow/runtime';
+import { messageSpans } from '@pasteflow/runtime';
 import {
   createQueue,
   deadLetterQueueName,
@@ -26,15 +26,14 @@ export interface WorkOptions {
   readonly sqs: SqsClient;
   readonly queueName: string;
   readonly policy: RetryPolicy;
-  readonly tracing: Tracing;
 }
 
 /** Messages that wait to be received. Above it a message that is long overdue is most likely still in the queue, behind others. */
 const DEEP_QUEUE = 1000;
 
-export function uploadWork({ db, sqs, queueName, policy, tracing }: WorkOptions): Work {
+export function uploadWork({ db, sqs, queueName, policy }: WorkOptions): Work {
   const queue = createQueue(sqs, queueName);
-  const follow = messageSpans<OutgoingUpload>(tracing, { queueName, traces: 'following' });
+  const follow = messageSpans<OutgoingUpload>({ queueName, traces: 'following' });
   const toDue = (uploads: readonly DueUpload[]) =>
     dueBy(db, uploads, (batch) =>
       // The request's context isn't kept (ADR 16): what the relay sends begins a trace of its own.

@@ -1,61 +1,61 @@
+import { SpanKind, type Attributes, type Span } from '@opentelemetry/api';
 import type { AttemptOutcome, NextStep, MessageContext } from '@pasteflow/domain';
-import { noSpan, type SpanAttributes, type Tracing, type TraceSpan } from '@pasteflow/runtime';
+import { failSpan, remoteParent, runInSpan, tracer } from '@pasteflow/runtime';
 
 export interface ExecutionSpanOptions {
   readonly kind: 'upload' | 'job';
-  /** Of the message that brought it: where the trace comes from. */
+  /** The context of the message, which holds the trace. */
   readonly context: MessageContext;
   /** performance.now() before the claim. */
   readonly claimBeganAt: number;
-  readonly attributes: SpanAttributes;
+  readonly attributes: Attributes;
 }
 
 /**
- * An attempt as a span, from its claim to its settlement, in the trace of whoever sent its message: further attempts, which the same
- * message brings, follow in it. Claims are of many at once, and each is shown in the trace of each.
+ * Starts the span of an attempt, which lasts from its claim to its settlement, in the trace of the message's sender. Further
+ * attempts, which the same message brings, are in the same trace. One claim is for many executions and appears in the trace of each.
  */
-export function beginExecutionSpan(
-  tracing: Tracing,
-  { kind, context, claimBeganAt, attributes }: ExecutionSpanOptions,
-): TraceSpan {
-  if (!tracing.on) return noSpan;
-  const span = tracing.start(`process ${kind}`, {
-    kind: 'consumer',
-    parent: context.traceparent ?? null,
-    startedAt: claimBeganAt,
-    attributes: {
-      'messaging.system': 'aws_sqs',
-      'messaging.operation.type': 'process',
-      ...(context.requestId !== undefined && { 'pasteflow.request_id': context.requestId }),
-      ...attributes,
+export function beginExecutionSpan({ kind, context, claimBeganAt, attributes }: ExecutionSpanOptions): Span {
+  const span = tracer.startSpan(
+    `process ${kind}`,
+    {
+      kind: SpanKind.CONSUMER,
+      startTime: claimBeganAt,
+      attributes: {
+        'messaging.system': 'aws_sqs',
+        'messaging.operation.type': 'process',
+        ...(context.requestId !== undefined && { 'pasteflow.request_id': context.requestId }),
+        ...attributes,
+      },
     },
-  });
-  span.run(() => statementOfMany(tracing, 'claim', claimBeganAt));
+    remoteParent(context.traceparent),
+  );
+  runInSpan(span, () => recordSharedStatement('claim', claimBeganAt));
   return span;
 }
 
-/** A statement that was run for many executions, as this one's: it began at `beganAt` and has just ended. */
-export function statementOfMany(tracing: Tracing, name: 'claim' | 'settle', beganAt: number): void {
-  tracing
-    .start(name, {
-      kind: 'client',
-      startedAt: beganAt,
-      attributes: { 'db.system.name': 'postgresql' },
-    })
-    .end();
+/** Ends the span by the clock of its start, performance.now(). */
+export function endExecutionSpan(span: Span): void {
+  span.end(performance.now());
 }
 
-/** What became of the attempt; null when someone else had ended it. */
+/** Records a statement that served many executions as a child of the active span: from `beganAt` (performance.now()) to now. */
+export function recordSharedStatement(name: 'claim' | 'settle', beganAt: number): void {
+  const attributes = { 'db.system.name': 'postgresql' };
+  tracer.startSpan(name, { kind: SpanKind.CLIENT, startTime: beganAt, attributes }).end(performance.now());
+}
+
+/** Records the end of the attempt; null: another process had ended it. */
 export function describeEnd(
-  span: TraceSpan,
+  span: Span,
   ended: { readonly outcome: AttemptOutcome; readonly nextStep: NextStep } | null,
 ): void {
-  if (span === noSpan) return;
+  if (!span.isRecording()) return;
   if (ended === null) {
-    span.fail('settled by someone else');
+    failSpan(span, 'settled by another process');
     return;
   }
   const { outcome, nextStep } = ended;
-  span.set({ 'pasteflow.outcome': outcome.kind, 'pasteflow.sequel': nextStep.kind });
-  if ('error' in outcome) span.fail(outcome.error);
+  span.setAttributes({ 'pasteflow.outcome': outcome.kind, 'pasteflow.sequel': nextStep.kind });
+  if ('error' in outcome) failSpan(span, outcome.error);
 }

@@ -1,5 +1,4 @@
 import type { Database } from '@pasteflow/postgres';
-import type { Tracing } from '@pasteflow/runtime';
 import type { DatabaseGate } from './database-gate.ts';
 import type { RunningExecutions } from './running-executions.ts';
 
@@ -13,5 +12,4 @@ export interface WorkerContext {
   readonly leaseSeconds: number;
   /** Aborted when the worker is being stopped and what still runs is to be dropped. */
   readonly graceOver: AbortSignal;
-  readonly tracing: Tracing;
 }

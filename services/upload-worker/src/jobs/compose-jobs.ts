@@ -2,7 +2,7 @@ import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { JobServices, JobType } from '@pasteflow/jobs';
 import { randomShortCode } from '@pasteflow/pastes';
 import { stampDispatched, type Database } from '@pasteflow/postgres';
-import { messageSpans, sleep, type ServiceContext } from '@pasteflow/runtime';
+import { messageSpans, runOutsideSpans, sleep, type ServiceContext } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
 import {
   createQueue,
@@ -44,7 +44,6 @@ export function composeJobs(
   { worker, sqs, types, connect }: JobsOptions,
 ): QueueConsumer {
   const { consumers } = config.job;
-  const { tracing } = worker;
   const events = createJobEvents(logger, metrics, (jobType) => types.has(jobType));
   // Connections of their own: whatever a job's work does with them, heartbeats and settlements get one.
   const db = connect(consumers * CONNECTIONS_A_JOB);
@@ -60,10 +59,10 @@ export function composeJobs(
   const dispatcher = new MessageDispatcher<OutgoingUpload>({
     send: (messages) => sendUploads(sqs, uploads, messages),
     // An import makes thousands, each of which has a trace of its own to go through.
-    follow: messageSpans(tracing, { queueName: uploads.name, traces: 'linked' }),
-    onSent: (executionIds) => tracing.outside(() => stampDispatched(worker.db, executionIds)),
+    follow: messageSpans({ queueName: uploads.name, traces: 'linked' }),
+    onSent: (executionIds) => runOutsideSpans(() => stampDispatched(worker.db, executionIds)),
     onError: (error, count) =>
-      tracing.outside(() => logger.warn('messages left to the relay', { error, count })),
+      runOutsideSpans(() => logger.warn('messages left to the relay', { error, count })),
   });
   const servicesFor = ({ context }: JobDelivery): JobServices => ({
     db,

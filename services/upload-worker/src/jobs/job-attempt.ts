@@ -1,3 +1,4 @@
+import type { Span } from '@opentelemetry/api';
 import { decideNextStep, type NextStep, type JobMessage, type RetryPolicy } from '@pasteflow/domain';
 import type { JobContext, JobServices, JobType } from '@pasteflow/jobs';
 import {
@@ -8,9 +9,9 @@ import {
   type ClaimedJob,
   type JobSettlement,
 } from '@pasteflow/postgres';
-import { noSpan, type Logger, type TraceSpan } from '@pasteflow/runtime';
+import { runInSpan, type Logger } from '@pasteflow/runtime';
 import type { Delivery } from '@pasteflow/sqs';
-import { beginExecutionSpan, describeEnd } from '../executions/execution-span.ts';
+import { beginExecutionSpan, describeEnd, endExecutionSpan } from '../executions/execution-span.ts';
 import { settleWithRetry } from '../executions/settle-with-retry.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import { idsOf, type JobEvents } from './events.ts';
@@ -56,15 +57,15 @@ export class JobAttempt {
    */
   async run(claimedAt: number, claimBeganAt: number): Promise<NextStep | null> {
     const span = this.#beginSpan(claimBeganAt);
-    return await span.run(() => this.#run(claimedAt, span));
+    return await runInSpan(span, () => this.#run(claimedAt, span));
   }
 
-  async #run(claimedAt: number, span: TraceSpan): Promise<NextStep | null> {
+  async #run(claimedAt: number, span: Span): Promise<NextStep | null> {
     const { worker, events } = this.#options;
     const { executionId } = this.#job;
     const { context } = this.#delivery;
     const lost = worker.running.begin(executionId, claimedAt, () =>
-      span.run(() => events.leaseLost(idsOf(this.#job, context))),
+      runInSpan(span, () => events.leaseLost(idsOf(this.#job, context))),
     );
     try {
       events.attemptStarted(this.#job, context);
@@ -79,13 +80,11 @@ export class JobAttempt {
       return nextStep;
     } finally {
       worker.running.end(executionId); // or its lease would be renewed for ever
-      span.end();
+      endExecutionSpan(span);
     }
   }
 
-  #beginSpan(claimBeganAt: number): TraceSpan {
-    const { tracing } = this.#options.worker;
-    if (!tracing.on) return noSpan;
+  #beginSpan(claimBeganAt: number): Span {
     const { jobId, jobType, executionId, attempt } = this.#job;
     const attributes = {
       'pasteflow.job_id': jobId,
@@ -94,7 +93,7 @@ export class JobAttempt {
       'pasteflow.attempt': attempt,
     };
     const { context } = this.#delivery;
-    return beginExecutionSpan(tracing, { kind: 'job', context, claimBeganAt, attributes });
+    return beginExecutionSpan({ kind: 'job', context, claimBeganAt, attributes });
   }
 
   async #work(lost: AbortSignal): Promise<JobOutcome> {
@@ -138,7 +137,7 @@ export class JobAttempt {
   async #settle(
     outcome: Exclude<JobOutcome, { kind: 'lost' }>,
     seconds: number,
-    span: TraceSpan,
+    span: Span,
   ): Promise<NextStep | null> {
     const { worker, events } = this.#options;
     const { context } = this.#delivery;

@@ -36,7 +36,7 @@ export function composeUploads(
     maxSockets: consumers * SQS_BATCH_SIZE,
   });
   const putContent = createPutContent({
-    store: tracePuts(store, worker.tracing),
+    store: tracePuts(store),
     readPayload: (pasteId) => readPayload(worker.db, pasteId),
     putTimeoutMs,
   });

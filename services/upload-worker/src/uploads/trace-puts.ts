@@ -1,16 +1,19 @@
-import type { Tracing } from '@pasteflow/runtime';
+import { SpanKind } from '@opentelemetry/api';
+import { withSpan } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 
 type Puts = Pick<ObjectStore, 'put' | 'urlOf'>;
 
-/** Each PutObject as a span; while tracing is off, the store itself. */
-export function tracePuts(store: Puts, tracing: Tracing): Puts {
-  if (!tracing.on) return store;
+/** Each PutObject becomes a span. */
+export function tracePuts(store: Puts): Puts {
   return {
     put: (key, content, options) =>
-      tracing.span(
+      withSpan(
         'put object',
-        { kind: 'client', attributes: { 'aws.s3.key': key, 'pasteflow.size_bytes': content.length } },
+        {
+          kind: SpanKind.CLIENT,
+          attributes: { 'aws.s3.key': key, 'pasteflow.size_bytes': content.length },
+        },
         () => store.put(key, content, options),
       ),
     urlOf: (key) => store.urlOf(key),

@@ -1,8 +1,14 @@
+import type { Span } from '@opentelemetry/api';
 import { decideNextStep, type NextStep, type RetryPolicy, type UploadMessage } from '@pasteflow/domain';
 import { claimUploads, settleUploads, type ClaimedUpload, type UploadOutcome } from '@pasteflow/postgres';
-import { noSpan, type TraceSpan } from '@pasteflow/runtime';
+import { runInSpan } from '@pasteflow/runtime';
 import type { Delivery } from '@pasteflow/sqs';
-import { beginExecutionSpan, describeEnd, statementOfMany } from '../executions/execution-span.ts';
+import {
+  beginExecutionSpan,
+  describeEnd,
+  endExecutionSpan,
+  recordSharedStatement,
+} from '../executions/execution-span.ts';
 import { RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
 import { settleWithRetry } from '../executions/settle-with-retry.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
@@ -25,7 +31,7 @@ export interface UploadBatchOptions {
 interface Attempt {
   readonly delivery: UploadDelivery;
   readonly upload: ClaimedUpload;
-  readonly span: TraceSpan;
+  readonly span: Span;
 }
 
 interface EndedAttempt extends Attempt {
@@ -57,9 +63,11 @@ export class UploadBatch {
       const { contentBytes } = delivery.body;
       const inline = contentBytes === undefined ? null : Buffer.from(contentBytes, 'base64');
       const signal = running.begin(upload.executionId, claimedAt, () =>
-        span.run(() => events.leaseLost(idsOf(upload, delivery.context))),
+        runInSpan(span, () => events.leaseLost(idsOf(upload, delivery.context))),
       );
-      const outcome = await span.run(() => putContent(upload, inline, AbortSignal.any([signal, graceOver])));
+      const outcome = await runInSpan(span, () =>
+        putContent(upload, inline, AbortSignal.any([signal, graceOver])),
+      );
       if (outcome.kind === 'postponed') gate.close();
       return {
         delivery,
@@ -121,22 +129,20 @@ export class UploadBatch {
     return { attempts, done };
   }
 
-  #beginSpan(upload: ClaimedUpload, { context }: UploadDelivery, claimBeganAt: number): TraceSpan {
-    const { tracing } = this.#options.worker;
-    if (!tracing.on) return noSpan;
+  #beginSpan(upload: ClaimedUpload, { context }: UploadDelivery, claimBeganAt: number): Span {
     const { shortCode, executionId, attempt } = upload;
     const attributes = {
       'pasteflow.short_code': shortCode,
       'pasteflow.execution_id': executionId,
       'pasteflow.attempt': attempt,
     };
-    return beginExecutionSpan(tracing, { kind: 'upload', context, claimBeganAt, attributes });
+    return beginExecutionSpan({ kind: 'upload', context, claimBeganAt, attributes });
   }
 
   /** @returns what is to be acknowledged */
   async #settle(ended: readonly EndedAttempt[]): Promise<readonly UploadDelivery[]> {
     const { worker, events, messages } = this.#options;
-    const { db, actor, running, tracing } = worker;
+    const { db, actor, running } = worker;
     const settlingBeganAt = performance.now();
     const settled = await settleWithRetry(
       worker,
@@ -150,13 +156,13 @@ export class UploadBatch {
     const done: UploadDelivery[] = [];
     for (const { delivery, upload, span, outcome, nextStep } of ended) {
       const counted = settled.has(upload.executionId);
-      span.run(() => {
-        statementOfMany(tracing, 'settle', settlingBeganAt);
+      runInSpan(span, () => {
+        recordSharedStatement('settle', settlingBeganAt);
         if (counted) events.attemptEnded(upload, delivery.context, outcome, nextStep);
         else events.settlementLost(idsOf(upload, delivery.context));
       });
       describeEnd(span, counted ? { outcome, nextStep } : null);
-      span.end();
+      endExecutionSpan(span);
       if (!counted) {
         await messages.returnToQueue(delivery, RETURN_DELAY_MS);
         continue;

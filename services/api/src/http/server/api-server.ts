@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextPoll } from 'node:timers/promises';
-import { listen, sleep, type Component, type Tracing } from '@pasteflow/runtime';
+import { listen, runInSpan, sleep, type Component } from '@pasteflow/runtime';
 import { handleClientError } from './client-error.ts';
 import type { RequestEvents } from '../telemetry/request-events.ts';
 import { beginRequestSpan, endRequestSpan } from '../telemetry/request-span.ts';
@@ -22,7 +22,6 @@ export interface ApiServerOptions {
    */
   readonly stopNoticeMs: number;
   readonly events: RequestEvents;
-  readonly tracing: Tracing;
 }
 
 /**
@@ -121,16 +120,16 @@ export class ApiServer implements Component {
   #handle: RequestListener = (req, res) => {
     this.#open.add(res);
     this.#latest.set(req.socket, res);
-    const span = beginRequestSpan(this.#options.tracing, req);
+    const span = beginRequestSpan(req);
     if (this.#stopping) closeAfter(res);
     res.once('close', () => {
       this.#open.delete(res);
-      span.run(() => this.#options.events.ended(req, res));
+      runInSpan(span, () => this.#options.events.ended(req, res));
       endRequestSpan(span, req, res);
       // An answer that had begun before the stop has left its connection open.
       if (this.#closingIdle) setImmediate(() => this.#server.closeIdleConnections());
     });
-    span.run(() => this.#app?.(req, res));
+    runInSpan(span, () => this.#app?.(req, res));
   };
 }
 

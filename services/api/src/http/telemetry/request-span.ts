@@ -1,30 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { noSpan, type Tracing, type TraceSpan } from '@pasteflow/runtime';
+import { INVALID_SPAN_CONTEXT, SpanKind, trace, type Span } from '@opentelemetry/api';
+import { failSpan, remoteParent, tracer } from '@pasteflow/runtime';
 import { contextOf } from '../request/request-context.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS']);
 
-/** Probes come every few seconds, and nobody looks for them. */
+/** Probes come every few seconds, and nobody searches for them. */
 const UNTRACED = /^\/(healthz|readyz)(\?|$)/;
 
-/** A request as a span, which goes on with the trace of the client's `traceparent`. */
-export function beginRequestSpan(tracing: Tracing, req: IncomingMessage): TraceSpan {
-  if (!tracing.on || UNTRACED.test(req.url ?? '')) return noSpan;
+/** Starts the span of a request, in the trace of the client's `traceparent`. */
+export function beginRequestSpan(req: IncomingMessage): Span {
+  if (UNTRACED.test(req.url ?? '')) return trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
   const { requestId, traceparent } = contextOf(req);
   const method = methodOf(req);
-  return tracing.start(method, {
-    kind: 'server',
-    parent: traceparent ?? null,
-    attributes: { 'http.request.method': method, 'pasteflow.request_id': requestId },
-  });
+  return tracer.startSpan(
+    method,
+    {
+      kind: SpanKind.SERVER,
+      attributes: { 'http.request.method': method, 'pasteflow.request_id': requestId },
+    },
+    remoteParent(traceparent),
+  );
 }
 
-/** Once the answer is out, and its route and subject are known. Neither path nor query is shown: a query may hold anything. */
-export function endRequestSpan(span: TraceSpan, req: IncomingMessage, res: ServerResponse): void {
-  if (span === noSpan) return;
+/** Ends the span after the response, when route and subject are known. Path and query are left out: a query may hold anything. */
+export function endRequestSpan(span: Span, req: IncomingMessage, res: ServerResponse): void {
+  if (!span.isRecording()) return;
   const { route, shortCode, jobId, errorCode } = contextOf(req);
-  if (route !== 'none') span.rename(`${methodOf(req)} ${route}`);
-  span.set({
+  if (route !== 'none') span.updateName(`${methodOf(req)} ${route}`);
+  span.setAttributes({
     'http.response.status_code': res.statusCode,
     ...(route !== 'none' && { 'http.route': route }),
     ...(shortCode !== undefined && { 'pasteflow.short_code': shortCode }),
@@ -32,8 +36,8 @@ export function endRequestSpan(span: TraceSpan, req: IncomingMessage, res: Serve
     ...(errorCode !== undefined && { 'pasteflow.code': errorCode }),
     ...(!res.writableFinished && { 'pasteflow.aborted': true }),
   });
-  // That content isn't there yet is an answer as any other.
-  if (res.statusCode >= 500 && errorCode !== 'paste_in_progress') span.fail(errorCode ?? res.statusCode);
+  // A paste in progress is an ordinary answer, not a failure.
+  if (res.statusCode >= 500 && errorCode !== 'paste_in_progress') failSpan(span, errorCode ?? res.statusCode);
   span.end();
 }
 

@@ -1,0 +1,94 @@
+import {
+  context,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace,
+  type Context,
+  type Span,
+  type SpanContext,
+  type SpanOptions,
+} from '@opentelemetry/api';
+import { redactText } from '../logging/redact.ts';
+import { parseTraceparent } from './traceparent.ts';
+
+/** The maximum length of an error message in a span. */
+const MAX_REASON_CHARACTERS = 500;
+
+/** Creates all spans. Until the SDK is started its spans record nothing, which costs some 0.1 µs a span. */
+export const tracer = trace.getTracer('pasteflow');
+
+/** Runs `act` in a span that ends with `act`, as failed when `act` rejects. */
+export async function withSpan<T>(name: string, options: SpanOptions, act: () => Promise<T>): Promise<T> {
+  return await tracer.startActiveSpan(name, options, async (span) => {
+    try {
+      return await act();
+    } catch (error) {
+      failSpan(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+/** Spans that `act` starts become children of `span`, and log lines that `act` writes carry its ids. */
+export function runInSpan<T>(span: Span, act: () => T): T {
+  return context.with(trace.setSpan(context.active(), span), act);
+}
+
+/** For work on behalf of many requests, and for callbacks that run in the context in which a connection was opened. */
+export function runOutsideSpans<T>(act: () => T): T {
+  return context.with(ROOT_CONTEXT, act);
+}
+
+/** Marks the span as failed. Only the redacted message of an error is recorded, since a stack or other fields may hold content. */
+export function failSpan(span: Span, error: unknown): void {
+  span.setAttribute('error.type', typeOf(error));
+  span.setStatus({ code: SpanStatusCode.ERROR, message: reasonOf(error) });
+}
+
+/** The parent of a span whose trace began in another process. Without a valid traceparent the span begins a trace. */
+export function remoteParent(traceparent: string | undefined): Context {
+  const remote = parseTraceparent(traceparent);
+  return remote === undefined
+    ? ROOT_CONTEXT
+    : trace.setSpanContext(ROOT_CONTEXT, {
+        traceId: remote.traceId,
+        spanId: remote.spanId,
+        traceFlags: remote.flags,
+        isRemote: true,
+      });
+}
+
+/** The W3C traceparent that a message carries to its receiver; undefined while tracing is off. */
+export function traceparentOf(span: Span): string | undefined {
+  const spanContext = span.spanContext();
+  if (!isSpanContextValid(spanContext)) return undefined;
+  const { traceId, spanId, traceFlags } = spanContext;
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
+}
+
+/** Undefined outside of spans, in a request that is not traced, and while tracing is off. */
+export function activeSpanContext(): SpanContext | undefined {
+  const active = trace.getSpanContext(context.active());
+  return active !== undefined && isSpanContextValid(active) ? active : undefined;
+}
+
+/** The log fields of the active span. */
+export function activeSpanIds(): { readonly trace_id: string; readonly span_id: string } | undefined {
+  const active = activeSpanContext();
+  return active && { trace_id: active.traceId, span_id: active.spanId };
+}
+
+/** A redacted and shortened error message. */
+export function reasonOf(error: unknown): string {
+  const text = Error.isError(error) ? error.message : String(error);
+  return redactText(text).slice(0, MAX_REASON_CHARACTERS);
+}
+
+function typeOf(error: unknown): string {
+  if (!Error.isError(error)) return 'failed';
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : error.name;
+}
