@@ -38,16 +38,7 @@ const POLLS_TO_A_SAFE_ONE = 30;
  * would else wait for the waiting.
  */
 export function composeLive(options: LiveOptions): Live & { listening: Component; waiting: Component } {
-  const {
-    db,
-    url,
-    instance,
-    maxWaiters,
-    logger,
-    metrics,
-    heartbeatMs = HEARTBEAT_MS,
-    keepAliveMs,
-  } = options;
+  const { db, url, instance, maxWaiters, logger, metrics, heartbeatMs = HEARTBEAT_MS, keepAliveMs } = options;
   const waiters = metrics.gauge({
     name: 'live_waiters',
     help: 'Requests that wait for a change: by Prefer: wait, or for events.',
