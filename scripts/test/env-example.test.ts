@@ -18,9 +18,12 @@ const mentions =
 /** Read by the AWS SDK itself, or set by the operating system or npm. */
 const notOurs = new Set([
   'AWS_ACCESS_KEY_ID',
+  'AWS_PROFILE',
   'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
   'NODE_ENV',
   'TEST_POSTGRES_FROM',
+  'TMPDIR',
   'PATH',
   'PGPASSWORD',
   'PGDATA',

@@ -30,10 +30,10 @@ export {
 } from './health/readiness.ts';
 export { instanceId } from './instance.ts';
 export { type Component } from './lifecycle/component.ts';
-export { EXIT_CONFIG, type Entry, type EntryConfig } from './lifecycle/entry.ts';
+export { EXIT_CONFIG, type Entry, type EntryConfig } from './entry/entry.ts';
 export { Lifecycle } from './lifecycle/lifecycle.ts';
-export { runCommand, type CommandOptions } from './lifecycle/run-command.ts';
-export { runService, type ServiceContext, type ServiceOptions } from './lifecycle/run-service.ts';
+export { runCommand, type CommandOptions } from './entry/run-command.ts';
+export { runService, type ServiceContext, type ServiceOptions } from './entry/run-service.ts';
 export { StartError } from './lifecycle/start-error.ts';
 export { logEnv, logLevels, type LogConfig, type LogLevel } from './logging/log-env.ts';
 export { createLogger, type LogFields, type Logger, type LoggerOptions } from './logging/logger.ts';

@@ -6,7 +6,7 @@ import type { TracingConfig } from '../config/tracing-env.ts';
 import { activeSpanIds } from '../tracing/spans.ts';
 import { startTracing } from '../tracing/start-tracing.ts';
 import { tracingOff, type Tracing } from '../tracing/tracing.ts';
-import { StartError } from './start-error.ts';
+import { StartError } from '../lifecycle/start-error.ts';
 
 /** sysexits.h: EX_CONFIG. A supervisor can tell a wrong configuration, which no restart mends, from a crash. */
 export const EXIT_CONFIG = 78;

@@ -1,8 +1,8 @@
 import { Readiness } from '../health/readiness.ts';
 import { Metrics } from '../metrics.ts';
-import type { Component } from './component.ts';
+import type { Component } from '../lifecycle/component.ts';
 import { openEntry, reportFatal, type Entry, type EntryConfig, type EntryOptions } from './entry.ts';
-import { Lifecycle } from './lifecycle.ts';
+import { Lifecycle } from '../lifecycle/lifecycle.ts';
 
 /** What a service's compose.ts is given. */
 export interface ServiceContext<Config> extends Entry<Config> {
