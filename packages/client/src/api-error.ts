@@ -1,7 +1,7 @@
 import type { ErrorCode, FieldError } from './api-types.ts';
 import { PasteflowApiError } from './errors.ts';
 
-/** What is read of a problem document (RFC 9457). A proxy on the way answers with anything at all. */
+/** The fields of a problem document (RFC 9457) that are used. A proxy may answer with anything. */
 interface Problem {
   readonly title?: unknown;
   readonly detail?: unknown;
@@ -10,8 +10,8 @@ interface Problem {
 }
 
 /**
- * @param body of an answer that is no success: JSON, a text, or undefined for none
- * @param codeOfBare503 what a 503 of the api's own without a body means; others on the way answer so too, but have no X-Request-Id
+ * @param body of an error response: JSON, a text, or undefined when it is empty
+ * @param codeOfBare503 the code for a 503 without a body. A proxy answers like this too, but without X-Request-Id
  */
 export function apiErrorOf(
   { status, headers }: Response,
@@ -34,7 +34,7 @@ function isProblem(headers: Headers): boolean {
   return headers.get('Content-Type')?.startsWith('application/problem+json') ?? false;
 }
 
-/** In seconds; the header has them, or a date. */
+/** In seconds. The header has seconds or a date. */
 function retryAfterOf(headers: Headers): number | null {
   const text = headers.get('Retry-After')?.trim() ?? '';
   if (/^\d+$/.test(text)) return Number(text);

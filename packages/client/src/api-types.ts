@@ -3,31 +3,31 @@ import type { components, operations } from './schema.ts';
 type Schemas = components['schemas'];
 
 export type Paste = Schemas['Paste'];
-/** Of an anonymous caller it has a `delete_token`, shown this once. */
+/** For an anonymous caller it has a `delete_token`, which only this response contains. */
 export type CreatedPaste = Schemas['CreatedPaste'];
-/** What a paste may be given beside its content: `title`, `syntax`, `expires_in`, `visibility`. */
+/** The options of a new paste: `title`, `syntax`, `expires_in`, `visibility`. */
 export type NewPasteFields = NonNullable<operations['createPaste']['parameters']['query']>;
 export type PasteFilter = Filter<'listPastes'>;
 
 export type Job = Schemas['Job'];
-/** A job without its parameters and its result, which may be long. */
+/** A job without its parameters and its result, which may be large. */
 export type ListedJob = Schemas['ListedJob'];
 export type QueuedJob = Schemas['QueuedJob'];
-/** `job_type`, and the `parameters` that this type takes. */
+/** `job_type` and the `parameters` of this type. */
 export type NewJob = operations['createJob']['requestBody']['content']['application/json'];
 export type JobFilter = Filter<'listJobs'>;
 export type Asset = Schemas['Asset'];
 export type AssetFilter = Filter<'listAssets'>;
 
-/** What happened to a paste or a job, and to its executions, oldest first. */
+/** The transitions of a paste or a job and of its executions, oldest first. */
 export type Timeline = Schemas['Timeline'];
 
-/** The machine-readable names of what can go wrong; the list is closed. */
+/** The machine-readable error codes; the list is closed. */
 export type ErrorCode = Schemas['Problem']['code'];
-/** Which field breaks which rule. */
+/** A field and the rule that it breaks. */
 export type FieldError = NonNullable<Schemas['Problem']['errors']>[number];
 
-/** What a list may be narrowed by; `limit` is the size of a page. */
+/** The filters of a list; `limit` is the page size. */
 type Filter<Name extends keyof operations> = Omit<
   NonNullable<operations[Name]['parameters']['query']>,
   'cursor'

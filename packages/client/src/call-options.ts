@@ -1,14 +1,14 @@
 import type { WaitOptions } from './waiting.ts';
 
 export interface CallOptions {
-  /** Ends the call with its own reason, whatever is under way. */
+  /** Ends the call; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** `timeoutMs` bounds the waiting. */
+/** `timeoutMs` limits the wait. */
 export interface CreateOptions extends WaitOptions {
-  /** Resolves when the work has been done, and not as soon as it has been taken on. */
+  /** Resolve when the work has ended; default: as soon as it is accepted. */
   readonly wait?: boolean | undefined;
-  /** Requests of one caller with one key have the effect of one; a new key unless given. */
+  /** Requests of one caller with the same key are executed once. Default: a new key. */
   readonly idempotencyKey?: string | undefined;
 }

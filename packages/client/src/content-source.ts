@@ -1,22 +1,24 @@
-/** A function that makes a new stream of the same bytes each time. */
+/** A function that returns a new stream of the same bytes at each call. */
 export type StreamFactory = () => ReadableStream<Uint8Array> | Promise<ReadableStream<Uint8Array>>;
 
-/** What a paste can be made of. A text is sent as UTF-8. */
+/** The content of a new paste. A string is sent as UTF-8. */
 export type Content = string | Uint8Array | Blob | ReadableStream<Uint8Array> | StreamFactory;
 
-/** Content on its way out, for one try after the other. */
+/** The content of a request, for each of its tries. */
 export interface ContentSource {
-  /** What goes into a request. */
+  /** The body of the next try. */
   readonly next: () => Promise<{ readonly body: unknown; readonly duplex?: 'half' }>;
   readonly isRepeatable: () => boolean;
-  /** Nobody will ask for more. */
+  /** Called when no try follows. */
   readonly release: (reason: unknown) => void;
 }
 
-/** @throws TypeError for a text that UTF-8 can't carry as it is */
+/** @throws TypeError for a string that UTF-8 can't encode */
 export function contentSource(content: Content): ContentSource {
   if (typeof content === 'string' && !content.isWellFormed()) {
-    throw new TypeError('the text has lone surrogates, which would arrive as U+FFFD; send bytes instead');
+    throw new TypeError(
+      'The text has lone surrogates, which UTF-8 would replace by U+FFFD. Send bytes instead.',
+    );
   }
   if (typeof content === 'function') {
     return {
@@ -29,7 +31,7 @@ export function contentSource(content: Content): ContentSource {
   return { next: async () => ({ body: content }), isRepeatable: () => true, release: () => {} };
 }
 
-/** A stream is there once: it may be sent again for as long as none of it has been read. */
+/** A stream can be read once: it can be sent again as long as nothing has been read from it. */
 function fromStream(stream: ReadableStream<Uint8Array>): ContentSource {
   const reader = stream.getReader();
   let isTouched = false;

@@ -5,11 +5,11 @@ import { Transport, type BareApi, type ClientOptions } from './transport.ts';
 export interface PasteflowClient {
   readonly pastes: Pastes;
   readonly jobs: Jobs;
-  /** For what the rest doesn't have. */
+  /** For routes that `pastes` and `jobs` don't cover. */
   readonly api: BareApi;
 }
 
-/** Makes no request. @throws TypeError when `baseUrl` is none */
+/** Sends no request. @throws TypeError when `baseUrl` is not a URL */
 export function createClient(options: ClientOptions): PasteflowClient {
   const transport = new Transport(options);
   return { pastes: new Pastes(transport), jobs: new Jobs(transport), api: transport.api };

@@ -1,6 +1,6 @@
 import type { ErrorCode, FieldError, Job, Paste } from './api-types.ts';
 
-/** What all errors of this client have in common. What an AbortSignal ends rejects with the signal's own reason instead. */
+/** The base class of all errors of this client. A call that an AbortSignal ends rejects with the signal's reason instead. */
 export abstract class PasteflowError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -9,19 +9,19 @@ export abstract class PasteflowError extends Error {
 }
 
 export interface ApiErrorFacts {
-  /** Of the HTTP answer. */
+  /** Of the HTTP response. */
   readonly status: number;
-  /** Null when the answer was none of the API's own, e.g. a proxy's. */
+  /** Null when the response is not the API's own but, for example, a proxy's. */
   readonly code: ErrorCode | null;
   readonly detail: string;
   readonly errors: readonly FieldError[];
-  /** The X-Request-Id under which the request stands in the server's log. */
+  /** The X-Request-Id of the request in the server's log. */
   readonly requestId: string | null;
-  /** Seconds after which the server wants to be asked again. */
+  /** Seconds after which the request may be sent again. */
   readonly retryAfter: number | null;
 }
 
-/** The server refused, or failed. */
+/** The server refused the request, or failed. */
 export class PasteflowApiError extends PasteflowError implements ApiErrorFacts {
   readonly status: number;
   readonly code: ErrorCode | null;
@@ -42,13 +42,13 @@ export class PasteflowApiError extends PasteflowError implements ApiErrorFacts {
   }
 }
 
-/** There was no answer, or half of one. Whether the server acted is unknown. */
+/** There was no response, or an incomplete one. Whether the server executed the request is unknown. */
 export class PasteflowConnectionError extends PasteflowError {}
 
-/** What was waited for has not come to its end in `timeoutMs`; it may yet. */
+/** The paste or job did not end within `timeoutMs`. It may still end later. */
 export class PasteflowTimeoutError extends PasteflowError {}
 
-/** The upload was given up: the paste has no content, and `paste.failure_reason` says why. */
+/** The upload failed: the paste has no content, and `paste.failure_reason` has the reason. */
 export class PasteFailedError extends PasteflowError {
   readonly paste: Paste;
 
@@ -58,7 +58,7 @@ export class PasteFailedError extends PasteflowError {
   }
 }
 
-/** The job made nothing, and never will; a job that made a part of it is `partial`, and no error. */
+/** The job failed and made nothing. A job that did a part of its work is `partial`, which is no error. */
 export class JobFailedError extends PasteflowError {
   readonly job: Job;
 

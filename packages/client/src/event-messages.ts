@@ -1,23 +1,23 @@
-/** One event of a stream as it is sent (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+/** One event of a stream in its wire format (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export interface EventMessage {
   readonly event: string;
   readonly id: string;
   readonly data: string;
 }
 
-/** The server sends a comment every 15 s: after three times that, nobody is there any more. */
+/** The server sends a comment every 15 s. After three times that, the connection is considered lost. */
 const SILENCE_MS = 45_000;
 
-/** What a body of Server-Sent Events says, as it comes. */
+/** Parses a body of Server-Sent Events while it arrives. */
 export class EventMessages {
   readonly #body: ReadableStream<Uint8Array>;
   readonly #silenceMs: number;
-  /** What has come of the line and the message that come. */
+  /** The incomplete line, and the fields of the incomplete message. */
   #line = '';
   #fields = new Map<string, string>();
-  /** Whether anything has come at all. */
+  /** Whether any byte has arrived. */
   hasBegun = false;
-  /** When to come back, in ms, if the server has said it. */
+  /** The reconnection delay that the server has sent, in ms. */
   retryMs: number | undefined;
 
   constructor(body: ReadableStream<Uint8Array>, { silenceMs = SILENCE_MS }: { silenceMs?: number } = {}) {
@@ -25,7 +25,7 @@ export class EventMessages {
     this.#silenceMs = silenceMs;
   }
 
-  /** Ends when the body ends, is silent for too long, or the signal fires. Rejects when it breaks. */
+  /** Ends when the body ends, when nothing arrives for too long, or when the signal fires. Rejects when the connection fails. */
   async *read(signal: AbortSignal | undefined): AsyncGenerator<EventMessage, void, undefined> {
     const reader = this.#body.getReader();
     const decoder = new TextDecoder();
@@ -54,7 +54,7 @@ export class EventMessages {
     }
   }
 
-  /** @returns the message that ends with an empty line */
+  /** @returns the message when the line is the empty line that ends it, otherwise null */
   #takeLine(line: string): EventMessage | null {
     if (line === '') {
       const { event = 'message', id = '', data } = Object.fromEntries(this.#fields);

@@ -4,7 +4,7 @@ import { PasteflowConnectionError } from './errors.ts';
 import { EventMessages, type EventMessage } from './event-messages.ts';
 import { sleep } from './timing.ts';
 
-/** Something that happened. Its `id` says how far one has read: `events(…, { after: id })` goes on behind it. */
+/** An event of a paste or job. Its `id` is a position: `events(…, { after: id })` continues after it. */
 export type LiveEvent<Status> =
   | {
       readonly type: 'transition';
@@ -18,33 +18,33 @@ export type LiveEvent<Status> =
       readonly progress: number;
       readonly progress_message: string | null;
     }
-  /** The last one. `status` null: it has expired or was deleted. */
+  /** The last event. `status` is null when the paste has expired or was deleted. */
   | { readonly type: 'end'; readonly id: string; readonly status: Status | null };
 
 export type PasteEvent = LiveEvent<Paste['status']>;
 export type JobEvent = LiveEvent<Job['status']>;
 
 export interface EventsOptions extends CallOptions {
-  /** The id of the last event that is known; without it, all from the beginning. */
+  /** The id of the last event received; default: start with the first event. */
   readonly after?: string | undefined;
 }
 
-/** As the server's, until it says something else. */
+/** The reconnection delay until the server sends one. */
 const RETRY_MS = 1000;
 
 /**
- * Events until the end, each once: a stream that breaks off is opened again behind the last event that has come.
- * @param open makes a stream behind an event, or all of it; it tries again by itself what may be tried again
- * @param mostFailures how many streams in a row may break off before anything has come
+ * Yields each event once, until the end. When a stream breaks off, a new one is opened after the last event received.
+ * @param open opens a stream after an event, or from the start; it retries failed requests
+ * @param maxFailures number of streams in a row that may break off without having sent anything
  */
 export async function* followEvents<Status extends string>(
   open: (after: string | undefined) => Promise<Response>,
   { after, signal }: EventsOptions,
-  mostFailures: number,
+  maxFailures: number,
 ): AsyncGenerator<LiveEvent<Status>, void, undefined> {
   let last = after;
   let retryMs = RETRY_MS;
-  for (let failures = 1; failures <= mostFailures; failures += 1) {
+  for (let failures = 1; failures <= maxFailures; failures += 1) {
     signal?.throwIfAborted();
     const { body } = await open(last);
     if (body === null) return; // 204: the last event is known
@@ -52,7 +52,7 @@ export async function* followEvents<Status extends string>(
     const reading = messages.read(signal);
     try {
       for (;;) {
-        const message = await reading.next().catch(() => null); // it broke off
+        const message = await reading.next().catch(() => null); // the stream broke off
         signal?.throwIfAborted();
         if (message === null || message.done === true) break;
         const event = toEvent<Status>(message.value);
@@ -68,10 +68,10 @@ export async function* followEvents<Status extends string>(
     retryMs = messages.retryMs ?? retryMs;
     await sleep(retryMs, signal);
   }
-  throw new PasteflowConnectionError(`${mostFailures} streams of events broke off before they had begun`);
+  throw new PasteflowConnectionError(`${maxFailures} event streams broke off before the first byte`);
 }
 
-/** null: of a kind that this version of the client doesn't know. */
+/** null: a type of event that this version of the client doesn't know. */
 function toEvent<Status extends string>({ event: type, id, data }: EventMessage): LiveEvent<Status> | null {
   switch (type) {
     case 'transition':

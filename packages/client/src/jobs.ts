@@ -14,10 +14,10 @@ import { followEvents, type EventsOptions, type JobEvent } from './events.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import { Listing } from './listing.ts';
 import type { Transport } from './transport.ts';
-import { preferWait, waitUntilSettled, type Look, type WaitOptions } from './waiting.ts';
+import { preferWait, waitUntilSettled, type PollResult, type WaitOptions } from './waiting.ts';
 
 export interface JobWaitOptions extends WaitOptions {
-  /** Called with the job whenever its status, progress or message has changed, the first look included. */
+  /** Called with the job after the first poll, and whenever its status, progress or message has changed. */
   readonly onProgress?: ((job: Job) => void) | undefined;
 }
 
@@ -30,7 +30,7 @@ export class Jobs {
     this.#transport = transport;
   }
 
-  /** @throws JobFailedError with `wait`, when it has failed */
+  /** @throws JobFailedError with `wait`, when the job has failed */
   create(job: NewJob, options: CreateJobOptions & { readonly wait: true }): Promise<Job>;
   create(job: NewJob, options?: CreateJobOptions & { readonly wait?: false }): Promise<QueuedJob>;
   async create(
@@ -49,16 +49,16 @@ export class Jobs {
     return await this.#get(id, {}, signal);
   }
 
-  /** Resolves when it is completed or partial, however long that takes unless told. @throws JobFailedError */
+  /** Resolves when the job is completed or partial, without a time limit unless `timeoutMs` is given. @throws JobFailedError */
   async wait(id: string, { onProgress, ...options }: JobWaitOptions = {}): Promise<Job> {
-    let told = '';
-    // The server waits for the end alone: whoever wants to know of what comes before looks more often.
+    let reported = '';
+    // The server only waits for the end. For progress the client polls.
     const header = onProgress === undefined ? preferWait(this.#transport.policy) : {};
-    return await waitUntilSettled(`job ${id}`, options, async (signal): Promise<Look<Job>> => {
+    return await waitUntilSettled(`job ${id}`, options, async (signal): Promise<PollResult<Job>> => {
       const job = await this.#get(id, header, signal);
       const news = JSON.stringify([job.status, job.progress, job.progress_message]);
-      if (news !== told) onProgress?.(job);
-      told = news;
+      if (news !== reported) onProgress?.(job);
+      reported = news;
       switch (job.status) {
         case 'completed':
         case 'partial':
@@ -74,7 +74,7 @@ export class Jobs {
     });
   }
 
-  /** The caller's own, newest first. */
+  /** The caller's own jobs, newest first. */
   list({ signal, ...filter }: JobFilter & CallOptions = {}): Listing<ListedJob> {
     return new Listing(async (place) => {
       const query = { ...filter, ...place };
@@ -86,7 +86,7 @@ export class Jobs {
     });
   }
 
-  /** What a job has made so far, newest first. */
+  /** The assets that the job has made so far, newest first. */
   assets(id: string, { signal, ...filter }: AssetFilter & CallOptions = {}): Listing<Asset> {
     return new Listing(async (place) => {
       const params = { path: { id }, query: { ...filter, ...place } };
@@ -98,7 +98,7 @@ export class Jobs {
     });
   }
 
-  /** What happened to it and to its executions, oldest first. */
+  /** The transitions of the job and of its executions, oldest first. */
   async timeline(id: string, { signal }: CallOptions = {}): Promise<Timeline> {
     const { data } = await this.#transport.call(
       async (init) =>
@@ -108,7 +108,7 @@ export class Jobs {
     return data;
   }
 
-  /** What happens to it, as it happens, from the beginning to its end. */
+  /** The job's events as they happen, from the first to its end. */
   events(id: string, options: EventsOptions = {}): AsyncIterableIterator<JobEvent> {
     const open = async (after: string | undefined): Promise<Response> => {
       const params = { path: { id }, header: after === undefined ? {} : { 'Last-Event-ID': after } };

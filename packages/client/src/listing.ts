@@ -1,25 +1,25 @@
 /** A page of a list, newest first. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Of the page after this one; null: there is none. */
+  /** The cursor of the next page; null: this is the last one. */
   readonly nextCursor: string | null;
 }
 
-/** As a query has it; empty: the start. */
+/** The start of a page as a query parameter; empty: the first page. */
 export interface Place {
   readonly cursor?: string;
 }
 
-/** A list that is read as it is iterated: `for await (const each of listing)`, page by page, or a single page. */
+/** A list that is read page by page while it is iterated (`for await (const each of listing)`), or one page at a time. */
 export class Listing<T> implements AsyncIterable<T> {
   readonly #read: (place: Place) => Promise<Page<T>>;
 
-  /** @param read the page at that place */
+  /** @param read reads the page that starts at that place */
   constructor(read: (place: Place) => Promise<Page<T>>) {
     this.#read = read;
   }
 
-  /** @param cursor `nextCursor` of the page before; without it the first one */
+  /** @param cursor `nextCursor` of the previous page; default: the first page */
   async page(cursor?: string): Promise<Page<T>> {
     return await this.#read(cursor === undefined ? {} : { cursor });
   }

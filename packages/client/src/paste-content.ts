@@ -1,9 +1,9 @@
 import { PasteflowConnectionError } from './errors.ts';
 
-/** Opens the content from that byte on; the answer has a body. */
+/** Requests the content from that byte on; the response has a body. */
 export type OpenContent = (fromByte: number) => Promise<Response>;
 
-/** The bytes of a paste, as they come in. Read them once: by the stream, or whole. */
+/** The content of a paste while it is received. Read it once: as a stream, or as a whole. */
 export class PasteContent {
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** In bytes. */
@@ -11,7 +11,7 @@ export class PasteContent {
   /** The SHA-256 of the content in hex, in quotes. */
   readonly etag: string;
 
-  /** @param maxStalls resumptions in a row that may bring nothing */
+  /** @param maxStalls number of resumed downloads in a row that may bring nothing */
   constructor(first: Response, open: OpenContent, maxStalls: number) {
     this.size = Number(first.headers.get('Content-Length'));
     this.etag = first.headers.get('ETag') ?? '';
@@ -22,13 +22,13 @@ export class PasteContent {
     return new Uint8Array(await new Response(this.stream).arrayBuffer());
   }
 
-  /** Decoded as UTF-8, a byte order mark included; bytes that are none become U+FFFD. */
+  /** Decoded as UTF-8. A byte order mark is kept, and invalid bytes become U+FFFD. */
   async text(): Promise<string> {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await this.bytes());
   }
 }
 
-/** A connection that breaks off goes on where it was. */
+/** Continues at the same byte when the connection breaks off. */
 function resumed(
   first: Response,
   size: number,
@@ -46,7 +46,7 @@ function resumed(
             const { done, value } = await reader.read();
             if (done && (received === size || !first.headers.has('Content-Length')))
               return controller.close();
-            if (done) throw new PasteflowConnectionError('the answer was shorter than it said');
+            if (done) throw new PasteflowConnectionError('the response is shorter than its Content-Length');
             received += value.byteLength;
             stalls = 0;
             return controller.enqueue(value);
@@ -60,20 +60,20 @@ function resumed(
       },
       cancel: async (reason) => await reader.cancel(reason),
     },
-    { highWaterMark: 0 }, // as fast as it is read, and no faster
+    { highWaterMark: 0 }, // nothing is read ahead of the reader
   );
 }
 
-/** Who ignores the Range on the way sends it all from the beginning. */
+/** A proxy that ignores Range sends the whole content from the start. */
 async function restFrom(fromByte: number, response: Response): Promise<Response> {
   const range = response.headers.get('Content-Range');
   if (response.status === 206 && range?.startsWith(`bytes ${fromByte}-`)) return response;
   await response.body?.cancel();
-  throw new PasteflowConnectionError(`asked for the bytes from ${fromByte} on, and got others`);
+  throw new PasteflowConnectionError(`requested the bytes from ${fromByte} on, but received others`);
 }
 
 function readerOf({ body }: Response): ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> {
-  if (body === null) throw new PasteflowConnectionError('the answer has no body');
+  if (body === null) throw new PasteflowConnectionError('the response has no body');
   return body.getReader();
 }
 

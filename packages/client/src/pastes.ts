@@ -7,17 +7,17 @@ import { newIdempotencyKey } from './idempotency-key.ts';
 import { Listing } from './listing.ts';
 import { PasteContent } from './paste-content.ts';
 import type { Transport } from './transport.ts';
-import { preferWait, waitUntilSettled, type Look, type WaitOptions } from './waiting.ts';
+import { preferWait, waitUntilSettled, type PollResult, type WaitOptions } from './waiting.ts';
 
-/** The API's own fields (`title`, `syntax`, `expires_in`, `visibility`), and how to go about it. */
+/** The fields of the API (`title`, `syntax`, `expires_in`, `visibility`) and the options of the call. */
 export interface CreatePasteOptions extends CreateOptions, NewPasteFields {}
 
 export interface DeletePasteOptions extends CallOptions {
-  /** Of an anonymous paste; the owner needs none. */
+  /** Needed for an anonymous paste; the owner needs none. */
   readonly deleteToken?: string | undefined;
 }
 
-/** An upload that keeps failing is given up after about 31 s, and one whose worker died is taken over within 10. */
+/** An upload whose attempts all fail ends after about 31 s; one whose worker crashed continues within 10 s. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
 export class Pastes {
@@ -27,7 +27,7 @@ export class Pastes {
     this.#transport = transport;
   }
 
-  /** @throws PasteFailedError with `wait`, when the upload is given up; PasteflowApiError paste_gone when the paste is deleted meanwhile */
+  /** @throws PasteFailedError with `wait`, when the upload has failed; PasteflowApiError paste_gone when the paste is deleted during the wait */
   async create(
     content: Content,
     {
@@ -59,38 +59,43 @@ export class Pastes {
     const { data: paste } = created;
     return wait ? { ...paste, ...(await this.wait(paste.short_code, { signal, timeoutMs })) } : paste;
   }
-  /** In any state; its content is left out. */
+
+  /** The paste in any state, without its content. */
   async get(shortCode: string, { signal }: CallOptions = {}): Promise<Paste> {
     return await this.#get(shortCode, {}, signal);
   }
 
-  /** Resolves when its upload has succeeded. @throws PasteFailedError when it is given up */
+  /** Resolves when the upload has succeeded. @throws PasteFailedError when it has failed */
   async wait(shortCode: string, { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {}): Promise<Paste> {
     const what = `paste ${shortCode}`;
-    return await waitUntilSettled(what, { signal, timeoutMs }, async (lookSignal): Promise<Look<Paste>> => {
-      const paste = await this.#get(shortCode, preferWait(this.#transport.policy), lookSignal);
-      switch (paste.status) {
-        case 'PROCESSED':
-          return { settled: paste };
-        case 'FAILED':
-          throw new PasteFailedError(paste);
-        case 'IN_PROGRESS':
-          return { pending: paste.status };
-        default:
-          return paste.status satisfies never;
-      }
-    });
+    return await waitUntilSettled(
+      what,
+      { signal, timeoutMs },
+      async (pollSignal): Promise<PollResult<Paste>> => {
+        const paste = await this.#get(shortCode, preferWait(this.#transport.policy), pollSignal);
+        switch (paste.status) {
+          case 'PROCESSED':
+            return { settled: paste };
+          case 'FAILED':
+            throw new PasteFailedError(paste);
+          case 'IN_PROGRESS':
+            return { pending: paste.status };
+          default:
+            return paste.status satisfies never;
+        }
+      },
+    );
   }
 
-  /** Resolves when the first bytes are there: an upload under way is waited for. */
+  /** Waits for an upload that is in progress. Resolves when the response starts. */
   async content(
     shortCode: string,
     { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {},
   ): Promise<PasteContent> {
     const what = `paste ${shortCode}`;
-    const first = await waitUntilSettled(what, { signal, timeoutMs }, async (lookSignal) => {
+    const first = await waitUntilSettled(what, { signal, timeoutMs }, async (pollSignal) => {
       try {
-        return { settled: await this.#open(shortCode, {}, lookSignal) };
+        return { settled: await this.#open(shortCode, {}, pollSignal) };
       } catch (error) {
         if (!(error instanceof PasteflowApiError) || error.code !== 'paste_in_progress') throw error;
         return { pending: 'IN_PROGRESS', notBeforeMs: (error.retryAfter ?? 0) * 1000 };
@@ -102,7 +107,7 @@ export class Pastes {
     return new PasteContent(first, resume, this.#transport.policy.maxTries - 1);
   }
 
-  /** At once and for good. */
+  /** Deletes the paste at once; it can't be restored. */
   async delete(shortCode: string, { deleteToken, signal }: DeletePasteOptions = {}): Promise<void> {
     const header = deleteToken === undefined ? {} : { 'Delete-Token': deleteToken };
     let tries = 0;
@@ -117,11 +122,11 @@ export class Pastes {
       );
     } catch (error) {
       const isGone = error instanceof PasteflowApiError && error.code === 'paste_gone';
-      if (!isGone || tries === 1) throw error; // else an earlier try has done it, and its answer was lost
+      if (!isGone || tries === 1) throw error; // otherwise an earlier try deleted it, and its response was lost
     }
   }
 
-  /** The caller's own, newest first. */
+  /** The caller's own pastes, newest first. */
   list({ signal, ...filter }: PasteFilter & CallOptions = {}): Listing<Paste> {
     return new Listing(async (place) => {
       const query = { ...filter, ...place };
@@ -133,7 +138,7 @@ export class Pastes {
     });
   }
 
-  /** What happened to it and to the executions of its upload, oldest first. */
+  /** The transitions of the paste and of the executions of its upload, oldest first. */
   async timeline(shortCode: string, { signal }: CallOptions = {}): Promise<Timeline> {
     const { data } = await this.#transport.call(
       async (init) =>
@@ -146,7 +151,7 @@ export class Pastes {
     return data;
   }
 
-  /** What happens to it, as it happens, from the beginning to the end of its upload. */
+  /** The paste's events as they happen, from the first to the end of its upload. */
   events(shortCode: string, options: EventsOptions = {}): AsyncIterableIterator<PasteEvent> {
     const open = async (after: string | undefined): Promise<Response> => {
       const params = { ...pathOf(shortCode), header: after === undefined ? {} : { 'Last-Event-ID': after } };

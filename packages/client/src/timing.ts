@@ -1,4 +1,4 @@
-/** setTimeout's largest: with more it fires at once. */
+/** The maximum of setTimeout, which fires at once for more. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** Rejects with the signal's reason as soon as it fires. */
@@ -21,8 +21,8 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
 }
 
 /**
- * Runs something with a signal that fires after `ms`, with `reason()`, or together with `outer`, whichever is first. Once it has ended only
- * `outer` counts: an answer's body may be read for as long as one likes.
+ * Calls `run` with a signal that fires after `ms`, with `reason()`, or together with `outer`, whichever is first. After `run` has ended, only
+ * `outer` fires the signal: the body of a response may be read without a time limit.
  */
 export async function withTimeout<T>(
   { ms, reason, outer }: { ms: number; reason: () => Error; outer: AbortSignal | undefined },

@@ -6,26 +6,26 @@ import { DEFAULT_RETRY, type RetryPolicy } from './retry-policy.ts';
 import type { paths } from './schema.ts';
 import { withRetries } from './with-retries.ts';
 
-/** A token, or what gets the present one: it is asked before each request. */
+/** A token, or a function that returns the current one; it is called before each request. */
 export type TokenSource = string | (() => string | Promise<string>);
 
-/** As the platform's. */
+/** The signature of the platform's fetch. */
 export type Fetch = (request: Request) => Promise<Response>;
 
 export interface ClientOptions {
-  /** Of the api, e.g. `https://paste.example.org`. */
+  /** The URL of the api, for example `https://paste.example.org`. */
   readonly baseUrl: string;
-  /** Without one the client is anonymous. */
+  /** Without a token the client is anonymous. */
   readonly token?: TokenSource | undefined;
   readonly fetch?: Fetch | undefined;
-  /** Changes to the defaults; false: nothing is tried again. */
+  /** Overrides of DEFAULT_RETRY; false: no retries. */
   readonly retry?: Partial<RetryPolicy> | false | undefined;
 }
 
-/** Every route of the API, typed: one request, one answer. It sends the token, and tries nothing again. */
+/** Every route of the API, typed: one request, one response. It sends the token and doesn't retry. */
 export type BareApi = Client<paths>;
 
-/** What a call hands on to the bare api. */
+/** What a call passes to the bare api. */
 export interface TryInit {
   readonly signal: AbortSignal;
   readonly fetch: Fetch;
@@ -39,15 +39,15 @@ interface Answer<T> {
 
 export interface CallOptions {
   readonly signal: AbortSignal | undefined;
-  /** The answer's body is a stream to be read later, and not JSON. */
+  /** The body of the response is a stream that is read later, not JSON. */
   readonly streamed?: boolean;
-  /** Of the one answer without a problem document, for the sake of `curl --retry`: content whose upload is under way. */
+  /** The code of a 503 without a problem document: content whose upload is in progress has an empty body, for `curl --retry`. */
   readonly codeOfBare503?: ErrorCode;
-  /** Unless told, what is sent can be sent again. */
+  /** Whether the content can be sent again; default: it can. */
   readonly isRepeatable?: () => boolean;
 }
 
-/** Requests with retries, and errors that have types. */
+/** Requests with retries and typed errors. */
 export class Transport {
   readonly api: BareApi;
   readonly policy: RetryPolicy;
@@ -67,7 +67,7 @@ export class Transport {
   }
 
   /**
-   * @param send makes the request; it is called once a try
+   * @param send makes the request; it is called once for each try
    * @throws PasteflowApiError, PasteflowConnectionError, or the reason of `signal`
    */
   async call<T>(
@@ -82,7 +82,7 @@ export class Transport {
     });
   }
 
-  /** With its body read, unless that is wanted as a stream: whatever goes wrong with an answer goes wrong in here. */
+  /** Reads the body too, unless the caller wants a stream: every failure of a response then happens in this function. */
   async #receive(request: Request, streamed: boolean): Promise<Response> {
     try {
       const response = await this.#fetch(request);
@@ -100,16 +100,16 @@ function connectionError({ method, url }: Request, cause: unknown): Error {
   return new PasteflowConnectionError(`${method} ${url}: ${describe(cause)}`, { cause });
 }
 
-/** `fetch failed` says little; what Node has to say of it is underneath. */
+/** The message of fetch is only `fetch failed`; Node's reason is in its cause. */
 function describe(thrown: unknown): string {
   const { message, cause } = thrown as Partial<Error>;
   const underneath = (cause as Partial<Error> | undefined)?.message;
   return [message ?? String(thrown), underneath].filter(Boolean).join(': ');
 }
 
-/** An answer that should be JSON and isn't comes from somebody on the way. */
+/** A response that should be JSON and isn't comes from a proxy. */
 function asTyped(error: unknown): never {
-  // By its name: the platform's own errors may come from another realm.
+  // Compared by name: the platform's errors may come from another realm.
   if ((error as Partial<Error>).name !== 'SyntaxError') throw error;
-  throw new PasteflowConnectionError('the answer is no JSON', { cause: error });
+  throw new PasteflowConnectionError('the response is not JSON', { cause: error });
 }

@@ -5,17 +5,17 @@ import { sleep, withTimeout } from './timing.ts';
 export interface RetryContext {
   readonly policy: RetryPolicy;
   readonly signal: AbortSignal | undefined;
-  /** False when what is to be sent can't be sent once more. */
+  /** False when the content can't be sent again. */
   readonly isRepeatable: () => boolean;
 }
 
-/** Tries something until it works, may not be tried again, or a bound is reached: then rejects with the last error. */
+/** Retries `attempt` until it succeeds. Rejects with the last error when a retry is not allowed or a bound is reached. */
 export async function withRetries<T>(
   { policy, signal, isRepeatable }: RetryContext,
   attempt: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const begun = performance.now();
-  const elapsed = (): number => performance.now() - begun;
+  const startedAt = performance.now();
+  const elapsed = (): number => performance.now() - startedAt;
   for (let tries = 1; ; tries += 1) {
     signal?.throwIfAborted();
     const ms = Math.min(policy.tryTimeoutMs, policy.maxTotalMs - elapsed());
@@ -23,7 +23,7 @@ export async function withRetries<T>(
     try {
       return await withTimeout({ ms, reason, outer: signal }, attempt);
     } catch (error) {
-      signal?.throwIfAborted(); // the reason itself, whatever fetch made of it
+      signal?.throwIfAborted(); // the reason itself, not the error that fetch made of it
       const now = { policy, tries, elapsedMs: elapsed(), random: Math.random() };
       const delay = isRepeatable() ? delayBeforeRetry(error, now) : null;
       if (delay === null) throw error;

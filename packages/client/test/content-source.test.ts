@@ -25,7 +25,7 @@ describe('content', () => {
     ['a stream', streamOf(bytes, bytes), Buffer.concat([bytes, bytes])],
     ['a function that makes a stream', () => streamOf(bytes), bytes],
     ['a function that promises one', async () => streamOf(bytes), bytes],
-  ])('may be %s, and goes out byte for byte', async (_, content, expected) => {
+  ])('can be %s, and is sent byte for byte', async (_, content, expected) => {
     bed.server.script(store);
     await bed.client().pastes.create(content, { title: 'A title & more', expires_in: 'never' });
     expect(received.equals(expected)).toBe(true);
@@ -34,7 +34,7 @@ describe('content', () => {
     expect(headers['content-type']).toBe('application/octet-stream');
   });
 
-  it('that is text with a lone surrogate is refused before it is sent', async () => {
+  it('with a lone surrogate in a string is refused before it is sent', async () => {
     bed.server.script(store);
     await expect(bed.client().pastes.create('half a fox: \ud83e')).rejects.toThrow(TypeError);
     expect(bed.server.requests).toEqual([]);
@@ -42,7 +42,7 @@ describe('content', () => {
 });
 
 describe('a stream', () => {
-  it('goes out as it is made: the server has its beginning before there is more', async () => {
+  it('is sent as it is produced: the server has the first part before the rest exists', async () => {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
     bed.server.script(async (req, res) => {
       req.once('data', () => arrive());
@@ -57,7 +57,7 @@ describe('a stream', () => {
     expect(bed.server.requests).toHaveLength(1);
   });
 
-  it('is read no faster than the server takes it', async () => {
+  it('is read no faster than the server reads', async () => {
     const MIB = 1_048_576;
     let [made, taken, ahead] = [0, 0, 0];
     const content = new ReadableStream<Uint8Array>({
@@ -77,7 +77,7 @@ describe('a stream', () => {
     expect(ahead).toBeLessThan(16 * MIB); // the kernel's buffers are some MiB
   });
 
-  it('is not sent again once some of it has been read, and is cancelled', async () => {
+  it('is not sent again once some of it has been read, but cancelled', async () => {
     let cancelled: unknown;
     const content = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(bytes),
@@ -102,7 +102,7 @@ describe('a stream', () => {
     expect(received.equals(bytes)).toBe(true);
   });
 
-  it('that a function makes is made anew for each try', async () => {
+  it('that a function returns is created again for each try', async () => {
     let made = 0;
     bed.server.script(reset, problem(503, 'dependency_unavailable', { 'retry-after': '0' }), store);
     await bed.client().pastes.create(() => {

@@ -14,7 +14,7 @@ async function errorOf(handler: Handler): Promise<unknown> {
 }
 
 describe('an error of the api', () => {
-  it('says all that the problem document and the headers say', async () => {
+  it('has every field of the problem document and the headers', async () => {
     const errors = [{ path: 'title', message: 'must not have control characters' }];
     const headers = { 'x-request-id': 'request-1', 'retry-after': '17' };
     const error = await errorOf(problem(422, 'validation_failed', headers, { errors }));
@@ -32,7 +32,7 @@ describe('an error of the api', () => {
     });
   });
 
-  it('has no code when it is the answer of somebody else', async () => {
+  it('has no code when a proxy sent the response', async () => {
     expect(await errorOf(answer(403, '<h1>Forbidden</h1>', { 'content-type': 'text/html' }))).toMatchObject({
       status: 403,
       code: null,
@@ -45,7 +45,7 @@ describe('an error of the api', () => {
     expect(await errorOf(answer(404))).toMatchObject({ status: 404, code: null });
   });
 
-  it('has the seconds until the date of Retry-After', async () => {
+  it('converts the date of Retry-After to seconds', async () => {
     const inAMinute = new Date(Date.now() + 60_000).toUTCString();
     const { retryAfter } = (await errorOf(
       answer(429, 'x', { 'retry-after': inAMinute }),

@@ -25,7 +25,7 @@ const [claimed, progressed, ended] = [
   message('end', '9.40.end', { status: 'completed' }),
 ];
 
-/** A stream of these chunks, and then what follows; nobody waits long to come back. */
+/** Sends these chunks and then what follows, with a short reconnection delay. */
 function stream(
   chunks: readonly string[],
   then: (res: ServerResponse) => void = (res) => res.end(),
@@ -48,7 +48,7 @@ async function all<T>(events: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('events', () => {
-  it('come as they are sent, to the end', async () => {
+  it('arrive as they are sent, until the end', async () => {
     bed.server.script(stream([claimed, ':\n\n', progressed, ended]));
     expect(await all(bed.client({ token: 'secret' }).jobs.events(JOB_ID))).toEqual([
       { type: 'transition', id: '7', transition: transition('PENDING', 'RUNNING') },
@@ -60,7 +60,7 @@ describe('events', () => {
     ]);
   });
 
-  it('go on behind the last one when the stream ends, breaks off, or cannot be had', async () => {
+  it('continue after the last one when the stream ends, breaks off or cannot be opened', async () => {
     bed.server.script(
       stream([claimed]),
       reset,
@@ -74,7 +74,7 @@ describe('events', () => {
     expect(lastIds()).toEqual([undefined, '7', '7', '7', '7.40', '7.40']);
   });
 
-  it('begin behind an event that is known, and are none after the last', async () => {
+  it('start after a known event, and there are none after the last event', async () => {
     bed.server.script(stream([ended]));
     expect(await all(bed.client().pastes.events(CODE, { after: '7.40' }))).toHaveLength(1);
     bed.server.script(answer(204));
@@ -82,19 +82,19 @@ describe('events', () => {
     expect(lastIds()).toEqual(['9.40.end']);
   });
 
-  it('pass over what this version does not know', async () => {
+  it('skip types that this version does not know', async () => {
     bed.server.script(stream([message('news', '8', {}), ended]));
     expect(await all(bed.client().pastes.events(CODE))).toHaveLength(1);
   });
 
-  it('end with what the server refuses for good', async () => {
+  it('end with an error when the server refuses the request', async () => {
     bed.server.script(stream([claimed]), problem(410, 'paste_gone'));
     const events = bed.client().pastes.events(CODE);
     expect((await events.next()).value).toMatchObject({ id: '7' });
     await expect(events.next()).rejects.toMatchObject({ status: 410, code: 'paste_gone' });
   });
 
-  it('end when streams break off again and again before anything comes', async () => {
+  it('end with an error when streams repeatedly break off before the first byte', async () => {
     bed.server.script((_req, res) => {
       res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
       setImmediate(() => breakOff(res));
@@ -103,7 +103,7 @@ describe('events', () => {
     await expect(events).rejects.toMatchObject({ name: 'PasteflowConnectionError' });
   });
 
-  it('end with the reason of an AbortSignal, and their connection when nobody wants more', async () => {
+  it('end with the reason of an AbortSignal, and close the connection when the reader stops', async () => {
     const controller = new AbortController();
     const reason = new Error('the user has left');
     const closed = Promise.withResolvers<void>();
@@ -122,11 +122,11 @@ describe('events', () => {
   });
 });
 
-describe('a body of events', () => {
+describe('the parser of events', () => {
   const read = async (...chunks: readonly Uint8Array<ArrayBuffer>[]) =>
     await all(new EventMessages(ReadableStream.from(chunks)).read(undefined));
 
-  it('may be cut anywhere', async () => {
+  it('accepts a body that is cut at any byte', async () => {
     const whole = Buffer.from(
       `: hello\n\nevent: a\nid: 1\ndata: {"x": "ä: b"}\n\nid: 2\r\nevent:b\r\ndata: one\r\ndata: two\r\n\r\n`,
     );
@@ -138,11 +138,11 @@ describe('a body of events', () => {
     expect(await read(...Array.from(whole, (byte) => Uint8Array.of(byte)))).toEqual(expected);
   });
 
-  it('has no message that is not whole', async () => {
+  it('drops an incomplete message at the end', async () => {
     expect(await read(Buffer.from('event: a\nid: 1\ndata: 1\n'))).toEqual([]);
   });
 
-  it('that is silent for too long is left', async () => {
+  it('ends when nothing arrives for too long', async () => {
     const cancelled = Promise.withResolvers<void>();
     const body = new ReadableStream<Uint8Array>({ cancel: () => cancelled.resolve() });
     expect(await all(new EventMessages(body, { silenceMs: 5 }).read(undefined))).toEqual([]);

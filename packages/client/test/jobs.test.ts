@@ -12,7 +12,7 @@ const job = (fields: Partial<Job>): Handler => json(200, jobWith(fields));
 const requests = (): string[] => bed.server.requests.map(({ method, path }) => `${method} ${path}`);
 
 describe('jobs.create', () => {
-  it('answers as soon as the job is queued, and is tried again under one Idempotency-Key', async () => {
+  it('resolves as soon as the job is queued, and is retried with one Idempotency-Key', async () => {
     bed.server.script(reset, queued);
     expect(await bed.client().jobs.create(newJob)).toEqual({ job_id: JOB_ID, status: 'queued' });
     const [first, second, ...more] = bed.server.requests.map(({ headers }) => headers['idempotency-key']);
@@ -21,7 +21,7 @@ describe('jobs.create', () => {
     expect(more).toEqual([]);
   });
 
-  it.each(['completed', 'partial'] as const)('with wait resolves to a job that is %s', async (status) => {
+  it.each(['completed', 'partial'] as const)('resolves to a job that is %s with wait', async (status) => {
     bed.server.script(queued, job({}), reset, job({ status: 'processing' }), job({ status, progress: 100 }));
     expect(await bed.client().jobs.create(newJob, { wait: true })).toEqual(
       jobWith({ status, progress: 100 }),
@@ -29,7 +29,7 @@ describe('jobs.create', () => {
     expect(requests()).toEqual(['POST /v1/jobs', ...Array<string>(4).fill(`GET /v1/jobs/${JOB_ID}`)]);
   });
 
-  it('with wait rejects with the job when it has failed', async () => {
+  it('rejects with the job when it has failed, with wait', async () => {
     bed.server.script(queued, job({ status: 'failed', error_message: 'the archive is a bomb' }));
     const error: unknown = await bed
       .client()
@@ -44,7 +44,7 @@ describe('jobs.create', () => {
 });
 
 describe('jobs.wait', () => {
-  it('tells of each change of status, progress and message once', async () => {
+  it('reports each change of status, progress and message once', async () => {
     const steps = [
       job({}),
       job({ status: 'processing', progress: 10, progress_message: 'a' }),

@@ -18,7 +18,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('a list', () => {
-  it('is read page by page as it is iterated, empty pages and lost answers included', async () => {
+  it('is read page by page while it is iterated, across empty pages and lost responses', async () => {
     bed.server.script(page(['a', 'b'], 'one'), reset, page([], 'two'), page(['c'], null));
     const listed = await all(bed.client().pastes.list({ status: 'PROCESSED', limit: 2 }));
     expect(listed.map(({ short_code }) => short_code)).toEqual(['a', 'b', 'c']);
@@ -30,14 +30,14 @@ describe('a list', () => {
     ]);
   });
 
-  it('is read no further than it is iterated, and from the start each time', async () => {
+  it('is read no further than it is iterated, and starts again at each iteration', async () => {
     bed.server.script(page(['a', 'b'], 'one'));
     const listing = bed.client().pastes.list();
     for (let times = 0; times < 2; times += 1) for await (const _paste of listing) break;
     expect(paths()).toEqual(['/v1/pastes', '/v1/pastes']);
   });
 
-  it('can be had by the page, and from any page on', async () => {
+  it('can be read one page at a time, from any page', async () => {
     bed.server.script(page(['c'], 'two'), page(['c'], 'two'), page(['d'], null));
     const listing = bed.client().pastes.list();
     expect(await listing.page('one')).toMatchObject({ items: [{ short_code: 'c' }], nextCursor: 'two' });
@@ -45,7 +45,7 @@ describe('a list', () => {
     expect(paths()).toEqual(['/v1/pastes?cursor=one', '/v1/pastes?cursor=one', '/v1/pastes?cursor=two']);
   });
 
-  it('may be one of jobs, or of the assets of a job', async () => {
+  it('can list jobs and the assets of a job', async () => {
     bed.server.script(json(200, { jobs: [jobWith({})], next_cursor: null }));
     expect(await all(bed.client().jobs.list({ status: 'queued', job_type: 'export' }))).toHaveLength(1);
     expect(paths()).toEqual(['/v1/jobs?status=queued&job_type=export']);

@@ -10,7 +10,7 @@ const ETAG = `"${'a'.repeat(64)}"`;
 const CONTENT = Buffer.from('0123456789abcdefghij');
 const inProgress = answer(503, '', { 'retry-after': '0', 'x-request-id': 'request-1' });
 
-/** Serves the content, and honours Range; `count` bytes from the wanted one on, and then the connection breaks. */
+/** Serves the content and supports Range: sends `count` bytes from the requested one on, then breaks the connection. */
 function serve(count = Infinity): Handler {
   return (req, res) => {
     const from = Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? 'bytes=0-')?.[1]);
@@ -24,7 +24,7 @@ function serve(count = Infinity): Handler {
 }
 
 describe('the content of a paste', () => {
-  it('comes as bytes, with its size and its ETag', async () => {
+  it('is available as bytes, with its size and its ETag', async () => {
     bed.server.script(serve());
     const content = await bed.client().pastes.content(CODE);
     expect({ size: content.size, etag: content.etag }).toEqual({ size: 20, etag: ETAG });
@@ -32,13 +32,13 @@ describe('the content of a paste', () => {
     expect(bed.server.requests[0]!.path).toBe(`/v1/pastes/${CODE}/content`);
   });
 
-  it('comes as text with nothing left out, a byte order mark included', async () => {
+  it('is available as text, a byte order mark included', async () => {
     const text = '\ufeffzéro € 🦊\0';
     bed.server.script(answer(200, text, { etag: ETAG }));
     expect(await (await bed.client().pastes.content(CODE)).text()).toBe(text);
   });
 
-  it('comes as a stream, whose beginning is there before its end is sent', async () => {
+  it('is available as a stream, which starts before the end is sent', async () => {
     const { promise: seen, resolve: see } = Promise.withResolvers<void>();
     bed.server.script((_req, res) => {
       res.writeHead(200, { 'content-length': 2, etag: ETAG }).write('a');
@@ -52,13 +52,13 @@ describe('the content of a paste', () => {
     expect(chunks).toEqual(['a', 'b']);
   });
 
-  it('is waited for while its upload is under way, however many tries a failure may have', async () => {
+  it('is waited for while the upload is in progress, whatever the maximum number of tries', async () => {
     bed.server.script(inProgress, inProgress, inProgress, serve());
     const content = await bed.client({ retry: { maxTries: 2, firstDelayMs: 1 } }).pastes.content(CODE);
     expect(CONTENT.equals(await content.bytes())).toBe(true);
   });
 
-  it('is no upload under way where a proxy answers 503 without a word', async () => {
+  it('is not taken for an upload in progress when a proxy answers 503 without a body', async () => {
     bed.server.script(answer(503), serve());
     const content = await bed.client({ retry: { maxTries: 2, firstDelayMs: 1 } }).pastes.content(CODE);
     expect(CONTENT.equals(await content.bytes())).toBe(true);
@@ -77,14 +77,14 @@ describe('the content of a paste', () => {
   it.each([
     [404, 'paste_not_found'],
     [410, 'paste_gone'],
-  ])('that is not there is an error of status %s and code %s', async (status, code) => {
+  ])('that does not exist is an error of status %s and code %s', async (status, code) => {
     bed.server.script(problem(status, code));
     await expect(bed.client().pastes.content(CODE)).rejects.toMatchObject({ status, code });
   });
 });
 
 describe('a download that breaks off', () => {
-  it('goes on where it was, each time, with the same ETag', async () => {
+  it('continues at the same byte each time, with the same ETag', async () => {
     bed.server.script(serve(6), reset, serve(6), serve());
     const content = await bed.client().pastes.content(CODE);
     expect(Buffer.from(await content.bytes()).toString()).toBe(CONTENT.toString());
@@ -96,19 +96,19 @@ describe('a download that breaks off', () => {
     ]);
   });
 
-  it('is an error when what goes on is not the rest', async () => {
+  it('is an error when the resumed response is not the rest', async () => {
     bed.server.script(serve(6), answer(200, CONTENT.toString(), { etag: ETAG }));
     const content = await bed.client().pastes.content(CODE);
-    await expect(content.bytes()).rejects.toThrow(/asked for the bytes from 6 on/);
+    await expect(content.bytes()).rejects.toThrow(/requested the bytes from 6 on/);
   });
 
-  it('is an error when the paste has been deleted meanwhile', async () => {
+  it('is an error when the paste has been deleted in the meantime', async () => {
     bed.server.script(serve(6), problem(410, 'paste_gone'));
     const content = await bed.client().pastes.content(CODE);
     await expect(content.bytes()).rejects.toMatchObject({ code: 'paste_gone' });
   });
 
-  it('is given up when going on brings nothing, again and again', async () => {
+  it('ends with an error when resuming repeatedly brings nothing', async () => {
     bed.server.script(serve(6), serve(0));
     const content = await bed.client({ retry: { maxTries: 3, firstDelayMs: 1 } }).pastes.content(CODE);
     await expect(content.bytes()).rejects.toThrow(/broke off after 6 bytes/);
@@ -122,7 +122,7 @@ describe('a download that breaks off', () => {
     expect(bed.server.requests).toHaveLength(1);
   });
 
-  it('by an AbortSignal ends with its reason', async () => {
+  it('ends with the reason of an AbortSignal', async () => {
     const controller = new AbortController();
     bed.server.script((_req, res) => void res.writeHead(200, { 'content-length': 2, etag: ETAG }).write('a'));
     const content = await bed.client().pastes.content(CODE, { signal: controller.signal });
@@ -133,7 +133,7 @@ describe('a download that breaks off', () => {
     expect(bed.server.requests).toHaveLength(1);
   });
 
-  it('by its reader leaves no request open', async () => {
+  it('leaves no request open when its reader cancels', async () => {
     const { promise: closed, resolve: close } = Promise.withResolvers<void>();
     bed.server.script((req, res) => {
       req.socket.once('close', () => close());
@@ -145,7 +145,7 @@ describe('a download that breaks off', () => {
   });
 });
 
-it('leaves a server that says nothing when its AbortSignal fires', async () => {
+it('disconnects from a silent server when its AbortSignal fires', async () => {
   bed.server.script(silence);
   const signal = AbortSignal.timeout(50);
   const error: unknown = await bed

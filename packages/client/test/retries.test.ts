@@ -22,7 +22,7 @@ describe('a creation', () => {
     ],
     ['an answer that breaks off', breaksOff],
     ['200 with something that is no JSON', answer(200, '<h1>Log in</h1>')],
-  ])('is tried again after %s, with the same body and the same Idempotency-Key', async (_, fault) => {
+  ])('is retried after %s, with the same body and the same Idempotency-Key', async (_, fault) => {
     bed.server.script(fault, fault, created);
     expect(await bed.client().pastes.create('hello')).toMatchObject({ short_code: 'q7Zk2Lm9Xa' });
     expect(keys()).toEqual(Array(3).fill(expect.stringMatching(/^[0-9a-f]{32}$/)));
@@ -30,7 +30,7 @@ describe('a creation', () => {
     expect(bed.server.requests.map(({ headers }) => headers['content-length'])).toEqual(['5', '5', '5']);
   });
 
-  it('has another Idempotency-Key each time, or the one it is given', async () => {
+  it('has a new Idempotency-Key each time, or the given one', async () => {
     bed.server.script(created);
     await bed.client().pastes.create('hello');
     await bed.client().pastes.create('hello');
@@ -49,15 +49,15 @@ describe('a creation', () => {
     [413, 'content_too_large'],
     [422, 'idempotency_key_reused'],
     [500, 'internal'],
-  ])('is not tried again after %s %s', async (status, code) => {
+  ])('is not retried after %s %s', async (status, code) => {
     bed.server.script(problem(status, code));
     await expect(bed.client().pastes.create('hello')).rejects.toMatchObject({ status, code });
     expect(bed.server.requests).toHaveLength(1);
   });
 });
 
-describe('a request that never works', () => {
-  it('is given up after as many tries as allowed, with the last error', async () => {
+describe('a request that always fails', () => {
+  it('ends with the last error after the maximum number of tries', async () => {
     bed.server.script(problem(502, 'internal'), problem(503, 'dependency_unavailable'));
     const failing = bed.client({ retry: { maxTries: 4, firstDelayMs: 1 } }).pastes.get('q7Zk2Lm9Xa');
     await expect(failing).rejects.toMatchObject({ code: 'dependency_unavailable' });
@@ -72,7 +72,7 @@ describe('a request that never works', () => {
     expect(bed.server.requests).toHaveLength(1);
   });
 
-  it('is given up at once when the server wants a longer wait than there is time, and says how long', async () => {
+  it('ends at once when Retry-After is longer than the remaining time, with that time in the error', async () => {
     bed.server.script(problem(429, 'rate_limited', { 'retry-after': '3600' }));
     const error: unknown = await bed
       .client()
@@ -83,21 +83,21 @@ describe('a request that never works', () => {
     expect(bed.server.requests).toHaveLength(1);
   });
 
-  it('is cut and tried again when no answer comes in time', async () => {
+  it('is aborted and retried when no response arrives in time', async () => {
     bed.server.script(silence, json(200, pasteWith({})));
     const client = bed.client({ retry: { tryTimeoutMs: 50, firstDelayMs: 1 } });
     expect(await client.pastes.get('q7Zk2Lm9Xa')).toMatchObject({ status: 'IN_PROGRESS' });
     expect(bed.server.requests).toHaveLength(2);
   });
 
-  it('takes no longer in all than allowed, whatever one try may take', async () => {
+  it('takes no longer than the total time, whatever the try timeout', async () => {
     bed.server.script(silence);
     const client = bed.client({ retry: { maxTotalMs: 50 } });
     await expect(client.pastes.get('q7Zk2Lm9Xa')).rejects.toThrow(/no answer within 50 ms/);
     expect(bed.server.requests).toHaveLength(1);
   });
 
-  it('says what was underneath when there is no server', async () => {
+  it('has the underlying reason in its message when there is no server', async () => {
     const { url: baseUrl } = bed.server;
     await bed.server.stop();
     const client = bed.client({ baseUrl, retry: { maxTries: 2, firstDelayMs: 1 } });
@@ -110,18 +110,18 @@ describe('a request that never works', () => {
   });
 });
 
-it('waits for as long as Retry-After says', async () => {
+it('waits for Retry-After', async () => {
   bed.server.script(problem(503, 'dependency_unavailable', { 'retry-after': '1' }), json(200, pasteWith({})));
   await bed.client().pastes.get('q7Zk2Lm9Xa');
   const [first, second] = bed.server.requests;
-  expect(second!.at - first!.at).toBeGreaterThanOrEqual(990); // a timer may be early by what its clock is rounded
+  expect(second!.at - first!.at).toBeGreaterThanOrEqual(990); // a timer may fire early by the rounding of its clock
 });
 
 describe('an AbortSignal', () => {
   it.each<[string, Handler]>([
     ['while the answer is awaited', silence],
     ['between two tries', problem(503, 'dependency_unavailable', { 'retry-after': '60' })],
-  ])('ends a request %s, with its own reason, for good', async (_, handler) => {
+  ])('ends a request %s with its own reason, without a retry', async (_, handler) => {
     const controller = new AbortController();
     const reason = new Error('the user has left');
     bed.server.script(async (req, res) => {
@@ -133,7 +133,7 @@ describe('an AbortSignal', () => {
     expect(bed.server.requests).toHaveLength(1);
   });
 
-  it('that has fired keeps a request from being made', async () => {
+  it('that has already fired prevents the request', async () => {
     bed.server.script(created);
     const reason = new Error('too late');
     const signal = AbortSignal.abort(reason);
@@ -143,7 +143,7 @@ describe('an AbortSignal', () => {
 });
 
 describe('a deletion', () => {
-  it('that is gone when it is tried again was done by the try whose answer was lost', async () => {
+  it('succeeds when a retry finds the paste gone: the first response was lost', async () => {
     bed.server.script(reset, problem(410, 'paste_gone'));
     await bed.client().pastes.delete('q7Zk2Lm9Xa', { deleteToken: 'secret' });
     expect(bed.server.requests.map(({ method, headers }) => [method, headers['delete-token']])).toEqual([
@@ -152,7 +152,7 @@ describe('a deletion', () => {
     ]);
   });
 
-  it('of what is gone already is refused', async () => {
+  it('of a deleted paste is refused', async () => {
     bed.server.script(problem(410, 'paste_gone'));
     await expect(bed.client().pastes.delete('q7Zk2Lm9Xa')).rejects.toMatchObject({ code: 'paste_gone' });
   });

@@ -8,7 +8,7 @@ const bed = useServer();
 const tokens = (): unknown[] => bed.server.requests.map(({ headers }) => headers.authorization);
 
 describe('a token', () => {
-  it('goes with each request, those of the bare api too, and without one there is no header', async () => {
+  it('is sent with each request, also by the bare api; without a token no header is sent', async () => {
     bed.server.script(json(200, pasteWith({})));
     const client = bed.client({ token: 'pf_secret' });
     await client.pastes.get('q7Zk2Lm9Xa');
@@ -17,7 +17,7 @@ describe('a token', () => {
     expect(tokens()).toEqual(['Bearer pf_secret', 'Bearer pf_secret', undefined]);
   });
 
-  it('may be a function, which is asked before each try', async () => {
+  it('can be a function, which is called before each try', async () => {
     bed.server.script(reset, json(200, pasteWith({})));
     let n = 0;
     await bed.client({ token: async () => `token-${(n += 1)}` }).pastes.get('q7Zk2Lm9Xa');
@@ -25,7 +25,7 @@ describe('a token', () => {
   });
 });
 
-it('reaches an api that is not at the root of its host', async () => {
+it('reaches an api below a path of its host', async () => {
   bed.server.script(json(200, pasteWith({})));
   await createClient({ baseUrl: `${bed.server.url}/pasteflow/` }).pastes.get('q7Zk2Lm9Xa');
   expect(bed.server.requests[0]!.path).toBe('/pasteflow/v1/pastes/q7Zk2Lm9Xa');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { PasteFailedError, PasteflowTimeoutError } from '../src/index.ts';
-import { delayBeforeLook } from '../src/waiting.ts';
+import { delayBeforePoll } from '../src/waiting.ts';
 import { pasteWith } from './support/paste.ts';
 import { json, problem, reset } from './support/scripted-server.ts';
 import { useServer } from './support/server.ts';
@@ -13,7 +13,7 @@ const processed = json(200, pasteWith({ status: 'PROCESSED', processed_at: '2026
 const failed = json(200, pasteWith({ status: 'FAILED', failure_reason: '6 attempts failed' }));
 
 describe('pastes.create with wait', () => {
-  it('resolves when the upload has succeeded, with what only the creation said', async () => {
+  it('resolves when the upload has succeeded, with the fields that only the creation returns', async () => {
     bed.server.script(created, inProgress, inProgress, processed);
     const paste = await bed.client().pastes.create('hello', { wait: true });
     expect(paste).toMatchObject({ status: 'PROCESSED', delete_token: 'secret' });
@@ -23,12 +23,12 @@ describe('pastes.create with wait', () => {
     ]);
   });
 
-  it('goes on through answers that are lost', async () => {
+  it('continues after lost responses', async () => {
     bed.server.script(created, reset, inProgress, reset, processed);
     expect(await bed.client().pastes.create('hello', { wait: true })).toMatchObject({ status: 'PROCESSED' });
   });
 
-  it('rejects with the paste and its reason when the upload is given up', async () => {
+  it('rejects with the paste and its failure reason when the upload fails', async () => {
     bed.server.script(created, inProgress, failed);
     const error: unknown = await bed
       .client()
@@ -41,7 +41,7 @@ describe('pastes.create with wait', () => {
     });
   });
 
-  it('rejects with paste_gone when the paste is deleted meanwhile', async () => {
+  it('rejects with paste_gone when the paste is deleted during the wait', async () => {
     bed.server.script(created, inProgress, problem(410, 'paste_gone'));
     await expect(bed.client().pastes.create('hello', { wait: true })).rejects.toMatchObject({
       code: 'paste_gone',
@@ -68,8 +68,8 @@ describe('pastes.create with wait', () => {
   });
 });
 
-describe('a server that waits', () => {
-  it('is asked to, for half the time of a try, and 20 s at most', async () => {
+describe('the Prefer header', () => {
+  it('asks the server to wait for half of the try timeout, at most 20 s', async () => {
     for (const [tryTimeoutMs, prefer] of [
       [60_000, 'wait=20'],
       [10_000, 'wait=5'],
@@ -85,23 +85,23 @@ describe('a server that waits', () => {
   });
 });
 
-describe('the wait before the next look', () => {
+describe('the delay before the next poll', () => {
   it('grows with the time waited so far, from 50 ms to 3 s', () => {
     expect(
-      [0, 100, 200, 400, 4000, 12_000, 60_000].map((elapsedMs) => delayBeforeLook(elapsedMs, 0)),
+      [0, 100, 200, 400, 4000, 12_000, 60_000].map((elapsedMs) => delayBeforePoll(elapsedMs, 0)),
     ).toEqual([50, 50, 50, 100, 1000, 3000, 3000]);
   });
 
-  it('is shorter by what the look took: a server that waits is asked again at once', () => {
-    expect([0, 40, 50, 20_000].map((lookMs) => delayBeforeLook(100, lookMs))).toEqual([50, 10, 0, 0]);
-    expect(delayBeforeLook(20_000, 20_000)).toBe(0);
-    expect(delayBeforeLook(20_000, 5)).toBe(2995); // it doesn't wait, whatever it was asked
+  it('is reduced by the duration of the poll: a server that waits is polled again at once', () => {
+    expect([0, 40, 50, 20_000].map((pollMs) => delayBeforePoll(100, pollMs))).toEqual([50, 10, 0, 0]);
+    expect(delayBeforePoll(20_000, 20_000)).toBe(0);
+    expect(delayBeforePoll(20_000, 5)).toBe(2995); // a server that ignores the Prefer header
   });
 
-  it('costs a dozen requests in the first second, and fewer than forty in the first minute', () => {
+  it('leads to a dozen requests in the first second, and fewer than forty in the first minute', () => {
     const looks = (withinMs: number): number => {
       let count = 0;
-      for (let elapsed = 0; elapsed < withinMs; elapsed += delayBeforeLook(elapsed, 0)) count += 1;
+      for (let elapsed = 0; elapsed < withinMs; elapsed += delayBeforePoll(elapsed, 0)) count += 1;
       return count;
     };
     expect(looks(1000)).toBeLessThanOrEqual(12);

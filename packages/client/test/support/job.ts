@@ -2,7 +2,7 @@ import type { Job } from '../../src/index.ts';
 
 export const JOB_ID = '019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70';
 
-/** A job as the api answers it. */
+/** A job as the api returns it. */
 export function jobWith(fields: Partial<Job>): Job {
   return {
     id: JOB_ID,

@@ -1,6 +1,6 @@
 import type { CreatedPaste } from '../../src/index.ts';
 
-/** A paste as the api answers it. */
+/** A paste as the api returns it. */
 export function pasteWith(fields: Partial<CreatedPaste>): CreatedPaste {
   return {
     short_code: 'q7Zk2Lm9Xa',

@@ -3,18 +3,18 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** Does with a request what its test wants; answering may be left out. */
+/** Handles one request; it may leave the request unanswered. */
 export type Handler = (req: IncomingMessage, res: ServerResponse) => void | Promise<void>;
 
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
-  /** Of this request's arrival, in ms. */
+  /** The time of arrival, in ms. */
   readonly at: number;
 }
 
-/** An HTTP server on 127.0.0.1 that plays the api's part, one handler a request; the last one stays. */
+/** An HTTP server on 127.0.0.1 in place of the api, with one handler for each request. The last handler stays. */
 export class ScriptedServer {
   readonly requests: SeenRequest[] = [];
   readonly #server: Server;
@@ -31,7 +31,7 @@ export class ScriptedServer {
     });
   }
 
-  /** Again after a stop: on the same port. */
+  /** Starts again after a stop, on the same port. */
   async start(): Promise<void> {
     this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
@@ -42,7 +42,7 @@ export class ScriptedServer {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Forgets what was, and answers like this from now on. */
+  /** Forgets the received requests, and uses these handlers from now on. */
   script(...handlers: Handler[]): void {
     this.requests.length = 0;
     this.#script = handlers;
@@ -57,7 +57,7 @@ export class ScriptedServer {
 
 type Headers = Record<string, string>;
 
-/** Reads the request whole and answers. */
+/** Reads the whole request and responds. */
 export function answer(status: number, body: string | Buffer = '', headers: Headers = {}): Handler {
   return async (req, res) => {
     await buffer(req).catch(() => {});
@@ -84,11 +84,11 @@ export function problem(status: number, code: string, headers: Headers = {}, mor
   });
 }
 
-/** Takes the request and resets the connection. */
+/** Receives the request and resets the connection. */
 export const reset: Handler = async (req) => {
   await buffer(req).catch(() => {});
   req.socket.resetAndDestroy();
 };
 
-/** Takes the request, and never answers. */
+/** Receives the request and never responds. */
 export const silence: Handler = () => {};

@@ -4,7 +4,7 @@ import { ScriptedServer } from './scripted-server.ts';
 
 export interface Bed {
   readonly server: ScriptedServer;
-  /** Waits of a millisecond between tries, unless told. */
+  /** Default: waits of a millisecond between tries. */
   client(options?: Partial<ClientOptions>): PasteflowClient;
 }
 
