@@ -9,6 +9,7 @@ const steps = [
   ['lint', 'lint'],
   ['format:check', 'formatting'],
   ['arrows', 'import arrows'],
+  ['unused', 'exports without a user'],
   ['docs:check', 'generated docs'],
   ['build', 'build'],
   ['test:scripts', 'tests of the scripts'],

@@ -9,13 +9,8 @@ export {
   transition,
   transitionsOf,
   type Machine,
-  type NextStateOf,
   type OpenStateOf,
-  type StateDescription,
   type StateOf,
-  type StateStorage,
-  type TerminalStateOf,
-  type Transition,
 } from './machine.ts';
 export { machines, type MachineName } from './machines/all.ts';
 export { pasteUpload, type PasteUploadState } from './machines/paste-upload.ts';
@@ -30,7 +25,6 @@ export {
   JobForbiddenError,
   JobNotFoundError,
   PasteflowError,
-  type Dependency,
   type ErrorCode,
 } from './errors.ts';
 export { defaultRetryPolicy, maxAttempts, retryDelayMs, type RetryPolicy } from './retry.ts';
@@ -51,7 +45,7 @@ export {
   visibilities,
   type Visibility,
 } from './limits.ts';
-export { isShortCode, SHORT_CODE_LENGTH, shortCodeFrom } from './short-code.ts';
+export { isShortCode, shortCodeFrom } from './short-code.ts';
 export {
   JOB_OBJECT_KEY_PREFIX,
   jobIdOfKey,

@@ -33,7 +33,7 @@ export type StateOf<M extends Machine> = keyof M['states'] & string;
 export type NextStateOf<M extends Machine, From extends StateOf<M>> = M['states'][From]['to'][number];
 
 /** The states that no transition leads out of. */
-export type TerminalStateOf<M extends Machine> = {
+type TerminalStateOf<M extends Machine> = {
   [State in StateOf<M>]: M['states'][State]['to'] extends readonly [] ? State : never;
 }[StateOf<M>];
 

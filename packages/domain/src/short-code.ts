@@ -2,7 +2,7 @@
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** 62^10 = 8.4e17 codes: with a billion pastes a guess hits one in 8.4e8, and a new code collides as rarely. */
-export const SHORT_CODE_LENGTH = 10;
+const SHORT_CODE_LENGTH = 10;
 
 /** Codes of other lengths are accepted on reading, so that the default may change; the bound keeps absurd ones from the database. */
 const SHORT_CODE_PATTERN = /^[0-9A-Za-z]{1,32}$/;

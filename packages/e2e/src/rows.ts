@@ -41,16 +41,6 @@ export interface ExecutionRow {
   readonly error: string | null;
 }
 
-export interface JobRow {
-  readonly id: string;
-  readonly job_type: string;
-  readonly status: string;
-  readonly progress: number;
-  readonly error_message: string | null;
-  readonly result: Readonly<Record<string, unknown>> | null;
-  readonly completed_at: Date | null;
-}
-
 export interface AssetRow {
   readonly job_id: string;
   readonly asset_type: string;

@@ -5,21 +5,15 @@ export {
   type Database,
   type DatabaseOptions,
 } from './database/database.ts';
-export { INVALID_TRANSITION_SQLSTATE, toTypedError } from './database/errors.ts';
+export { INVALID_TRANSITION_SQLSTATE } from './database/errors.ts';
 export { migrate } from './migrate.ts';
 export { installStateMachines } from './enforcement/install.ts';
 export type { Actor } from './database/actor.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
 export { expirePaste, findPaste, readPayload, type PasteRow } from './pastes/find-paste.ts';
-export { claimUploads, type ClaimedUpload, type UploadClaim } from './executions/claim-uploads.ts';
-export {
-  settleUploads,
-  type SettledUpload,
-  type SettleOptions,
-  type UploadOutcome,
-  type UploadSettlement,
-} from './executions/settle-uploads.ts';
-export { createJob, type CreatedJob, type NewJob } from './jobs/create-job.ts';
+export { claimUploads, type ClaimedUpload } from './executions/claim-uploads.ts';
+export { settleUploads, type SettleOptions, type UploadOutcome } from './executions/settle-uploads.ts';
+export { createJob, type CreatedJob } from './jobs/create-job.ts';
 export {
   findJob,
   findJobBrief,
@@ -38,19 +32,14 @@ export {
   type JobSettlementEnding,
   type SettledJob,
 } from './executions/settle-jobs.ts';
-export { writeProgress, type JobProgress } from './jobs/job-progress.ts';
-export { createAsset, type NewAsset } from './jobs/assets.ts';
+export { writeProgress } from './jobs/job-progress.ts';
+export { createAsset } from './jobs/assets.ts';
 export { removeAssets } from './jobs/remove-assets.ts';
-export {
-  importedPositions,
-  importPastes,
-  type ImportedPaste,
-  type ImportEntry,
-} from './jobs/import-pastes.ts';
+export { importedPositions, importPastes, type ImportEntry } from './jobs/import-pastes.ts';
 export { listExportable, type ExportablePaste, type ExportFilter } from './pastes/exportable-pastes.ts';
 export { countPastes } from './pastes/count-pastes.ts';
 export { findOldJobs, removeJobs, type OldJob } from './retention/old-jobs.ts';
-export { findZombies, renewLeases, type Zombie } from './executions/leases.ts';
+export { findZombies, renewLeases } from './executions/leases.ts';
 export {
   countWaitingJobs,
   findOverdue,
@@ -82,9 +71,7 @@ export {
   claimIdempotencyKey,
   releaseIdempotencyKey,
   removeOldIdempotencyKeys,
-  type ClaimedKey,
   type HeldKey,
-  type IdempotencyKey,
   type KeyClaim,
 } from './requests/idempotency-keys.ts';
 export { rateLimitStore, removeEndedRateLimits, type RateLimitStore } from './requests/rate-limits.ts';
@@ -95,7 +82,6 @@ export {
   findStored,
   findStoredAssets,
   findStrayJobObjects,
-  type JobObject,
 } from './retention/reconcile.ts';
 export {
   createApiToken,
@@ -104,16 +90,13 @@ export {
   revokeApiToken,
   useApiToken,
   type ApiToken,
-  type ApiTokenUse,
-  type CreatedApiToken,
-  type NewApiToken,
 } from './identity/api-tokens.ts';
 export { ensureUser } from './identity/users.ts';
-export { listPastes, type ListedPaste } from './pastes/list-pastes.ts';
+export { listPastes } from './pastes/list-pastes.ts';
 export { readJobTimeline, readTimeline, type Timeline } from './timeline/timeline.ts';
-export { ChangeListener, type ChangeListenerOptions, type Changes } from './live/change-listener.ts';
-export { lookAt, type Seen, type SeenPaste, type SeenTransition, type Wanted } from './live/look.ts';
-export { toPage, type Page, type PageRequest, type Place } from './database/page.ts';
+export { ChangeListener, type Changes } from './live/change-listener.ts';
+export { lookAt, type Seen, type SeenTransition, type Wanted } from './live/look.ts';
+export { type Page, type PageRequest, type Place } from './database/page.ts';
 export {
   measureTransitions,
   readTransitionStatistics,
@@ -121,15 +104,9 @@ export {
   stateDurationBounds,
   type TransitionStatistic,
 } from './monitoring/measure-transitions.ts';
-export {
-  estimateLivePastes,
-  readStateFigures,
-  type KindFigures,
-  type StateFigure,
-  type StateFigures,
-} from './monitoring/state-figures.ts';
-export { readSweepRuns, recordSweepRun, type EndedSweepRun, type SweepRun } from './sweeps/sweep-runs.ts';
-export { findStuck, type Stuck, type StuckOptions } from './monitoring/stuck.ts';
+export { estimateLivePastes, readStateFigures, type StateFigures } from './monitoring/state-figures.ts';
+export { readSweepRuns, recordSweepRun, type SweepRun } from './sweeps/sweep-runs.ts';
+export { findStuck, type Stuck } from './monitoring/stuck.ts';
 export { withSweepLock } from './sweeps/sweep-lock.ts';
 export type { ExecutionKind } from './schema/task-executions.ts';
 export type { Schema } from './schema/schema.ts';

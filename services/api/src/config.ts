@@ -24,7 +24,7 @@ import { trustedProxies, type TrustedProxies } from './http/request/trusted-prox
 import type { OidcConfig } from './identity/compose-oidc.ts';
 import type { LimitsConfig } from './limits/limits.ts';
 
-export interface HttpConfig {
+interface HttpConfig {
   readonly host: string;
   readonly port: number;
   /** Where clients reach the api, without a slash at its end; undefined: where it listens. */

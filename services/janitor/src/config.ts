@@ -28,7 +28,7 @@ import {
 import { z } from 'zod';
 import type { SweepName } from './sweeping/sweep.ts';
 
-export interface SweepsConfig {
+interface SweepsConfig {
   /** From the end of a run to the start of the next. */
   readonly intervalSeconds: Readonly<Record<SweepName, number>>;
   /** A frozen or cut-off janitor loses a sweep's lock after this. */

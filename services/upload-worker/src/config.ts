@@ -20,10 +20,10 @@ import {
 import { z } from 'zod';
 
 /** The queues that a worker can consume. */
-export const queueKinds = ['uploads', 'jobs'] as const;
-export type QueueKind = (typeof queueKinds)[number];
+const queueKinds = ['uploads', 'jobs'] as const;
+type QueueKind = (typeof queueKinds)[number];
 
-export interface UploadConfig {
+interface UploadConfig {
   /** Consumers in this process, each with up to 10 uploads at a time. */
   readonly consumers: number;
   readonly putTimeoutMs: number;
@@ -42,7 +42,7 @@ const uploadEnv: z.ZodType<UploadConfig> = z
     leaseSeconds: env.EXECUTION_LEASE_SECONDS,
   }));
 
-export interface JobConfig {
+interface JobConfig {
   /** Jobs at a time in this process. */
   readonly consumers: number;
 }

@@ -23,7 +23,7 @@ export interface JobContext<Parameters> {
   readonly services: JobServices;
 }
 
-export interface NewJobAsset {
+interface NewJobAsset {
   readonly assetType: string;
   /** The key in the bucket. */
   readonly storagePath: string;
@@ -47,7 +47,7 @@ export interface NewUpload {
   readonly content: Buffer;
 }
 
-export interface JobLogger {
+interface JobLogger {
   info(message: string, fields?: Record<string, unknown>): void;
   warn(message: string, fields?: Record<string, unknown>): void;
 }
@@ -60,7 +60,7 @@ export type JobEnding =
   | { readonly status: 'completed'; readonly result: JobResult }
   | { readonly status: 'partial' | 'failed'; readonly result: JobResult; readonly error: string };
 
-export type JobResult = Readonly<Record<string, unknown>>;
+type JobResult = Readonly<Record<string, unknown>>;
 
 /** A kind of job. */
 export interface JobType<Schema extends z.ZodType = z.ZodType> {

@@ -39,7 +39,7 @@ const pasteColumns = [
   'failure_reason',
 ] as const satisfies (keyof PasteRow)[];
 
-export type SeenPaste = Pick<PasteRow, (typeof pasteColumns)[number] | 'expired'>;
+type SeenPaste = Pick<PasteRow, (typeof pasteColumns)[number] | 'expired'>;
 
 export type SeenTransition = Omit<Selectable<StateTransitionsTable>, 'id'> & { readonly id: number };
 
@@ -66,7 +66,7 @@ export interface Seen {
 }
 
 /** Of one paste or job in one look; it has some five, and more when it was interrupted often. */
-export const MOST_TRANSITIONS = 200;
+const MOST_TRANSITIONS = 200;
 
 /**
  * A look reads no more rows of jobs once they have so much JSON together: parameters and result have up to 16 MiB each, and a stop makes

@@ -12,12 +12,12 @@ import { executionKinds, type ExecutionKind } from '../schema/task-executions.ts
 import { waitingExecutions } from './waiting-executions.ts';
 
 /** Counts stop here, so that reading the figures costs the same on any table and under any backlog. */
-export const MAX_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
 /** The api sends within moments of the commit. The relay sends within 10 s what the api could not. */
 export const UNSENT_AFTER_SECONDS = 10;
 
-export interface StateFigure {
+interface StateFigure {
   readonly machine: MachineName;
   readonly state: string;
   /** How many rows are in the state, at most `MAX_COUNTED`. */
@@ -26,7 +26,7 @@ export interface StateFigure {
   readonly oldestSeconds: number | null;
 }
 
-export interface KindFigures {
+interface KindFigures {
   readonly kind: ExecutionKind;
   /** RUNNING past their lease. */
   readonly zombies: number;

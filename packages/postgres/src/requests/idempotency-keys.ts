@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 
 /** A row of `idempotency_keys`. */
-export interface IdempotencyKey {
+interface IdempotencyKey {
   /** `user:<uuid>` or `address:<ip>`. */
   readonly caller: string;
   /** SHA-256. */

@@ -1,4 +1,4 @@
 export type { ExecutionShape } from './made-executions.ts';
 export { makeJobs, type JobShape, type MadeJob } from './make-jobs.ts';
-export { makePastes, type DeletionShape, type MadePaste, type PasteShape } from './make-pastes.ts';
-export { makeUsers, type MadeUser } from './make-users.ts';
+export { makePastes, type MadePaste, type PasteShape } from './make-pastes.ts';
+export { makeUsers } from './make-users.ts';

@@ -11,7 +11,7 @@ import {
   type ExecutionShape,
 } from './made-executions.ts';
 
-export type DeletionShape =
+type DeletionShape =
   | { readonly status: 'DELETION_IN_PROGRESS'; readonly secondsAgo: number }
   | { readonly status: 'DELETED'; readonly secondsAgo: number };
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { oneOf } from '../config/variables.ts';
 
-export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
-export type LogLevel = (typeof logLevels)[number];
+const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+type LogLevel = (typeof logLevels)[number];
 
 export interface LogConfig {
   readonly level: LogLevel;

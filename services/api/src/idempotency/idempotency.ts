@@ -41,7 +41,7 @@ export type Claim =
  * Runs the statements of a POST. With a key, `create` runs in a transaction that also stores the answer, so it must do nothing that a
  * rollback can't undo. When `create` or the commit fails, the key is released, and the client may repeat the request at once.
  */
-export type Commit = <Created extends { readonly answer: Answer }>(
+type Commit = <Created extends { readonly answer: Answer }>(
   create: (db: Database) => Promise<Created>,
 ) => Promise<Created>;
 

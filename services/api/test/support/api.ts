@@ -8,7 +8,7 @@ import { composeApi, type Overrides } from '../../src/compose.ts';
 import { configSchema } from '../../src/config.ts';
 import { watchAnswers } from './undocumented.ts';
 
-export interface LogLine {
+interface LogLine {
   readonly level: string;
   readonly message: string;
   readonly [field: string]: unknown;

@@ -14,7 +14,7 @@ export interface Document {
   readonly [field: string]: unknown;
 }
 
-export type PathItem = Readonly<Record<string, Operation>>;
+type PathItem = Readonly<Record<string, Operation>>;
 
 export interface Operation {
   readonly operationId: string;

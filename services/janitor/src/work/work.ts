@@ -39,7 +39,7 @@ export interface Settlement {
   readonly nextStep: Exclude<NextStep, { kind: 'done' }>;
 }
 
-export interface Settled {
+interface Settled {
   /** Settlements that counted. */
   readonly count: number;
   /** The next attempts, due at once or after their wait. Without a message as yet. */

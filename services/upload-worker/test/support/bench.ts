@@ -62,7 +62,7 @@ export interface Bench {
   attempts(jobId: string): Promise<(readonly [number, string, string | null])[]>;
 }
 
-export type JobNow = Awaited<ReturnType<typeof readJob>>;
+type JobNow = Awaited<ReturnType<typeof readJob>>;
 
 /** A bench for a test file. */
 export function useBench(): Bench {

@@ -3,7 +3,7 @@ import { expiresInField, visibilityField } from '@pasteflow/pastes';
 import { z } from 'zod';
 
 /** More go into an NDJSON paste or an archive. */
-export const MAX_ITEMS = 1000;
+const MAX_ITEMS = 1000;
 
 const items = z
   .array(z.record(z.string(), z.unknown(), 'must be a JSON object'), 'must be a list of JSON objects')

@@ -53,7 +53,7 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
 }
 
 /** zod reports unknown fields as one issue of the object that holds them; here each has its own line. */
-export function fieldErrors(error: z.ZodError): readonly FieldError[] {
+function fieldErrors(error: z.ZodError): readonly FieldError[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.join('.');
     if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];

@@ -7,7 +7,7 @@ import { RequestError, validate, validationFailed } from '../errors/request-erro
  * are not UTF-8 as U+FFFD.
  * @throws RequestError malformed_request for either, validation_failed for a repeated parameter
  */
-export function parseQuery(req: IncomingMessage): ReadonlyMap<string, string> {
+function parseQuery(req: IncomingMessage): ReadonlyMap<string, string> {
   const text = (req.url ?? '').split('?').slice(1).join('?');
   const parameters = new Map<string, string>();
   for (const pair of text.split('&').filter((each) => each !== '')) {

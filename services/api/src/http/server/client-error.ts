@@ -7,7 +7,7 @@ import { RequestError } from '../errors/request-error.ts';
 import { defaultHeaders } from '../response/response-headers.ts';
 
 /** What Node's parser and its timers report, as one of our errors. */
-export function toRequestError(error: NodeJS.ErrnoException): RequestError {
+function toRequestError(error: NodeJS.ErrnoException): RequestError {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new RequestError(
