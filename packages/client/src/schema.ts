@@ -894,7 +894,7 @@ export interface operations {
          */
         expires_in?: 'never' | number;
         /**
-         * @description unlisted: for whoever has its short code; private: for its owner alone.
+         * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
          * @example unlisted
          */
         visibility?: 'unlisted' | 'private';
@@ -941,7 +941,7 @@ export interface operations {
            */
           expires_in?: 'never' | number;
           /**
-           * @description unlisted: for whoever has its short code; private: for its owner alone.
+           * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
            * @default unlisted
            * @enum {string}
            */
@@ -2005,7 +2005,7 @@ export interface operations {
          */
         expires_in?: 'never' | number;
         /**
-         * @description unlisted: for whoever has its short code; private: for its owner alone.
+         * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
          * @example unlisted
          */
         visibility?: 'unlisted' | 'private';
@@ -2053,7 +2053,7 @@ export interface operations {
            */
           expires_in?: 'never' | number;
           /**
-           * @description unlisted: for whoever has its short code; private: for its owner alone.
+           * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
            * @default unlisted
            * @enum {string}
            */
@@ -2078,7 +2078,7 @@ export interface operations {
            */
           expires_in?: 'never' | number;
           /**
-           * @description unlisted: for whoever has its short code; private: for its owner alone.
+           * @description unlisted: readable by anyone who has the short code. private: readable by its owner only.
            * @default unlisted
            * @enum {string}
            */

@@ -10,7 +10,7 @@ import {
 import { z } from 'zod';
 import { mustBeOneOf } from './field-rules.ts';
 
-/** What describes a paste beside its content. `expiresInSeconds` null: never. */
+/** The options of a paste: all fields but its content. With `expiresInSeconds` null the paste never expires. */
 export interface PasteOptions {
   readonly title: string | null;
   readonly syntax: string | null;
@@ -18,24 +18,22 @@ export interface PasteOptions {
   readonly visibility: Visibility;
 }
 
-/**
- * One line of text. Postgres takes no NUL, UTF-8 no lone surrogate; an empty text, as forms send it, and null
- * count as none.
- */
+/** One line of text. Postgres cannot store NUL, and UTF-8 cannot encode lone surrogates. */
 function line(maxCharacters: number) {
   return z
     .string('must be a text')
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
     .regex(/^\P{Cc}*$/u, 'must not have control characters')
     .refine(
-      // A character has one or two units; a text of megabytes isn't taken apart to be counted.
+      // A character has one or two UTF-16 units. The first check avoids counting the characters of a text of megabytes.
       (text) => text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters,
       `must have at most ${maxCharacters} characters`,
     )
     .meta({ maxLength: maxCharacters }); // JSON Schema counts characters too; zod's max() counts UTF-16 units
 }
 
-function noneIfEmpty(text: string | null | undefined): string | null {
+/** An empty text, as forms send it for an empty field, counts as no value. */
+function nullIfEmpty(text: string | null | undefined): string | null {
   return text === undefined || text === '' ? null : text;
 }
 
@@ -44,7 +42,7 @@ const expiresInMeta = {
   description: 'Whole seconds from now, or never.',
   param: { example: 3600 },
 };
-/** As it is sent, without a default. */
+/** The field as clients send it, without a default. */
 export const expiresInField = z.union(
   [
     z.literal('never'),
@@ -60,7 +58,7 @@ const expiresIn = expiresInField
   .transform((value) => (value === 'never' ? null : value))
   .meta(expiresInMeta);
 
-/** In a query and a form everything is text. */
+/** For queries and forms, where every value is text. */
 const expiresInAsText = z
   .preprocess(
     (value) => (typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value),
@@ -73,22 +71,22 @@ const titleMeta = { description: 'One line of text.', param: { example: 'Greetin
 const syntax = line(MAX_SYNTAX_CHARACTERS);
 const syntaxMeta = { description: 'The language of the content.', param: { example: 'text' } };
 
-/** As it is sent, without a default. */
+/** The field as clients send it, without a default. */
 export const visibilityField = z.enum(visibilities, mustBeOneOf(visibilities));
 const visibility = visibilityField.default('unlisted').meta({
-  description: 'unlisted: for whoever has its short code; private: for its owner alone.',
+  description: 'unlisted: readable by anyone who has the short code. private: readable by its owner only.',
   param: { example: 'unlisted' },
 });
 
-/** A paste as JSON. `content` is checked for its size by whoever knows the limit. */
+/** A paste as JSON. The caller, who knows the limit, checks the size of `content`. */
 export const jsonPaste = z.strictObject(
   {
     content: z
       .string('must be a text')
       .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
-      .meta({ minLength: 1 }), // which has a code of its own, and is checked for every form alike
-    title: title.nullish().transform(noneIfEmpty).meta(titleMeta),
-    syntax: syntax.nullish().transform(noneIfEmpty).meta(syntaxMeta),
+      .meta({ minLength: 1 }), // documented only: empty content has an error code of its own, and is checked for all body formats in one place
+    title: title.nullish().transform(nullIfEmpty).meta(titleMeta),
+    syntax: syntax.nullish().transform(nullIfEmpty).meta(syntaxMeta),
     expires_in: expiresIn,
     visibility,
   },
@@ -97,8 +95,8 @@ export const jsonPaste = z.strictObject(
 
 /** The options as query parameters or form fields. */
 export const textOptions = z.strictObject({
-  title: title.optional().transform(noneIfEmpty).meta(titleMeta),
-  syntax: syntax.optional().transform(noneIfEmpty).meta(syntaxMeta),
+  title: title.optional().transform(nullIfEmpty).meta(titleMeta),
+  syntax: syntax.optional().transform(nullIfEmpty).meta(syntaxMeta),
   expires_in: expiresInAsText,
   visibility,
 });

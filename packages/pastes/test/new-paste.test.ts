@@ -8,7 +8,7 @@ it('hashes content with SHA-256', () => {
   );
 });
 
-it('makes short codes of ten base62 characters, each another', () => {
+it('generates distinct short codes of ten base62 characters', () => {
   const codes = Array.from({ length: 1000 }, randomShortCode);
   for (const code of codes) expect(code).toMatch(/^[0-9A-Za-z]{10}$/);
   expect(new Set(codes).size).toBe(1000);

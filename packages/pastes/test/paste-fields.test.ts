@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { jsonPaste, textOptions, toOptions } from '../src/index.ts';
 
-/** The paths and messages of what is wrong with a paste. */
+/** The path and message of each validation error. */
 function faultsOf(paste: unknown): string[] {
   return (jsonPaste.safeParse(paste).error?.issues ?? []).map(
     (issue) => `${issue.path.join('.')}: ${issue.message}`,
@@ -9,7 +9,7 @@ function faultsOf(paste: unknown): string[] {
 }
 
 describe('a paste as JSON', () => {
-  it('needs nothing but its content', () => {
+  it('requires only its content', () => {
     const { content, ...options } = jsonPaste.parse({ content: 'x' });
     expect(content).toBe('x');
     expect(toOptions(options)).toEqual({
@@ -20,7 +20,7 @@ describe('a paste as JSON', () => {
     });
   });
 
-  it('says of each field what is wrong with it', () => {
+  it('reports what is wrong with each field', () => {
     expect(
       faultsOf({
         content: '\ud800',
@@ -40,26 +40,26 @@ describe('a paste as JSON', () => {
     expect(faultsOf({ content: 'x', colour: 'red' })).toHaveLength(1);
   });
 
-  it('counts characters as people do', () => {
+  it('counts characters instead of UTF-16 units', () => {
     expect(faultsOf({ content: 'x', title: '😀'.repeat(200) })).toEqual([]);
     expect(faultsOf({ content: 'x', title: '😀'.repeat(201) })).toHaveLength(1);
     expect(faultsOf({ content: 'x', title: 'x'.repeat(201) })).toHaveLength(1);
   });
 
-  it('takes an empty text and null as none', () => {
+  it('accepts an empty text and null as no value', () => {
     const { title, syntax } = jsonPaste.parse({ content: 'x', title: '', syntax: null });
     expect([title, syntax]).toEqual([null, null]);
   });
 });
 
-describe('the options as text', () => {
-  it('mean the same as in JSON', () => {
+describe('options as text', () => {
+  it('have the same meaning as in JSON', () => {
     const options = toOptions(textOptions.parse({ title: 'T', expires_in: '3600', visibility: 'private' }));
     expect(options).toEqual({ title: 'T', syntax: null, expiresInSeconds: 3600, visibility: 'private' });
     expect(toOptions(textOptions.parse({ expires_in: 'never' })).expiresInSeconds).toBeNull();
   });
 
-  it.each(['', '3600.5', '-60', '1e3', '0x100', '99999999999'])('refuse an expires_in of %p', (text) => {
+  it.each(['', '3600.5', '-60', '1e3', '0x100', '99999999999'])('reject an expires_in of %p', (text) => {
     expect(textOptions.safeParse({ expires_in: text }).success).toBe(false);
   });
 });

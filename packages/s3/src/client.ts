@@ -2,17 +2,17 @@ import { S3Client } from '@aws-sdk/client-s3';
 
 export interface S3ClientOptions {
   readonly region: string;
-  /** Another S3 than AWS's, e.g. the embedded emulator; then buckets are addressed by path. */
+  /** The endpoint of an S3 that is not AWS's, e.g. of the embedded emulator. Buckets are then addressed by path. */
   readonly endpoint?: string | undefined;
-  /** Tries a request, the first included. 1 for uploads: the retries are ours (R3), and 6 of ours would be 18 puts. */
+  /** Attempts per request, the first included. 1 for uploads: their 6 attempts (R3) would otherwise be 18 puts. */
   readonly maxAttempts: number;
   readonly requestTimeoutMs: number;
   readonly maxSockets?: number;
 }
 
 /**
- * `requestTimeout` alone only logs: it takes `throwOnRequestTimeout` to end the request. Without `expectContinueHeader: false` bodies of
- * 2 MiB and more wait for a 100 Continue on a connection of their own.
+ * `requestTimeout` alone only logs a warning. `throwOnRequestTimeout` makes it end the request. Without `expectContinueHeader: false`,
+ * bodies of 2 MiB and more would wait for a 100 Continue, each on a connection of its own.
  */
 export function createS3Client(options: S3ClientOptions): S3Client {
   return new S3Client({

@@ -1,12 +1,12 @@
-/** What a quoted file name of RFC 6266 may have without escapes: printable ASCII save `"`, `\` and what separates folders; `%` misleads some browsers. */
+/** Replaced in the quoted file name of RFC 6266: all but printable ASCII, quotes, path separators, and `%`, which some browsers decode. */
 const UNSAFE_IN_QUOTES = /[^\x20-\x7e]|["\\/%]/g;
 
-/** RFC 8187's attr-char, beyond what encodeURIComponent leaves alone. */
+/** Characters that encodeURIComponent keeps, but that are no attr-char of RFC 8187. */
 const UNSAFE_IN_EXTENDED = /['()*]/g;
 
 /**
- * A Content-Disposition by which a browser saves the answer under this name (RFC 6266). Other names than plain ASCII are sent as UTF-8
- * (RFC 8187) beside an ASCII likeness for old clients. Whatever the name holds, the value is one line of ASCII.
+ * A Content-Disposition header that makes a browser save the response under this name (RFC 6266). A name with other characters than plain
+ * ASCII is sent as UTF-8 (RFC 8187), together with an ASCII approximation for old clients. The value is always one line of ASCII.
  */
 export function attachmentAs(fileName: string): string {
   const name = fileName.toWellFormed();

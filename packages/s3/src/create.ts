@@ -4,13 +4,13 @@ import { ObjectStore } from './object-store.ts';
 export interface ObjectStoreOptions extends S3ClientOptions {
   readonly bucket: string;
   /**
-   * Where those who get a presigned URL reach S3, when that is elsewhere than where this process does. A signature holds for one host only:
-   * the URL can't be rewritten afterwards.
+   * The endpoint of presigned URLs, when clients reach S3 under another address than this process. It must be known before signing: a
+   * signature is valid for one host only, so a URL cannot be rewritten afterwards.
    */
   readonly publicEndpoint?: string | undefined;
 }
 
-/** An object store with a client of its own. End it with `close()`. */
+/** Creates an object store with its own client. Call `close()` at the end. */
 export function createObjectStore({ bucket, publicEndpoint, ...options }: ObjectStoreOptions): ObjectStore {
   const signing =
     publicEndpoint === undefined ? undefined : createS3Client({ ...options, endpoint: publicEndpoint });

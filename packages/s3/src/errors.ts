@@ -1,7 +1,7 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 
-/** A sentence for the timeline: the service's own code and status where it answered, else what went wrong on the way. */
+/** A sentence for the timeline: the status and error code of S3's response, or the network error when there was no response. */
 export function describeS3Error(error: unknown): string {
   if (error instanceof S3ServiceException) {
     return `S3 answered ${error.$metadata.httpStatusCode ?? '?'} ${error.name}`;
@@ -13,12 +13,12 @@ export function describeS3Error(error: unknown): string {
   return 'S3 did not answer';
 }
 
-/** There is more than one object can have here. It would be as much the next time. */
+/** The content exceeds the maximum size of an object. Another attempt would fail in the same way. */
 export class ObjectTooLargeError extends Error {
   readonly maxBytes: number;
 
   constructor(maxBytes: number) {
-    super(`An object can have up to ${maxBytes} bytes here.`);
+    super(`The content exceeds the maximum object size of ${maxBytes} bytes.`);
     this.name = 'ObjectTooLargeError';
     this.maxBytes = maxBytes;
   }

@@ -1,7 +1,7 @@
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, type S3Client } from '@aws-sdk/client-s3';
 import { isNotFound, unavailable } from './errors.ts';
 
-/** A multipart upload that was begun and neither completed nor aborted: its parts are stored, and cost, unseen by `list`. */
+/** A multipart upload that was neither completed nor aborted. Its parts use storage, which costs money, but `list` does not return them. */
 export interface OpenUpload {
   readonly key: string;
   readonly uploadId: string;
@@ -13,10 +13,10 @@ export async function* listMultipartUploads(
   bucket: string,
   prefix: string,
 ): AsyncGenerator<readonly OpenUpload[]> {
-  let behind: { KeyMarker: string; UploadIdMarker: string } | undefined;
+  let marker: { KeyMarker: string; UploadIdMarker: string } | undefined;
   do {
     const page = await client
-      .send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...behind }))
+      .send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }))
       .catch((error: unknown) => {
         throw unavailable(error);
       });
@@ -26,11 +26,11 @@ export async function* listMultipartUploads(
         : [],
     );
     const { IsTruncated, NextKeyMarker, NextUploadIdMarker } = page;
-    behind =
+    marker =
       IsTruncated === true && NextKeyMarker !== undefined && NextUploadIdMarker !== undefined
         ? { KeyMarker: NextKeyMarker, UploadIdMarker: NextUploadIdMarker }
         : undefined;
-  } while (behind !== undefined);
+  } while (marker !== undefined);
 }
 
 export async function abortMultipartUpload(

@@ -14,9 +14,9 @@ import { presign, type PresignOptions } from './presign.ts';
 import { putStream } from './put-stream.ts';
 
 export interface StoredObject {
-  /** Must be consumed or destroyed: until then it holds its connection. */
+  /** The caller must consume or destroy it. Until then it holds its connection. */
   readonly body: Readable;
-  /** Bytes of this body: of the range, when one was asked for. */
+  /** Bytes of this body. For a range: the bytes of the range. */
   readonly contentLength: number;
 }
 
@@ -30,13 +30,13 @@ export interface RefusedKey {
   readonly reason: string;
 }
 
-/** The bucket that holds the content. Errors are DependencyUnavailableError unless a method says otherwise. */
+/** The bucket with the content. Methods throw DependencyUnavailableError unless stated otherwise. */
 export class ObjectStore {
   readonly bucket: string;
   readonly #client: S3Client;
   readonly #signing: S3Client;
 
-  /** `signing`: whose endpoint is in presigned URLs, when it is another. */
+  /** @param signing the client that signs URLs, when their endpoint differs */
   constructor(client: S3Client, bucket: string, signing: S3Client = client) {
     this.#client = client;
     this.#signing = signing;
@@ -48,8 +48,9 @@ export class ObjectStore {
   }
 
   /**
-   * Stores the object, once: no retries. `sha256` is the digest of `content`; S3 refuses the put when what arrives differs.
-   * @throws what the SDK throws, for the caller to tell an abort from a failure
+   * Stores an object with one request (and the SDK's retries, if it is configured for them). `sha256` is the digest of `content`: S3
+   * rejects content that arrives damaged.
+   * @throws the SDK's errors, so that the caller can distinguish an abort from a failure
    */
   async put(
     key: string,
@@ -70,8 +71,8 @@ export class ObjectStore {
   }
 
   /**
-   * Stores what `body` gives, in parts as it comes: at most 273 GiB, some 24 MiB of them in memory, and 96 MiB of a very large object. When the
-   * body fails, S3 fails or the signal aborts, the body is destroyed and the multipart upload aborted before this rejects.
+   * Stores the content of a stream of at most 273 GiB in parts. It holds 24 MiB in memory, and 96 MiB for an object of more than
+   * 23 GiB. When the body fails, S3 fails or the signal aborts, the body is destroyed and the multipart upload aborted before this rejects.
    * @returns the bytes written
    * @throws the body's own error, ObjectTooLargeError, the signal's reason, or DependencyUnavailableError
    */
@@ -83,7 +84,7 @@ export class ObjectStore {
     return await putStream(this.#client, { bucket: this.bucket, key, contentType }, body, { signal });
   }
 
-  /** `range`: the first and the last byte, both included. @returns null when there is no such object */
+  /** @param key @param range its first and last byte, both included @returns null when the object does not exist */
   async get(
     key: string,
     { range, signal }: { range?: { start: number; end: number } | undefined; signal?: AbortSignal } = {},
@@ -104,10 +105,11 @@ export class ObjectStore {
     }
   }
 
-  /** Deletes up to 1000 keys in one call; what isn't there counts as deleted. @returns the keys S3 refused to delete */
+  /** Deletes up to 1000 keys in one request. A missing object counts as deleted. @returns the keys that S3 did not delete */
   async deleteMany(keys: readonly string[]): Promise<readonly RefusedKey[]> {
     if (keys.length === 0) return [];
-    if (keys.length > DELETION_BATCH_SIZE) throw new RangeError(`at most ${DELETION_BATCH_SIZE} keys a call`);
+    if (keys.length > DELETION_BATCH_SIZE)
+      throw new RangeError(`A request can delete at most ${DELETION_BATCH_SIZE} keys.`);
     try {
       const answer = await this.#client.send(
         new DeleteObjectsCommand({
@@ -124,7 +126,7 @@ export class ObjectStore {
     }
   }
 
-  /** Every object under the prefix, in key order, a page of up to 1000 at a time. */
+  /** Yields all objects under the prefix in key order, in pages of up to 1000. */
   async *list(prefix: string): AsyncGenerator<readonly ListedObject[]> {
     let continuation: string | undefined;
     do {
@@ -146,17 +148,17 @@ export class ObjectStore {
     } while (continuation !== undefined);
   }
 
-  /** The multipart uploads under the prefix that were begun and neither completed nor aborted, in key order, a page at a time. */
+  /** Yields the multipart uploads under the prefix that were neither completed nor aborted, in key order, in pages. */
   listMultipartUploads(prefix: string): AsyncGenerator<readonly OpenUpload[]> {
     return listMultipartUploads(this.#client, this.bucket, prefix);
   }
 
-  /** Frees the parts of a multipart upload. One that isn't there, being completed or aborted, counts as aborted. */
+  /** Aborts a multipart upload and frees its parts. One that was already completed or aborted counts as aborted. */
   async abortMultipartUpload(upload: Pick<OpenUpload, 'key' | 'uploadId'>): Promise<void> {
     await abortMultipartUpload(this.#client, this.bucket, upload);
   }
 
-  /** A URL by which whoever has it downloads the object, until it expires. Nothing is asked of S3: the object need not be there. */
+  /** Returns a URL that downloads the object without credentials until the URL expires. Makes no request, so the object may be missing. */
   async presign(key: string, options: PresignOptions): Promise<string> {
     return await presign(this.#signing, this.bucket, key, options);
   }

@@ -4,11 +4,11 @@ import { attachmentAs } from './content-disposition.ts';
 import { unavailable } from './errors.ts';
 
 export interface PresignOptions {
-  /** From now on; S3 takes up to 7 days. */
+  /** Lifetime from now on. S3 allows up to 7 days. */
   readonly expiresInSeconds: number;
-  /** What a browser saves it as. */
+  /** The file name under which a browser saves the object. */
   readonly downloadName: string;
-  /** Another content type than the object was stored with. */
+  /** Overrides the content type that the object was stored with. */
   readonly contentType?: string | undefined;
 }
 

@@ -11,10 +11,10 @@ import { unavailable } from './errors.ts';
 import { abortMultipartUpload } from './multipart-uploads.ts';
 import { growingParts, partsOf, type Part, type PartPlan } from './object-parts.ts';
 
-/** Or being filled: 24 MiB are held at a time, and 96 MiB where an object has more than 23 GiB. */
+/** Parts that are being filled or sent: 24 MiB in memory, and 96 MiB when an object has more than 23 GiB. */
 const PARTS_IN_FLIGHT = 3;
 
-/** S3 refuses a part that arrives damaged. */
+/** S3 rejects a part that arrives damaged. */
 const CHECKSUM = { ChecksumAlgorithm: 'CRC32' } as const;
 
 export interface StreamTarget {
@@ -29,9 +29,9 @@ interface StreamOptions {
 }
 
 /**
- * Brings what `body` gives into S3, in parts as it comes. When the body fails, S3 fails or `signal` aborts, the body is destroyed and the
- * multipart upload aborted before this rejects; only when S3 doesn't answer to that either is something left. lib-storage has parts of one
- * length only, gives its requests no signal, and goes on reading after a part has failed.
+ * Stores the content of `body` in S3, in parts while it is read. When the body fails, S3 fails or `signal` aborts, the body is destroyed
+ * and the multipart upload aborted before this rejects. Parts are left in S3 only when the abort fails too. The SDK's lib-storage is not
+ * used: its parts all have the same size, its requests get no signal, and it continues to read after a part has failed.
  * @returns the bytes written
  * @throws the body's own error, ObjectTooLargeError, the signal's reason, or DependencyUnavailableError
  */
@@ -41,7 +41,7 @@ export async function putStream(
   body: Readable,
   { signal, plan = growingParts }: StreamOptions = {},
 ): Promise<number> {
-  body.on('error', () => {}); // it is that of its parts; an error event that nobody listens to would end the process
+  body.on('error', () => {}); // the loop over its parts throws the same error; without a listener the event would end the process
   const spent: Buffer[] = [];
   const transfer = new Transfer(client, target, body, spent);
   const stop = (): void => transfer.fail(signal?.reason);
@@ -55,7 +55,7 @@ export async function putStream(
   }
 }
 
-/** What has failed first is what the others fail of: it ends the requests and the body. */
+/** One object on its way to S3. The first failure ends all requests and the body, so later failures are only its consequences. */
 class Transfer {
   readonly #client: S3Client;
   readonly #target: StreamTarget;
@@ -65,7 +65,7 @@ class Transfer {
   #failure: { readonly error: unknown } | undefined;
   #bytes = 0;
 
-  /** @param spent where what was in parts that S3 has is put */
+  /** @param spent receives the buffers of parts that S3 has stored */
   constructor(client: S3Client, target: StreamTarget, body: Readable, spent: Buffer[]) {
     this.#client = client;
     this.#target = target;
@@ -105,11 +105,11 @@ class Transfer {
 
   async #putParts(first: Part, rest: AsyncGenerator<Part>): Promise<void> {
     const { bucket, key, contentType: ContentType } = this.#target;
-    // Let finish when all is to end: its answer is the name of what is to be aborted.
+    // Not aborted by the signal: its response contains the id, without which the upload could not be aborted.
     const { UploadId: uploadId } = await this.#sent(
       this.#client.send(new CreateMultipartUploadCommand({ ...this.#place, ...CHECKSUM, ContentType })),
     );
-    if (uploadId === undefined) throw unavailable(new Error('S3 began an upload without a name'));
+    if (uploadId === undefined) throw unavailable(new Error('S3 started a multipart upload without an id.'));
     try {
       const done = await this.#sendAll(uploadId, first, rest);
       await this.#sent(
@@ -129,7 +129,7 @@ class Transfer {
     }
   }
 
-  /** @returns what S3 has answered to each part, in their order */
+  /** @returns the completed parts in their order */
   async #sendAll(uploadId: string, first: Part, rest: AsyncGenerator<Part>): Promise<CompletedPart[]> {
     const done: CompletedPart[] = [];
     const senders = Array.from({ length: PARTS_IN_FLIGHT }, async (_, n) => {
@@ -138,7 +138,7 @@ class Transfer {
         for (let part = await rest.next(); part.done !== true; part = await rest.next())
           done.push(await this.#sendPart(uploadId, part.value));
       } catch (error) {
-        this.fail(error); // at once: the others may be waiting for a request, or for the body
+        this.fail(error); // immediately: the other senders may be waiting for a request or for the body
       }
     });
     await Promise.all(senders);

@@ -33,8 +33,8 @@ async function listed(prefix: string): Promise<(readonly OpenUpload[])[]> {
   return pages;
 }
 
-describe('multipart uploads that were left', () => {
-  it('are listed by prefix, several of one key included, a page at a time', async () => {
+describe('unfinished multipart uploads', () => {
+  it('are listed by prefix in pages, including several of one key', async () => {
     const before = Date.now();
     const keys = Array.from(
       { length: 1003 },
@@ -52,7 +52,7 @@ describe('multipart uploads that were left', () => {
       expect(initiatedAt.getTime()).toBeGreaterThanOrEqual(before - 1000);
   });
 
-  it('are aborted, and one that is gone counts as aborted', async () => {
+  it('are aborted, and a missing one counts as aborted', async () => {
     const upload = { key: 'jobs/c/x', uploadId: await begin('jobs/c/x') };
     await begin('jobs/c/x');
     await store.abortMultipartUpload(upload);
@@ -61,7 +61,7 @@ describe('multipart uploads that were left', () => {
     expect((await listed('jobs/c/')).flat()).toHaveLength(1);
   });
 
-  it('are a typed error when S3 does not answer', async () => {
+  it('cause a typed error when S3 does not answer', async () => {
     const nowhere = createObjectStore({
       region: 'us-east-1',
       endpoint: 'http://127.0.0.1:1',

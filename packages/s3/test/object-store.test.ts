@@ -43,40 +43,37 @@ async function put(key: string, content: Buffer, signal?: AbortSignal): Promise<
   await store.put(key, content, { sha256: sha256(content), ...(signal && { signal }) });
 }
 
-describe('an object', () => {
-  it.each([1, 45_057, 3 * 1024 * 1024])(
-    'of %i bytes comes back as it was put, in one request',
-    async (size) => {
-      const content = Buffer.alloc(size, 'ab\0\xff', 'latin1');
-      await put('pastes/x', content);
-      expect(proxy.matching({ method: 'PUT' })).toHaveLength(1);
-      const object = await store.get('pastes/x');
-      expect(object?.contentLength).toBe(size);
-      expect((await buffer(object!.body)).equals(content)).toBe(true);
-    },
-  );
+describe('getting an object', () => {
+  it.each([1, 45_057, 3 * 1024 * 1024])('returns %i bytes unchanged after one put request', async (size) => {
+    const content = Buffer.alloc(size, 'ab\0\xff', 'latin1');
+    await put('pastes/x', content);
+    expect(proxy.matching({ method: 'PUT' })).toHaveLength(1);
+    const object = await store.get('pastes/x');
+    expect(object?.contentLength).toBe(size);
+    expect((await buffer(object!.body)).equals(content)).toBe(true);
+  });
 
-  it('is served in part', async () => {
+  it('returns a range', async () => {
     await put('pastes/x', Buffer.from('0123456789'));
     const object = await store.get('pastes/x', { range: { start: 2, end: 4 } });
     expect(object?.contentLength).toBe(3);
     expect((await buffer(object!.body)).toString()).toBe('234');
   });
 
-  it('that is not there is null', async () => {
+  it('returns null for a missing object', async () => {
     expect(await store.get('pastes/none')).toBeNull();
   });
 });
 
 describe('a put', () => {
-  it('is not tried again by the client', async () => {
+  it('is not retried by the client', async () => {
     proxy.rule({ method: 'PUT' }, { kind: 'fail', status: 500 });
     const failure = await put('pastes/x', Buffer.from('x')).catch((error: unknown) => error);
     expect(describeS3Error(failure)).toMatch(/^S3 answered 500 /);
     expect(proxy.matching({ method: 'PUT' })).toHaveLength(1);
   });
 
-  it('ends when S3 does not answer in time', async () => {
+  it('fails when S3 does not answer in time', async () => {
     proxy.rule({ method: 'PUT' }, { kind: 'hang' });
     const impatient = open(200);
     const content = Buffer.from('x');
@@ -87,7 +84,7 @@ describe('a put', () => {
     impatient.close();
   });
 
-  it('that is aborted gives up its connection to S3', async () => {
+  it('closes its connection to S3 when it is aborted', async () => {
     const abort = new AbortController();
     const held = proxy.hold({ method: 'PUT' });
     const putting = put('pastes/x', Buffer.from('x'), abort.signal).catch((error: unknown) => error);
@@ -101,8 +98,8 @@ describe('a put', () => {
   });
 });
 
-describe('deleting many', () => {
-  it('takes 1000 keys in one request, those included that are not there', async () => {
+describe('deleting many objects', () => {
+  it('deletes 1000 keys in one request, including missing ones', async () => {
     await put('pastes/x', Buffer.from('x'));
     const keys = ['pastes/x', ...Array.from({ length: 999 }, (_, n) => `pastes/none${n}`)];
     expect(await store.deleteMany(keys)).toEqual([]);
@@ -110,20 +107,20 @@ describe('deleting many', () => {
     expect(await store.get('pastes/x')).toBeNull();
   });
 
-  it('refuses more than S3 would take', async () => {
+  it('rejects more keys than S3 would accept', async () => {
     await expect(store.deleteMany(Array.from({ length: 1001 }, (_, n) => `k${n}`))).rejects.toThrow(
       RangeError,
     );
   });
 
-  it('asks nothing of S3 for nothing', async () => {
+  it('makes no request for an empty list', async () => {
     expect(await store.deleteMany([])).toEqual([]);
     expect(proxy.requests).toHaveLength(0);
   });
 });
 
 describe('listing', () => {
-  it('gives every object under a prefix in key order, a page at a time', async () => {
+  it('yields every object under a prefix in key order, in pages', async () => {
     const keys = Array.from({ length: 1003 }, (_, n) => `list/${String(n).padStart(4, '0')}`);
     for (let start = 0; start < keys.length; start += 50) {
       await Promise.all(keys.slice(start, start + 50).map((key) => put(key, Buffer.from('x'))));
@@ -136,7 +133,7 @@ describe('listing', () => {
 });
 
 describe('an S3 that does not answer', () => {
-  it('is a typed error for whoever reads, deletes or asks after it', async () => {
+  it('causes a typed error in get, delete and ping', async () => {
     proxy.rule({}, { kind: 'drop' });
     const expected = { code: 'dependency_unavailable', dependency: 's3' };
     await expect(store.get('pastes/x')).rejects.toMatchObject(expected);

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 describe('a presigned URL', () => {
-  it('downloads the object under the name asked for, without credentials', async () => {
+  it('downloads the object under the requested name, without credentials', async () => {
     const url = await store.presign('jobs/x', {
       expiresInSeconds: 300,
       downloadName: 'größe "1".zip',
@@ -43,7 +43,7 @@ describe('a presigned URL', () => {
     );
   });
 
-  it('ends when it was told to, and holds no secret', async () => {
+  it('expires at the requested time, and contains no secret', async () => {
     const url = new URL(await store.presign('jobs/x', { expiresInSeconds: 300, downloadName: 'x.zip' }));
     expect(url.searchParams.get('X-Amz-Expires')).toBe('300');
     expect(url.pathname).toBe('/pasteflow/jobs/x');
@@ -51,8 +51,8 @@ describe('a presigned URL', () => {
   });
 });
 
-describe('a presigned URL for clients that reach S3 elsewhere', () => {
-  it('is signed for there, and downloads there', async () => {
+describe('a presigned URL for clients that reach S3 under another address', () => {
+  it('is signed for that address, and downloads from it', async () => {
     const elsewhere = stack.aws.endpoint.replace('127.0.0.1', 'localhost');
     const inside = createObjectStore({
       region: 'us-east-1',
@@ -83,11 +83,11 @@ describe('the name of a download', () => {
       `attachment; filename="__'s(*).zip"; filename*=UTF-8''%E6%97%A5%E6%9C%AC%27s%28%2A%29.zip`,
     ],
     ['\ud800.zip', `attachment; filename="_.zip"; filename*=UTF-8''%EF%BF%BD.zip`],
-  ])('%j is %s', (name, expected) => {
+  ])('turns %j into %s', (name, expected) => {
     expect(attachmentAs(name)).toBe(expected);
   });
 
-  it('is one line of ASCII whatever it holds', () => {
+  it('is always one line of ASCII', () => {
     for (let code = 0; code < 0x300; code += 1)
       expect(attachmentAs(`a${String.fromCharCode(code)}\r\nSet-Cookie: b`)).toMatch(/^[\x20-\x7e]+$/);
   });

@@ -40,7 +40,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-/** `mib` times one MiB, counting what was taken from it. */
+/** A stream of `mib` MiB that counts how much of it was read. */
 function endless(mib: number): { body: Readable; given: () => number; ended: () => boolean } {
   let given = 0;
   let ended = false;
@@ -71,8 +71,8 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-describe('a stream that is put', () => {
-  it.each([0, 1, 8 * MIB, 8 * MIB + 1, 44 * MIB])('of %i bytes comes back as it was', async (size) => {
+describe('storing a stream', () => {
+  it.each([0, 1, 8 * MIB, 8 * MIB + 1, 44 * MIB])('stores %i bytes unchanged', async (size) => {
     const content = randomBytes(size);
     const pieces = Array.from({ length: Math.ceil(size / 100_000) }, (_, n) =>
       content.subarray(n * 100_000, (n + 1) * 100_000),
@@ -84,7 +84,7 @@ describe('a stream that is put', () => {
     expect(await openUploads()).toEqual([]);
   });
 
-  it('is read no faster than S3 takes it', async () => {
+  it('reads the body no faster than S3 accepts it', async () => {
     const { body, given, ended } = endless(200);
     const held = [await heldPart(() => put(body).catch(() => {}))];
     await until(() => proxy.matching(PART).length === 3);
@@ -94,14 +94,14 @@ describe('a stream that is put', () => {
     await until(ended);
   });
 
-  it('is served with the content type it was put with', async () => {
+  it('keeps the content type', async () => {
     await put(Readable.from([Buffer.from('x')]));
     const url = await store.presign('jobs/x', { expiresInSeconds: 60, downloadName: 'a.zip' });
     expect((await fetch(url)).headers.get('content-type')).toBe('application/zip');
   });
 });
 
-/** Holds the first part for good, and lets every other wait as well. */
+/** Holds the first part for the rest of the test, and makes every other part wait as well. */
 async function heldPart(start: () => unknown): Promise<{ fail: (status: number) => void }> {
   proxy.rule(PART, { kind: 'hang' });
   const held = proxy.hold(PART);
@@ -109,7 +109,7 @@ async function heldPart(start: () => unknown): Promise<{ fail: (status: number) 
   return await held;
 }
 
-describe('parts', () => {
+describe('parts of an object', () => {
   const target = { bucket: 'pasteflow', key: 'jobs/x', contentType: 'application/zip' };
   const plan = { maxParts: 3, bytesOf: (number: number) => (4 + number) * MIB };
   const inPieces = (content: Buffer): Readable =>
@@ -119,7 +119,7 @@ describe('parts', () => {
       ),
     );
 
-  it('that grow are put together to what was given', async () => {
+  it('of growing size are assembled to the original content', async () => {
     const client = createS3Client(options());
     const content = randomBytes(18 * MIB);
     expect(await putStream(client, target, inPieces(content), { plan })).toBe(content.length);
@@ -130,7 +130,7 @@ describe('parts', () => {
     expect(sizes.toSorted((a, b) => a - b)).toEqual([5, 6, 7]);
   });
 
-  it('beyond the last are a typed error at the first byte, and nothing is left in S3', async () => {
+  it('cause a typed error at the first byte beyond the last part, and leave nothing in S3', async () => {
     const client = createS3Client(options());
     const { body, given, ended } = endless(50);
     const failure = await putStream(client, target, body, { plan }).catch((error: unknown) => error);
@@ -144,17 +144,17 @@ describe('parts', () => {
     expect(await store.get('jobs/x')).toBeNull();
   });
 
-  it('have 8 MiB up to 8 GiB, 32 MiB at most, and 273 GiB in all', () => {
+  it('have 8 MiB up to 8 GiB, at most 32 MiB, and 273 GiB in total', () => {
     const { bytesOf, maxParts } = growingParts;
     const numbers = [1, 1000, 1001, 2000, 2001, 10_000];
     expect(numbers.map((number) => bytesOf(number) / MIB)).toEqual([8, 8, 16, 16, 32, 32]);
-    expect(maxParts).toBe(10_000); // what S3 takes
+    expect(maxParts).toBe(10_000); // the limit of S3
     expect(Math.floor(maxBytes(growingParts) / (1024 * MIB))).toBe(273);
   });
 });
 
 describe('a stream that fails', () => {
-  it('on its own account is that error, and nothing is left in S3', async () => {
+  it('rejects with the error of the stream, and leaves nothing in S3', async () => {
     const failure = new Error('the source broke off');
     async function* pieces(): AsyncGenerator<Buffer> {
       for (let n = 0; n < 28; n += 1) yield Buffer.alloc(MIB);
@@ -171,18 +171,21 @@ describe('a stream that fails', () => {
     ['beginning', BEGIN, 0],
     ['a part', PART, 1],
     ['completing', COMPLETE, 1],
-  ])('because S3 refuses %s is a typed error, and nothing is left', async (_, request, aborts) => {
-    proxy.rule(request, { kind: 'fail', status: 500 }, 1);
-    const { body, given, ended } = endless(50);
-    await expect(put(body)).rejects.toMatchObject({ code: 'dependency_unavailable', dependency: 's3' });
-    expect(ended()).toBe(true);
-    if (request !== COMPLETE) expect(given()).toBeLessThan(50 * MIB);
-    expect(proxy.matching(ABORT)).toHaveLength(aborts);
-    expect(await openUploads()).toEqual([]);
-    expect(await store.get('jobs/x')).toBeNull();
-  });
+  ])(
+    'rejects with a typed error when S3 fails at %s, and leaves nothing in S3',
+    async (_, request, aborts) => {
+      proxy.rule(request, { kind: 'fail', status: 500 }, 1);
+      const { body, given, ended } = endless(50);
+      await expect(put(body)).rejects.toMatchObject({ code: 'dependency_unavailable', dependency: 's3' });
+      expect(ended()).toBe(true);
+      if (request !== COMPLETE) expect(given()).toBeLessThan(50 * MIB);
+      expect(proxy.matching(ABORT)).toHaveLength(aborts);
+      expect(await openUploads()).toEqual([]);
+      expect(await store.get('jobs/x')).toBeNull();
+    },
+  );
 
-  it('before it was read is its error, and S3 sees nothing of it', async () => {
+  it('rejects with an error from before the first read, without any request to S3', async () => {
     const failure = new Error('never began');
     const body = new Readable({ read: () => body.destroy(failure) });
     await expect(put(body)).rejects.toBe(failure);
@@ -191,7 +194,7 @@ describe('a stream that fails', () => {
 });
 
 describe('a stream whose signal aborts', () => {
-  it('gives up its requests and its body at once, and nothing is left in S3', async () => {
+  it('ends its requests and its body immediately, and leaves nothing in S3', async () => {
     const stop = new AbortController();
     const { body, ended } = endless(200);
     let outcome: Promise<unknown> = Promise.resolve();
@@ -210,7 +213,7 @@ describe('a stream whose signal aborts', () => {
     expect(await openUploads()).toEqual([]);
   });
 
-  it('while its body has nothing to give ends all the same', async () => {
+  it('ends while its body yields nothing', async () => {
     const stop = new AbortController();
     const body = new Readable({ read: () => {} });
     body.push(Buffer.alloc(9 * MIB));
@@ -222,7 +225,7 @@ describe('a stream whose signal aborts', () => {
     expect(await openUploads()).toEqual([]);
   });
 
-  it('while S3 begins the upload waits for its name, so that it can be aborted', async () => {
+  it('waits for the id of an upload that S3 is starting, so that the upload can be aborted', async () => {
     const stop = new AbortController();
     const held = proxy.hold(BEGIN);
     const outcome = put(endless(50).body, stop.signal).catch((error: unknown) => error);
@@ -234,7 +237,7 @@ describe('a stream whose signal aborts', () => {
     expect(await openUploads()).toEqual([]);
   });
 
-  it('before it began is not begun', async () => {
+  it('is not started when aborted first', async () => {
     const { body, given } = endless(50);
     await expect(put(body, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late');
     expect(given()).toBe(0);

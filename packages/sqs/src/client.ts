@@ -1,21 +1,21 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 
-/** As its users know it: they need not depend on the SDK. */
+/** The SDK's client under a name of this package, so that its users need no dependency on the SDK. */
 export type SqsClient = SQSClient;
 
 export interface SqsClientOptions {
   readonly region: string;
-  /** Another SQS than AWS's, e.g. the embedded emulator. */
+  /** The endpoint of an SQS that is not AWS's, e.g. of the embedded emulator. */
   readonly endpoint?: string | undefined;
-  /** Connections at once. A long poll holds one: give receivers a client of their own. */
+  /** Maximum number of connections (default: 50). A long poll holds one, so receivers need a client of their own. */
   readonly maxSockets?: number;
-  /** How long a request may take, in ms; above the wait of a long poll. */
+  /** Timeout of a request in ms (default: 10 000). It must exceed the wait of a long poll. */
   readonly requestTimeoutMs?: number;
-  /** Tries a request, the first included; 2 unless told. */
+  /** Attempts per request, the first included (default: 2). */
   readonly maxAttempts?: number;
 }
 
-/** `useQueueUrlAsEndpoint: false`: else the queue URL's host wins over `endpoint`, and a test could reach the real AWS. */
+/** `useQueueUrlAsEndpoint` is false because the host of a queue URL would override `endpoint`, and a test could reach the real AWS. */
 export function createSqsClient({
   region,
   endpoint,

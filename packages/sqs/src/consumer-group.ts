@@ -6,32 +6,32 @@ import type { Queue } from './queue.ts';
 import { decodeContext, type Decode } from './wire.ts';
 
 export interface ConsumerGroupOptions<Body> {
-  /** For receiving and acknowledging only: a long poll holds a connection. */
+  /** Used only to receive and acknowledge, because a long poll holds a connection. */
   readonly client: SQSClient;
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
-  /** sqs-consumer has one poll loop each, whose next receive waits for the whole batch: concurrency is several consumers. */
+  /** Number of consumers. Each has one poll loop that handles a whole batch before the next receive, so concurrency needs several. */
   readonly consumers: number;
-  /** Messages that a consumer receives at once, 1 to 10. With work that takes long, more than 1 would wait for each other. */
+  /** Messages per receive, 1 to 10. Use 1 for work that takes long: the messages of a batch wait for each other. */
   readonly batchSize: number;
   readonly decode: Decode<Body>;
   readonly visibilitySeconds: number;
-  /** Handles a batch and returns those whose outcome is in Postgres: they are acknowledged in one request. Must not throw. */
+  /** Handles a batch and returns the deliveries whose outcome is in Postgres. One request acknowledges these. Must not throw. */
   readonly handle: (deliveries: readonly Delivery<Body>[]) => Promise<readonly Delivery<Body>[]>;
-  /** Awaited before each receive: holds the consumers back while there is no sense in receiving. It must let go when all is to stop. */
+  /** Awaited before each receive, to delay it while messages could not be processed. It must resolve when the group is to stop. */
   readonly beforeReceive: () => Promise<void>;
   readonly onMalformed: (error: unknown, message: Message) => void;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Wait of a long poll in seconds. Stopping lets the poll end rather than abort it, since SQS may already have handed messages to an
- * aborted receive, which then stay hidden; 2 s keep that short, and cost an idle consumer 30 requests a minute.
+ * Wait of a long poll in seconds. A stop lets the poll finish: SQS may already have delivered messages to an aborted receive, and they
+ * would stay hidden until their visibility timeout. With 2 s a stop stays short; an idle consumer makes 30 requests a minute.
  */
 const RECEIVE_WAIT_SECONDS = 2;
 
-/** sqs-consumer retries a failed receive at once, 1046 times in 2 s. */
-const RECEIVE_BACKOFF_MS = { first: 100, longest: 3200 };
+/** Without a backoff sqs-consumer retries a failed receive immediately (measured: 1046 times in 2 s). */
+const RECEIVE_BACKOFF_MS = { first: 100, max: 3200 };
 
 /** Several consumers on one queue that start and stop together. */
 export class ConsumerGroup<Body> {
@@ -46,18 +46,18 @@ export class ConsumerGroup<Body> {
     this.#options = options;
   }
 
-  /** Doesn't wait for SQS: while it is down the group tries again, as it does for a receive. */
+  /** Returns immediately. While SQS is down the group retries with the same backoff as for a receive. */
   start(): void {
     this.#starting = this.#startConsumers();
   }
 
-  /** Receives nothing new, and resolves when every batch has been handled and acknowledged. */
+  /** Receives no more messages, and resolves when every batch has been handled and acknowledged. */
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#stop.abort();
     await this.#starting;
     for (const consumer of this.#consumers) consumer.stop();
-    await Promise.all(this.#consumers.map(drained));
+    await Promise.all(this.#consumers.map(waitUntilDrained));
   }
 
   async #startConsumers(): Promise<void> {
@@ -106,16 +106,16 @@ export class ConsumerGroup<Body> {
   async #beforeReceive(): Promise<void> {
     await this.#backOff();
     if (!this.#stopping) await this.#options.beforeReceive();
-    if (this.#stopping) throw new Error('stopping: nothing is received any more');
+    if (this.#stopping) throw new Error('The consumer group is stopping and receives no more messages.');
   }
 
   async #backOff(): Promise<void> {
     if (this.#failures === 0) return;
-    const wait = Math.min(RECEIVE_BACKOFF_MS.first * 2 ** (this.#failures - 1), RECEIVE_BACKOFF_MS.longest);
+    const wait = Math.min(RECEIVE_BACKOFF_MS.first * 2 ** (this.#failures - 1), RECEIVE_BACKOFF_MS.max);
     await sleep(wait, undefined, { signal: this.#stop.signal }).catch(() => {}); // aborted: stopping
   }
 
-  /** What can be read goes first: its time is running, and SQS may be slow to take the rest. */
+  /** Handles valid messages first: their visibility timeout is running, and moving the malformed ones may take long. */
   async #handle(messages: Message[]): Promise<Message[]> {
     const deliveries: Delivery<Body>[] = [];
     const malformed: Message[] = [];
@@ -128,10 +128,10 @@ export class ConsumerGroup<Body> {
       }
     }
     const done = deliveries.length > 0 ? await this.#options.handle(deliveries) : [];
-    const buried = await Promise.all(
-      malformed.map(async (message) => ((await this.#bury(message)) ? [message] : [])),
+    const moved = await Promise.all(
+      malformed.map(async (message) => ((await this.#moveToDeadLetters(message)) ? [message] : [])),
     );
-    return [...buried.flat(), ...done.map(({ message }) => message)];
+    return [...moved.flat(), ...done.map(({ message }) => message)];
   }
 
   #toDelivery(message: Message): Delivery<Body> {
@@ -144,10 +144,11 @@ export class ConsumerGroup<Body> {
   }
 
   /**
-   * A message that no worker can read goes to the dead-letter queue now, not after a hundred receives. Killed between the two requests,
-   * it is there twice, which does no harm. @returns whether it is safely there
+   * Moves a malformed message to the dead-letter queue immediately instead of after a hundred receives. A process that is killed between
+   * sending and acknowledging leaves the message in both queues, which does no harm.
+   * @returns whether the dead-letter queue has the message
    */
-  async #bury(message: Message): Promise<boolean> {
+  async #moveToDeadLetters(message: Message): Promise<boolean> {
     try {
       const QueueUrl = await this.#options.deadLetterQueue.url();
       await this.#options.client.send(
@@ -165,7 +166,7 @@ export class ConsumerGroup<Body> {
   }
 }
 
-/** sqs-consumer says `stopped` while handlers still run; `isPolling` is false only when the last batch is acknowledged. */
-async function drained(consumer: Consumer): Promise<void> {
+/** sqs-consumer emits `stopped` while handlers still run. `isPolling` becomes false when the last batch has been acknowledged. */
+async function waitUntilDrained(consumer: Consumer): Promise<void> {
   while (consumer.status.isPolling) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -7,7 +7,7 @@ import {
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import { rethrowUnavailable, type Queue } from './queue.ts';
 
-/** Up to 10 messages with their SentTimestamp, hidden from other receivers for a minute; [] when there are none. @throws DependencyUnavailableError */
+/** Receives up to 10 messages with their SentTimestamp and hides them from other receivers for 60 s. @throws DependencyUnavailableError */
 export async function receiveDeadLetters(client: SQSClient, queue: Queue): Promise<readonly Message[]> {
   const { Messages = [] } = await client
     .send(

@@ -1,9 +1,9 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import type { MessageContext } from '@pasteflow/domain';
 
-/** One receipt of one message. The receipt handle is what acknowledges it or changes its visibility. */
+/** One receipt of one message. Its receipt handle is needed to acknowledge the message or to change its visibility timeout. */
 export interface Delivery<Body> {
-  /** What its body says: an UploadMessage or a JobMessage. */
+  /** The decoded body: an UploadMessage or a JobMessage. */
   readonly body: Body;
   readonly context: MessageContext;
   readonly receiptHandle: string;

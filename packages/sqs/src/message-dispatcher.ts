@@ -2,36 +2,36 @@ import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import type { Follow, Followed } from './follow.ts';
 
 export interface MessageDispatcherOptions<Outgoing> {
-  /** Sends up to 10 messages in one request: `sendUploads` or `sendJobs`. Answers the ids of the executions whose message was taken. */
+  /** Sends up to 10 messages in one request: `sendUploads` or `sendJobs`. Returns the ids of the executions whose message SQS accepted. */
   readonly send: (messages: readonly Outgoing[]) => Promise<readonly string[]>;
-  /** Told which executions now have a message, once a batch. */
+  /** Called once per request with the executions whose message SQS accepted. */
   readonly onSent: (executionIds: readonly string[]) => Promise<void>;
-  /** Told that `count` messages were not sent: the relay will send them. */
+  /** Called with the number of messages that were not sent. The relay sends them later. */
   readonly onError: (error: unknown, count: number) => void;
-  /** Without it a message is sent as it is, and nothing is kept about it. */
+  /** Traces each message. Default: messages are not traced. */
   readonly follow?: Follow<Outgoing> | undefined;
 }
 
-/** How long a message waits for others to share its request, in ms: below what a client notices, above what a burst needs. */
+/** How long a message waits for others to share its request, in ms: too short for a client to notice, long enough for a burst. */
 const LINGER_MS = 5;
 
-/** Requests to SQS at once, each with its 10 messages. */
+/** Concurrent requests to SQS, each with up to 10 messages. */
 const MAX_REQUESTS = 8;
 
 /**
- * Messages that may wait at most, about 64 MiB when all carry content. Beyond that SQS is too slow or down, and the relay, which
- * reads from Postgres, is the better place to wait.
+ * Messages that may wait: about 64 MiB when all carry content. With more than that SQS is slow or down, and further messages are left to
+ * the relay, which reads them from Postgres.
  */
 const MAX_WAITING = 1000;
 
 /**
- * Sends messages after the commit, in batches, without anybody waiting for it: a message that can't be sent is dropped, since its
- * execution waits in Postgres for the relay.
+ * Sends messages in batches after the commit. No caller waits for SQS. A message that cannot be sent is dropped: its execution is in
+ * Postgres, from where the relay dispatches it.
  */
 export class MessageDispatcher<Outgoing> {
   readonly #options: MessageDispatcherOptions<Outgoing>;
   #waiting: Outgoing[] = [];
-  /** Those of them, and of what is being sent, that are followed. */
+  /** How to end the trace of each message that waits or is being sent. Empty while messages are not traced. */
   readonly #followed = new Map<Outgoing, Followed<Outgoing>['ended']>();
   #lingering: NodeJS.Timeout | undefined;
   readonly #requests = new Set<Promise<void>>();
@@ -43,7 +43,7 @@ export class MessageDispatcher<Outgoing> {
   /** Never throws and never waits. */
   dispatch(message: Outgoing): void {
     if (this.#waiting.length >= MAX_WAITING) {
-      this.#options.onError(new Error('too many messages wait to be sent'), 1);
+      this.#options.onError(new Error('Too many messages are waiting to be sent.'), 1);
       return;
     }
     this.#waiting.push(this.#follow(message));
@@ -66,10 +66,10 @@ export class MessageDispatcher<Outgoing> {
     }
   }
 
-  /** Sends what waits, and resolves when every request has ended. */
+  /** Sends all waiting messages, and resolves when every request has ended. */
   async stop(): Promise<void> {
     this.#flush();
-    while (this.#requests.size > 0) await Promise.all(this.#requests); // an ended request may have begun the next
+    while (this.#requests.size > 0) await Promise.all(this.#requests); // a request that ends may start the next one
   }
 
   #flush(): void {
@@ -91,11 +91,11 @@ export class MessageDispatcher<Outgoing> {
       sent = await send(messages);
       this.#unfollow(messages, sent);
       if (sent.length < messages.length)
-        onError(new Error('SQS refused some of a batch'), messages.length - sent.length);
+        onError(new Error('SQS rejected some messages of a batch.'), messages.length - sent.length);
     } catch (error) {
       this.#unfollow(messages, [], error);
       return onError(error, messages.length);
     }
-    await onSent(sent).catch((error: unknown) => onError(error, sent.length)); // unstamped, they will be sent again
+    await onSent(sent).catch((error: unknown) => onError(error, sent.length)); // without the stamp the relay sends them again
   }
 }

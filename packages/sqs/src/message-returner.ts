@@ -2,12 +2,12 @@ import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Queue } from './queue.ts';
 import { changeVisibility } from './visibility.ts';
 
-/** SQS keeps a message hidden for 12 hours at most. */
+/** The maximum visibility timeout of SQS: 12 hours. */
 const MAX_VISIBILITY_SECONDS = 43_200;
 
 /**
- * Gives messages back to SQS so that they come back after a wait in milliseconds. SQS counts in whole seconds: the fraction passes here
- * first, in a timer, and the whole seconds as visibility. Nobody waits for it, and a waiting retry holds no worker slot (R4).
+ * Returns messages to their queue with a delay in milliseconds. SQS counts in whole seconds, so the fraction of a second passes in a timer
+ * here, and the whole seconds as visibility timeout. No caller waits for either, so a waiting retry holds no worker slot (R4).
  */
 export class MessageReturner {
   readonly #client: SQSClient;
@@ -22,7 +22,7 @@ export class MessageReturner {
     this.#onError = onError;
   }
 
-  /** Never throws: a message that can't be given back comes back when its visibility ends. */
+  /** Never throws. A message that cannot be returned is delivered again when its visibility timeout ends. */
   returnToQueue(receiptHandle: string, waitMs: number): void {
     const seconds = Math.min(Math.floor(waitMs / 1000), MAX_VISIBILITY_SECONDS);
     const fraction = waitMs - seconds * 1000;
@@ -34,7 +34,7 @@ export class MessageReturner {
     this.#fractions.set(receiptHandle, { timer, seconds });
   }
 
-  /** Gives back at once what still waits here, a second early at most, and resolves when SQS has answered. */
+  /** Returns all waiting messages immediately, at most a second early, and resolves when SQS has answered. */
   async stop(): Promise<void> {
     for (const [receiptHandle, { timer, seconds }] of this.#fractions) {
       clearTimeout(timer);

@@ -12,34 +12,34 @@ import { changeVisibility } from './visibility.ts';
 export interface MoveOptions {
   readonly from: Queue;
   readonly to: Queue;
-  /** @throws for a body that no worker can read */
+  /** Decodes a body. @throws for a malformed one */
   readonly read: (body: string | undefined) => unknown;
-  /** Told of a message that stays. */
+  /** Called once for each malformed message. It stays in the dead-letter queue. */
   readonly onUnreadable: (messageId: string, error: unknown) => void;
 }
 
 export interface MovedMessages {
   readonly moved: number;
-  /** What no worker can read. */
+  /** Malformed messages, which stay. */
   readonly unreadable: number;
-  /** What SQS didn't take: another run finds it. */
+  /** Messages that SQS did not accept. They stay, and another run tries them again. */
   readonly refused: number;
 }
 
-/** Seconds: a batch is moved within one, and what stays is given back at the end. */
-const HIDDEN_SECONDS = 60;
+/** Moving a batch takes less than a second. Messages that stay are returned at the end of the run. */
+const VISIBILITY_SECONDS = 60;
 
 /**
- * Moves the messages of a dead-letter queue, as they are and with their attributes, to the queue that they came from: sent first and
- * deleted then, so that dying in between leaves a message in both, which does no harm. What no worker can read stays.
- * @throws DependencyUnavailableError; what has been moved by then is moved
+ * Redrives a dead-letter queue: moves its messages, unchanged and with their attributes, to their original queue. Each batch is sent first
+ * and deleted afterwards, so a crash in between leaves messages in both queues, which does no harm. Malformed messages stay.
+ * @throws DependencyUnavailableError. The messages moved until then stay moved.
  */
 export async function moveDeadLetters(
   client: SQSClient,
   { from, to, read, onUnreadable }: MoveOptions,
 ): Promise<MovedMessages> {
   let moved = 0;
-  /** By id: a long run may receive them once more. */
+  /** By message id, because a long run may receive the same message again. */
   const unreadable = new Map<string, Message>();
   const refused = new Map<string, Message>();
   const isReadable = (message: Message): boolean => {
@@ -58,11 +58,11 @@ export async function moveDeadLetters(
       const messages = await receive(client, from);
       if (messages.length === 0) return { moved, unreadable: unreadable.size, refused: refused.size };
       const readable = messages.filter(isReadable);
-      const taken = await send(client, to, readable);
-      await acknowledge(client, from, taken);
-      moved += taken.length;
+      const accepted = await send(client, to, readable);
+      await acknowledge(client, from, accepted);
+      moved += accepted.length;
       for (const message of readable)
-        if (!taken.includes(message)) refused.set(message.MessageId ?? '', message);
+        if (!accepted.includes(message)) refused.set(message.MessageId ?? '', message);
     }
   } finally {
     await returnToQueue(client, from, [...unreadable.values(), ...refused.values()]);
@@ -76,15 +76,15 @@ async function receive(client: SQSClient, queue: Queue): Promise<readonly Messag
         QueueUrl: await queue.url(),
         MaxNumberOfMessages: SQS_BATCH_SIZE,
         MessageAttributeNames: ['All'],
-        WaitTimeSeconds: 1, // a short poll may find nothing where there is something
-        VisibilityTimeout: HIDDEN_SECONDS,
+        WaitTimeSeconds: 1, // a short poll may return nothing although the queue has messages
+        VisibilityTimeout: VISIBILITY_SECONDS,
       }),
     )
     .catch(rethrowUnavailable);
   return Messages;
 }
 
-/** @returns those that SQS has taken */
+/** @returns the messages that SQS has accepted */
 async function send(
   client: SQSClient,
   queue: Queue,
@@ -106,7 +106,7 @@ async function send(
   return Successful.flatMap(({ Id }) => messages[Number(Id)] ?? []);
 }
 
-/** Hidden until their time is up they would be missing in what the operator looks at next. That alone is no reason to fail. */
+/** Makes the messages visible immediately, so that an operator who checks the queue next sees them. A failure here is ignored. */
 async function returnToQueue(client: SQSClient, queue: Queue, messages: readonly Message[]): Promise<void> {
   const changes = messages.flatMap(({ ReceiptHandle }) =>
     ReceiptHandle === undefined ? [] : [{ receiptHandle: ReceiptHandle, seconds: 0 }],

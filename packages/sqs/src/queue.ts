@@ -1,7 +1,7 @@
 import { GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 
-/** A queue by name. Its URL is looked up on first use, so that a service starts, and works as far as it can, without SQS. */
+/** A queue by name. Its URL is read on first use, so that a service can start while SQS is down. */
 export interface Queue {
   readonly name: string;
   /** @throws DependencyUnavailableError */
@@ -27,18 +27,18 @@ async function lookUp(client: SQSClient, name: string): Promise<string> {
   return QueueUrl;
 }
 
-/** The dead-letter queue that goes with a queue. */
+/** The name of a queue's dead-letter queue. */
 export function deadLetterQueueName(queueName: string): string {
   return `${queueName}-dead-letters`;
 }
 
-/** SQS counts approximately. */
+/** Approximate numbers of messages, as SQS reports them. */
 export interface QueueCounts {
   /** Waiting to be received. */
   readonly visible: number;
-  /** Received, and neither deleted nor back. */
+  /** Received, but neither acknowledged nor returned yet. */
   readonly inFlight: number;
-  /** Not to be received yet. */
+  /** Sent with a delay that has not passed yet. */
   readonly delayed: number;
 }
 
@@ -63,7 +63,7 @@ export async function queueCounts(client: SQSClient, queue: Queue): Promise<Queu
   };
 }
 
-/** About how many messages wait to be received. @throws DependencyUnavailableError */
+/** The approximate number of messages that wait to be received. @throws DependencyUnavailableError */
 export async function queueDepth(client: SQSClient, queue: Queue): Promise<number> {
   return (await queueCounts(client, queue)).visible;
 }

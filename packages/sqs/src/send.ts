@@ -3,7 +3,7 @@ import { SQS_BATCH_SIZE, type MessageContext } from '@pasteflow/domain';
 import { rethrowUnavailable, type Queue } from './queue.ts';
 import { encodeContext, encodeJob, encodeUpload } from './wire.ts';
 
-/** A message to be sent for an execution that is due. */
+/** The message of an execution that is due. */
 interface Outgoing {
   readonly executionId: string;
   readonly context: MessageContext;
@@ -11,7 +11,7 @@ interface Outgoing {
 
 export interface OutgoingUpload extends Outgoing {
   readonly shortCode: string;
-  /** Content to travel inline, of up to INLINE_CONTENT_BYTES; null: it is read from its payload. */
+  /** Content of up to INLINE_CONTENT_BYTES to send inline. null: the worker reads the payload. */
   readonly content: Buffer | null;
 }
 
@@ -21,8 +21,8 @@ export interface OutgoingJob extends Outgoing {
 
 /**
  * Sends up to 10 messages in one request.
- * @returns the ids of the executions whose message SQS has taken; the others want another try
- * @throws DependencyUnavailableError when SQS took none
+ * @returns the ids of the executions whose message SQS accepted. The other messages must be sent again.
+ * @throws DependencyUnavailableError when the request failed
  */
 export function sendUploads(
   client: SQSClient,
@@ -48,7 +48,8 @@ async function send<Each extends Outgoing>(
   encode: (message: Each) => string,
 ): Promise<readonly string[]> {
   if (messages.length === 0) return [];
-  if (messages.length > SQS_BATCH_SIZE) throw new RangeError(`at most ${SQS_BATCH_SIZE} messages a request`);
+  if (messages.length > SQS_BATCH_SIZE)
+    throw new RangeError(`A request can send at most ${SQS_BATCH_SIZE} messages.`);
   const { Successful = [] } = await client
     .send(
       new SendMessageBatchCommand({

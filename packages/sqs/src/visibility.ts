@@ -4,13 +4,13 @@ import { rethrowUnavailable, type Queue } from './queue.ts';
 
 export interface VisibilityChange {
   readonly receiptHandle: string;
-  /** From now, whole seconds; 0 gives the message back at once. */
+  /** The new visibility timeout from now on, in whole seconds. 0 makes the message visible immediately. */
   readonly seconds: number;
 }
 
 /**
- * Changes for how long messages stay hidden, 10 a request. A message that is no longer ours (its time ran out, it was deleted) is passed
- * over: SQS refuses its entry alone, and nothing needs to be done about it.
+ * Changes the visibility timeout of messages, 10 per request. SQS rejects the entry of a message whose visibility timeout has ended or
+ * that was deleted. These entries are ignored, because such a message needs nothing more.
  * @throws DependencyUnavailableError
  */
 export async function changeVisibility(

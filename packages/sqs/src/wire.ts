@@ -14,17 +14,17 @@ const uploadMessage = z.strictObject({
   contentBytes: z.base64().optional(),
 });
 
-/** In lower case, as Postgres writes it: what was claimed is found again by it. */
+/** In lower case, as Postgres writes it, because claimed jobs are looked up by this text. */
 const jobMessage = z.strictObject({
   jobId: z.string().refine(isUuid, 'not the id of a job'),
 });
 
 const contextAttribute = z.string().regex(/^[\x20-\x7e]{1,200}$/);
 
-/** Reads the body of a message. @throws PasteflowError malformed_message, saying what is wrong with it */
+/** Decodes the body of a message. @throws PasteflowError malformed_message, which names what is wrong */
 export type Decode<Body> = (body: string | undefined) => Body;
 
-/** Validated on the way out as on the way in: what we send, every worker of this version can read. */
+/** Validated with the schema that decodes it, so that every worker of this version can read what is sent. */
 export function encodeUpload(shortCode: string, content: Buffer | null): string {
   const message: UploadMessage = {
     shortCode,
@@ -63,7 +63,7 @@ function malformed(wanted: string, why: string, cause?: unknown): PasteflowError
   return new PasteflowError('malformed_message', `Not ${wanted}: ${why}`, { cause });
 }
 
-/** SQS refuses empty and non-text attribute values: what doesn't fit is left out, a context is never worth a message. */
+/** SQS rejects a message with an empty or non-text attribute value. Such values are left out, so that the message is sent anyway. */
 export function encodeContext(context: MessageContext): Record<string, MessageAttributeValue> {
   return Object.fromEntries(
     Object.entries(context)

@@ -55,7 +55,7 @@ function startGroupOf<Body>(
 }
 
 describe('a consumer group', () => {
-  it('hands messages over with their content, and acknowledges a batch in one request', async () => {
+  it('passes decoded messages to the handler, and acknowledges a batch in one request', async () => {
     for (let n = 0; n < 10; n++) await sendRaw(emulator, encodeUpload(`c${n}`, Buffer.from('x')));
     const { received } = startGroup({ consumers: 1 });
     await until(() => received.length === 10);
@@ -65,7 +65,7 @@ describe('a consumer group', () => {
     expect(await queueDepth(emulator.direct, emulator.queue)).toBe(0);
   });
 
-  it('of batches of one hands a consumer the next message only when the one before is handled', async () => {
+  it('gives a consumer with a batch size of 1 the next message only after it has handled the previous one', async () => {
     const ids = ['0190b8a0-0000-7000-8000-000000000001', '0190b8a0-0000-7000-8000-000000000002'];
     for (const id of ids) await sendRaw(emulator, encodeJob(id));
     const batches: string[][] = [];
@@ -89,7 +89,7 @@ describe('a consumer group', () => {
     expect(await queueDepth(emulator.direct, emulator.queue)).toBe(0);
   });
 
-  it('puts a message that no worker can read into the dead-letter queue, and goes on', async () => {
+  it('moves a malformed message to the dead-letter queue and continues', async () => {
     const malformed: (string | undefined)[] = [];
     await sendRaw(emulator, 'poison');
     await sendRaw(emulator, encodeUpload('good', null));
@@ -103,11 +103,11 @@ describe('a consumer group', () => {
     expect(received.map(({ body }) => body.shortCode)).toEqual(['good']);
   });
 
-  it('backs off while SQS fails, and receives again when it works', async () => {
+  it('backs off while SQS fails, and receives again once SQS is back', async () => {
     emulator.proxy.rule({ target: 'ReceiveMessage' }, { kind: 'fail', status: 500 });
     const { received, errors } = startGroup({ consumers: 1 });
     await until(() => errors.length >= 3);
-    // 100, 200 and 400 ms apart, where sqs-consumer alone makes some 500 a second; the client itself tries each twice.
+    // 100, 200 and 400 ms apart. sqs-consumer alone makes about 500 receives a second. The client attempts each request twice.
     expect(emulator.proxy.matching({ target: 'ReceiveMessage' }).length).toBeLessThanOrEqual(
       2 * (errors.length + 1),
     );
@@ -116,7 +116,7 @@ describe('a consumer group', () => {
     await until(() => received.length === 1);
   });
 
-  it('starts without SQS and comes in when it is there', async () => {
+  it('starts while SQS is down, and receives once SQS is up', async () => {
     await emulator.proxy.down();
     const { received, errors } = startGroup();
     await until(() => errors.length > 0);
@@ -125,7 +125,7 @@ describe('a consumer group', () => {
     await until(() => received.length === 1);
   });
 
-  it('receives nothing while it is held back', async () => {
+  it('receives nothing until beforeReceive resolves', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => (open = resolve));
     let asked = 0;
@@ -142,7 +142,7 @@ describe('a consumer group', () => {
     await until(() => received.length === 1);
   });
 
-  it('stops only when what it handles is handled and acknowledged', async () => {
+  it('stops only after its running batches have been handled and acknowledged', async () => {
     await sendRaw(emulator, encodeUpload('slow', null));
     let finish = () => {};
     const finished = new Promise<void>((resolve) => (finish = resolve));

@@ -36,7 +36,7 @@ const uploads = (count: number): OutgoingUpload[] =>
   }));
 
 describe('the dispatcher', () => {
-  it('sends a burst of 100 in ten requests, and says once a request which were sent', async () => {
+  it('sends a burst of 100 messages in ten requests, and reports the sent ones once per request', async () => {
     const before = await queueDepth(emulator.direct, emulator.queue);
     const { dispatcher, sent, batches } = createDispatcher();
     for (const upload of uploads(100)) dispatcher.dispatch(upload);
@@ -51,14 +51,14 @@ describe('the dispatcher', () => {
     expect(await queueDepth(emulator.direct, emulator.queue)).toBe(before + 100);
   });
 
-  it('sends a lone message without waiting for others', async () => {
+  it('sends a single message without waiting for others', async () => {
     const { dispatcher, sent } = createDispatcher();
     dispatcher.dispatch(uploads(1)[0]!);
     await until(() => sent.length === 1);
     await dispatcher.stop();
   });
 
-  it('carries ten messages of 44 KiB in one request', async () => {
+  it('sends ten messages with 44 KiB of content in one request', async () => {
     const { dispatcher, sent, failures } = createDispatcher();
     for (const upload of uploads(10)) dispatcher.dispatch({ ...upload, content: Buffer.alloc(44 * 1024, 1) });
     await dispatcher.stop();
@@ -68,7 +68,7 @@ describe('the dispatcher', () => {
     expect(request!.bodyBytes / 10).toBeLessThan(64 * 1024);
   });
 
-  it('sends jobs as well, each with what its request is known by', async () => {
+  it('sends jobs, each with the id of its request', async () => {
     const jobId = '0190b8a0-1234-7000-8000-0123456789ab';
     const sent: string[] = [];
     const dispatcher = new MessageDispatcher<OutgoingJob>({
@@ -89,7 +89,7 @@ describe('the dispatcher', () => {
     ]);
   });
 
-  it('sends the very message that it is given, unless somebody follows it', async () => {
+  it('sends the very object that it was given while messages are not traced', async () => {
     const seen: OutgoingUpload[] = [];
     const dispatcher = new MessageDispatcher<OutgoingUpload>({
       send: (messages) =>
@@ -105,9 +105,9 @@ describe('the dispatcher', () => {
     expect(seen[0]).toBe(upload);
   });
 
-  it('sends what a follower makes of each message, and tells it which were taken, or why none was', async () => {
+  it('sends the traced form of each message, and ends its trace with the accepted messages or the error', async () => {
     const ended: [string, readonly string[], unknown][] = [];
-    const answers = [['e0'], new Error('SQS is down')]; // e1 is refused
+    const answers = [['e0'], new Error('SQS is down')]; // SQS rejects e1
     const contexts: string[] = [];
     const failures: number[] = [];
     const dispatcher = new MessageDispatcher<OutgoingUpload>({
@@ -136,7 +136,7 @@ describe('the dispatcher', () => {
     expect(failures).toEqual([1, 1]);
   });
 
-  it('drops what it can not send, says so, and works again when SQS does', async () => {
+  it('drops and reports messages that it cannot send, and sends again once SQS is back', async () => {
     emulator.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 503 });
     const { dispatcher, sent, failures } = createDispatcher();
     for (const upload of uploads(20)) dispatcher.dispatch(upload);
@@ -148,7 +148,7 @@ describe('the dispatcher', () => {
     expect(sent).toEqual(['e0']);
   });
 
-  it('keeps no more than 1000 waiting while SQS hangs: the relay has them', async () => {
+  it('keeps at most 1000 messages waiting while SQS hangs, and leaves the others to the relay', async () => {
     emulator.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 503 });
     const held = emulator.proxy.hold({ target: 'SendMessageBatch' });
     const { dispatcher, sent, failures } = createDispatcher();

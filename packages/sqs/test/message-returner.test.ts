@@ -10,8 +10,8 @@ function visibilities(): number[] {
     .map(({ body }) => JSON.parse(body!.toString()).Entries[0].VisibilityTimeout as number);
 }
 
-describe('handing a message back', () => {
-  it('passes the fraction of a second here and the whole seconds as visibility', async () => {
+describe('returning a message to its queue', () => {
+  it('waits for the fraction of a second in the process, and for the whole seconds as visibility timeout', async () => {
     const returner = new MessageReturner(emulator.client, emulator.queue, () => {});
     const begun = performance.now();
     returner.returnToQueue('receipt', 3250);
@@ -22,14 +22,14 @@ describe('handing a message back', () => {
     await returner.stop();
   });
 
-  it('gives back at once what is due at once', async () => {
+  it('returns a message with no delay immediately', async () => {
     const returner = new MessageReturner(emulator.client, emulator.queue, () => {});
     returner.returnToQueue('receipt', 0);
     await returner.stop();
     expect(visibilities()).toEqual([0]);
   });
 
-  it('gives back what still waits when it is stopped', async () => {
+  it('returns waiting messages immediately when it is stopped', async () => {
     const returner = new MessageReturner(emulator.client, emulator.queue, () => {});
     returner.returnToQueue('one', 900);
     returner.returnToQueue('two', 16_100);
@@ -37,7 +37,7 @@ describe('handing a message back', () => {
     expect(visibilities().toSorted((a, b) => a - b)).toEqual([0, 16]);
   });
 
-  it('tells of a failure and throws nothing', async () => {
+  it('reports a failure and throws nothing', async () => {
     emulator.proxy.rule({ target: 'ChangeMessageVisibilityBatch' }, { kind: 'fail', status: 500 });
     const errors: unknown[] = [];
     const returner = new MessageReturner(emulator.client, emulator.queue, (error) => errors.push(error));

@@ -11,7 +11,7 @@ describe('an upload message', () => {
     expect(JSON.parse(encodeUpload('abc', null))).toEqual({ shortCode: 'abc' });
   });
 
-  it('comes back as it was sent', () => {
+  it('is decoded to what was encoded', () => {
     expect(decodeUpload(encodeUpload('abc', Buffer.from('hello')))).toEqual({
       shortCode: 'abc',
       contentBytes: Buffer.from('hello').toString('base64'),
@@ -30,7 +30,7 @@ describe('an upload message', () => {
     '{"shortCode":"../x"}',
     '{"shortCode":"abc","contentBytes":"%"}',
     '{"shortCode":"abc","more":1}',
-  ])('is refused as malformed when it is %s', (body) => {
+  ])('is rejected as malformed when the body is %s', (body) => {
     expect(() => decodeUpload(body)).toThrow(expect.objectContaining({ code: 'malformed_message' }));
   });
 });
@@ -38,7 +38,7 @@ describe('an upload message', () => {
 describe('a job message', () => {
   const jobId = '0190b8a0-1234-7000-8000-0123456789ab';
 
-  it('is exactly { jobId }, and comes back as it was sent', () => {
+  it('is exactly { jobId }, and is decoded to what was encoded', () => {
     expect(JSON.parse(encodeJob(jobId))).toEqual({ jobId });
     expect(decodeJob(encodeJob(jobId))).toEqual({ jobId });
   });
@@ -51,17 +51,17 @@ describe('a job message', () => {
     '{"jobId":"abc"}',
     `{"jobId":"${jobId.toUpperCase()}"}`,
     `{"jobId":"${jobId}","more":1}`,
-  ])('is refused as malformed when it is %s', (body) => {
+  ])('is rejected as malformed when the body is %s', (body) => {
     expect(() => decodeJob(body)).toThrow(expect.objectContaining({ code: 'malformed_message' }));
   });
 
-  it('with what is no id of a job is not sent', () => {
+  it('cannot be encoded with an invalid job id', () => {
     expect(() => encodeJob("'; DROP TABLE jobs")).toThrow('not the id of a job');
   });
 });
 
 describe('a message context', () => {
-  it('travels as attributes and comes back', () => {
+  it('is encoded as message attributes and decoded from them', () => {
     const context = {
       requestId: 'r-1',
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
@@ -69,7 +69,7 @@ describe('a message context', () => {
     expect(decodeContext(encodeContext(context))).toEqual(context);
   });
 
-  it('leaves out what SQS would refuse', () => {
+  it('omits values that SQS would reject', () => {
     expect(encodeContext({ requestId: '', traceparent: 'a\u0000b' })).toEqual({});
     expect(decodeContext(undefined)).toEqual({});
   });

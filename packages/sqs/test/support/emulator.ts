@@ -5,9 +5,9 @@ import { createQueue, createSqsClient, deadLetterQueueName, type Queue } from '.
 
 export interface Emulator {
   readonly proxy: FaultProxy;
-  /** Goes through the proxy, as a service does. */
+  /** Sends its requests through the proxy, as a service does. */
   readonly client: SQSClient;
-  /** Goes past it, as the test does. */
+  /** Bypasses the proxy. */
   readonly direct: SQSClient;
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -15,7 +15,7 @@ export interface Emulator {
 
 const name = 'pasteflow-uploads';
 
-/** The emulator for a test file, behind a proxy without rules at the start of each test. */
+/** The emulator for a test file, behind a proxy. Each test starts with a proxy without rules. */
 export function useEmulator(): Emulator {
   const current = {} as { -readonly [Key in keyof Emulator]: Emulator[Key] };
   let stack: TestAws;
@@ -46,11 +46,12 @@ export async function sendRaw({ direct, queue }: Emulator, body: string): Promis
   await direct.send(new SendMessageCommand({ QueueUrl: await queue.url(), MessageBody: body }));
 }
 
-/** Waits until it is so, for up to 10 s. */
+/** Waits up to 10 s for the condition. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 10_000;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`it never came to be: ${condition.toString()}`);
+    if (performance.now() > deadline)
+      throw new Error(`The condition was not met within 10 s: ${condition.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
