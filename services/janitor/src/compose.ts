@@ -32,8 +32,8 @@ import { jobWork } from './work/jobs.ts';
 import { uploadWork } from './work/uploads.ts';
 
 /**
- * The service stops within 10 s, and a sweep stops between batches: no single wait may take that long. S3 gets one try, the next run is
- * the other; SQS gets two, of 3 s each, so that a request that hangs when SQS comes back doesn't hold up the relay.
+ * The service stops within 10 s and a sweep stops between batches, so no single request may take longer. A request to S3 is tried once: the
+ * next run tries again. A request to SQS is tried twice, 3 s each, so that a request that hangs when SQS returns doesn't delay the relay.
  */
 const STATEMENT_TIMEOUT_MS = 8000;
 const S3_TIMEOUT_MS = 7000;
@@ -43,12 +43,12 @@ export interface ComposedSweeps {
   readonly sweeps: readonly Sweep[];
   readonly runner: SweepRunner;
   readonly stateMetrics: StateMetrics;
-  /** Whether what they stand on answers. */
+  /** The readiness checks of the dependencies. */
   readonly checks: Readonly<Record<'postgres' | 's3' | 'sqs', Check>>;
   readonly close: () => Promise<void>;
 }
 
-/** The sweeps with all that they stand on, without a schedule. */
+/** The sweeps and their dependencies, without a schedule. */
 export function composeSweeps(
   { config, instance, logger }: Entry<JanitorConfig>,
   metrics: Metrics,
@@ -60,7 +60,7 @@ export function composeSweeps(
       applicationName: instance,
       maxConnections,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      onConnectionError: (error) => logger.warn('a connection to Postgres ended', { error }),
+      onConnectionError: (error) => logger.warn('Postgres connection lost', { error }),
     });
   const db = connect(database.poolSize);
   const locks = connect(sweepNames.length);
@@ -156,15 +156,15 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
   return [
     { name: 'connections', start: () => Promise.resolve(), stop: close },
     new HealthServer(config.metrics, readiness, metrics),
-    sideBySide('sweeps', [
+    inParallel('sweeps', [
       stateMetrics,
-      new Schedule({ sweeps, runner, intervalSeconds: config.sweeps.intervalSeconds, logger, metrics }),
+      new Schedule({ sweeps, runner, intervalSeconds: config.sweepIntervalSeconds, logger, metrics }),
     ]),
   ];
 }
 
-/** Stopping waits for all of them at once: each may wait for a statement that hangs. */
-function sideBySide(name: string, components: readonly Component[]): Component {
+/** Stops the components in parallel, because each may wait for a statement that hangs. */
+function inParallel(name: string, components: readonly Component[]): Component {
   return {
     name,
     start: async () => void (await Promise.all(components.map((each) => each.start()))),

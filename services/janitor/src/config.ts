@@ -29,11 +29,9 @@ import { z } from 'zod';
 import type { SweepName } from './sweeping/sweep.ts';
 
 interface SweepsConfig {
-  /** From the end of a run to the start of the next. */
-  readonly intervalSeconds: Readonly<Record<SweepName, number>>;
-  /** A frozen or cut-off janitor loses a sweep's lock after this. */
+  /** A janitor that is frozen or cut off loses the lock of a sweep after this time. */
   readonly lockIdleSeconds: number;
-  /** The lease under which dead-letters claims what it is about to end. */
+  /** The lease of the executions that dead-letters claims before it ends them. */
   readonly leaseSeconds: number;
   readonly relayGraceSeconds: number;
   readonly relayRedispatchAfterSeconds: number;
@@ -56,6 +54,8 @@ export interface JanitorConfig {
   readonly jobRetry: RetryPolicy;
   readonly idempotencyRetentionSeconds: number;
   readonly sweeps: SweepsConfig;
+  /** From the end of a run to the start of the next run. */
+  readonly sweepIntervalSeconds: Readonly<Record<SweepName, number>>;
   readonly stateMetricsIntervalSeconds: number;
   readonly tracing: TracingConfig;
 }
@@ -63,7 +63,7 @@ export interface JanitorConfig {
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
-const sweepsEnv: z.ZodType<SweepsConfig> = z
+const sweepIntervalsEnv: z.ZodType<Readonly<Record<SweepName, number>>> = z
   .object({
     RELAY_INTERVAL_SECONDS: intervalSeconds().default(2),
     REAP_EXECUTIONS_INTERVAL_SECONDS: intervalSeconds().default(2),
@@ -76,6 +76,23 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
     RECONCILE_INTERVAL_SECONDS: intervalSeconds().default(DAY),
     EXPIRED_KEYS_INTERVAL_SECONDS: intervalSeconds().default(HOUR),
     MEASURE_INTERVAL_SECONDS: intervalSeconds().default(5),
+  })
+  .transform((env) => ({
+    relay: env.RELAY_INTERVAL_SECONDS,
+    'reap-executions': env.REAP_EXECUTIONS_INTERVAL_SECONDS,
+    cleanup: env.CLEANUP_INTERVAL_SECONDS,
+    'deletion-watchdog': env.DELETION_WATCHDOG_INTERVAL_SECONDS,
+    'failed-pastes': env.FAILED_PASTES_INTERVAL_SECONDS,
+    'dead-letters': env.DEAD_LETTERS_INTERVAL_SECONDS,
+    jobs: env.JOBS_INTERVAL_SECONDS,
+    tombstones: env.TOMBSTONES_INTERVAL_SECONDS,
+    reconcile: env.RECONCILE_INTERVAL_SECONDS,
+    'expired-keys': env.EXPIRED_KEYS_INTERVAL_SECONDS,
+    measure: env.MEASURE_INTERVAL_SECONDS,
+  }));
+
+const sweepsEnv: z.ZodType<SweepsConfig> = z
+  .object({
     SWEEP_LOCK_IDLE_SECONDS: seconds().default(5),
     EXECUTION_LEASE_SECONDS: leaseSeconds(),
     RELAY_GRACE_SECONDS: seconds().default(1),
@@ -88,30 +105,17 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
     RECONCILE_MIN_AGE_SECONDS: seconds().default(DAY),
   })
   .transform((env, context) => {
-    const visibility = messageVisibilitySeconds(env.EXECUTION_LEASE_SECONDS);
-    if (env.RELAY_REDISPATCH_AFTER_SECONDS <= visibility) {
+    const visibilitySeconds = messageVisibilitySeconds(env.EXECUTION_LEASE_SECONDS);
+    if (env.RELAY_REDISPATCH_AFTER_SECONDS <= visibilitySeconds) {
       context.addIssue({
         code: 'custom',
         path: ['RELAY_REDISPATCH_AFTER_SECONDS'],
         message:
-          `is ${env.RELAY_REDISPATCH_AFTER_SECONDS}; set it above ${visibility}, for which a message stays hidden when its worker dies ` +
-          '(EXECUTION_LEASE_SECONDS and 4), or every such message is sent again',
+          `is ${env.RELAY_REDISPATCH_AFTER_SECONDS}; set it above ${visibilitySeconds}, the visibility timeout of a message ` +
+          '(EXECUTION_LEASE_SECONDS and 4), or every message of a crashed worker is sent again',
       });
     }
     return {
-      intervalSeconds: {
-        relay: env.RELAY_INTERVAL_SECONDS,
-        'reap-executions': env.REAP_EXECUTIONS_INTERVAL_SECONDS,
-        cleanup: env.CLEANUP_INTERVAL_SECONDS,
-        'deletion-watchdog': env.DELETION_WATCHDOG_INTERVAL_SECONDS,
-        'failed-pastes': env.FAILED_PASTES_INTERVAL_SECONDS,
-        'dead-letters': env.DEAD_LETTERS_INTERVAL_SECONDS,
-        jobs: env.JOBS_INTERVAL_SECONDS,
-        tombstones: env.TOMBSTONES_INTERVAL_SECONDS,
-        reconcile: env.RECONCILE_INTERVAL_SECONDS,
-        'expired-keys': env.EXPIRED_KEYS_INTERVAL_SECONDS,
-        measure: env.MEASURE_INTERVAL_SECONDS,
-      },
       lockIdleSeconds: env.SWEEP_LOCK_IDLE_SECONDS,
       leaseSeconds: env.EXECUTION_LEASE_SECONDS,
       relayGraceSeconds: env.RELAY_GRACE_SECONDS,
@@ -140,6 +144,7 @@ const janitorEnv: z.ZodType<JanitorConfig> = groups({
   jobRetry: jobRetryEnv,
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   sweeps: sweepsEnv,
+  sweepIntervalSeconds: sweepIntervalsEnv,
   stateMetricsIntervalSeconds: stateMetricsEnv,
   tracing: tracingEnv,
 });

@@ -4,8 +4,8 @@ import type { JanitorConfig } from './config.ts';
 import type { SweepName } from './sweeping/sweep.ts';
 
 /**
- * Runs one sweep and prints its counts as JSON on stdout, `{"skipped":1}` when another janitor is running it. SIGTERM and Ctrl-C end it
- * between two batches, so that it leaves nothing claimed; the second one ends it at once.
+ * Runs one sweep and prints its counts as JSON on stdout: `{"skipped":1}` when another janitor is running it. SIGTERM and Ctrl-C end the run
+ * between two batches, so that no row stays claimed. A second signal ends the process at once.
  */
 export async function runOnce(entry: Entry<JanitorConfig>, name: SweepName): Promise<void> {
   const { sweeps, runner, close } = composeSweeps(entry, new Metrics(entry.name, { process: false }));

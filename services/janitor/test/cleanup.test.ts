@@ -34,7 +34,7 @@ function expectEachDeletedOnce(pastes: readonly MadePaste[]) {
 }
 
 describe('cleanup', () => {
-  it('deletes 5,000 expired pastes once each, by three janitors side by side without a lock', async () => {
+  it('deletes each of 5,000 expired pastes once, in three janitors at the same time and without a lock', async () => {
     const pastes = await expired(5000);
     await putObjects(world.store, codes(pastes.slice(0, 200)));
     const counts = await Promise.all(
@@ -47,7 +47,7 @@ describe('cleanup', () => {
     expect(await keysIn(world.store)).toEqual([]);
   });
 
-  it('deletes 5,000 expired pastes once each, by three janitor processes', async () => {
+  it('deletes each of 5,000 expired pastes once, in three janitor processes', async () => {
     const pastes = await expired(5000);
     const janitors = ['a', 'b', 'c'].map(() =>
       spawnService({
@@ -62,7 +62,7 @@ describe('cleanup', () => {
     expect(await deletionStates(world)).toEqual({ DELETED: 5000 });
   });
 
-  it('leaves alone what has not expired, never expires, is still being uploaded, or is claimed already', async () => {
+  it('leaves pastes that have not expired, never expire, are still being uploaded, or are already claimed', async () => {
     const { db } = world;
     await makePastes(db, 1, { status: 'PROCESSED', expiresInSeconds: 60 });
     await makePastes(db, 1, { status: 'PROCESSED' });
@@ -76,7 +76,7 @@ describe('cleanup', () => {
     expect(deleteCalls(world)).toEqual([]);
   });
 
-  it('records who deleted a paste and why, and forgets its title', async () => {
+  it('records who deleted a paste and why, and removes its title', async () => {
     const [paste] = await expired(1);
     await world.db.updateTable('pastes').set({ title: 'a secret' }).execute();
     await cleanup().runOnce(running());
@@ -87,7 +87,7 @@ describe('cleanup', () => {
     expect(await world.db.selectFrom('pastes').select('title').execute()).toEqual([{ title: null }]);
   });
 
-  it('keeps a key that S3 refuses out of DELETED, with the reason, and deletes the others', async () => {
+  it('releases a paste whose object S3 refuses to delete, with the reason, and deletes the others', async () => {
     const pastes = await expired(3);
     await putObjects(world.store, codes(pastes));
     const refused = pastes[1] as MadePaste;
@@ -109,7 +109,7 @@ describe('cleanup', () => {
     ]);
   });
 
-  it('gets to the rest behind a thousand keys that S3 always refuses, and ends', async () => {
+  it('deletes the pastes after a thousand whose objects S3 always refuses to delete, and ends', async () => {
     const first = await makePastes(world.db, 1000, { status: 'PROCESSED', expiresInSeconds: -50 });
     await expired(10);
     await withRefusingS3(world.store, codes(first), async (store) => {
@@ -138,7 +138,7 @@ describe('cleanup', () => {
     expect(await timelineOf(paste)).toEqual([]);
   });
 
-  it('counts as lost what the watchdog took from it during the call, and leaves it to the next run', async () => {
+  it('counts claims that the watchdog released during the call as lost, and leaves these pastes to the next run', async () => {
     const [paste] = await expired(1);
     const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
     const run = cleanup().runOnce(running());
@@ -146,7 +146,7 @@ describe('cleanup', () => {
     expect(
       await resetStuckDeletions(world.db, { actor: 'janitor/other', stuckAfterSeconds: 0, limit: 10 }),
     ).toBe(1);
-    // Claimed anew by another janitor: the first one's settlement must not count for this claim.
+    // Another janitor claimed the paste again: the settlement of the first claim must not settle this one.
     expect(await claimExpired(world.db, { actor: 'janitor/other', limit: 10 })).toHaveLength(1);
     await request.forward();
     expect(await run).toEqual({ claimed: 1, deleted: 0, refused: 0, lost: 1 });
@@ -158,7 +158,7 @@ describe('cleanup', () => {
     ]);
   });
 
-  it('stops after the batch at hand when it is told to', async () => {
+  it('ends after the current batch when its signal is aborted', async () => {
     await expired(2500);
     const stopping = new AbortController();
     const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });

@@ -30,7 +30,7 @@ const states = async () =>
   );
 
 describe('deletion-watchdog', () => {
-  it('resets what has been claimed for more than 2 hours, and nothing that has been claimed for 1:59', async () => {
+  it('resets pastes that have been claimed for more than 2 hours, and none that has been claimed for 1:59', async () => {
     const [fresh] = await claimed(1, HOURS_2 - 60);
     const [stuck] = await claimed(1, HOURS_2 + 1);
     expect(await watchdog().runOnce(running())).toEqual({ reset: 1 });
@@ -60,7 +60,7 @@ describe('deletion-watchdog', () => {
     ]);
   });
 
-  it('frees a claim that grew old, so that the next cleanup deletes its object', async () => {
+  it('releases an old claim, so that the next cleanup deletes the object', async () => {
     const [paste] = await claimed(1, 5);
     await putObjects(world.store, [paste?.shortCode ?? '']);
     const cleanup = new Cleanup({ ...world, actor: 'janitor/cleanup', logger: world.log });
@@ -79,13 +79,13 @@ describe('deletion-watchdog', () => {
     expect(await states()).toEqual(['DELETED']);
   });
 
-  it('leaves DELETED rows as they are, however old', async () => {
+  it('leaves DELETED rows of any age unchanged', async () => {
     await makePastes(world.db, 2, { status: 'PROCESSED', deletion: { status: 'DELETED', secondsAgo: 9000 } });
     expect(await watchdog().runOnce(running())).toEqual({ reset: 0 });
     expect(await states()).toEqual(['DELETED', 'DELETED']);
   });
 
-  it('resets more than a batch in one run, once each, two watchdogs side by side', async () => {
+  it('resets more than a batch in one run, each paste once, in two watchdogs at the same time', async () => {
     await claimed(2500, HOURS_2 + 60);
     const counts = await Promise.all([watchdog().runOnce(running()), watchdog().runOnce(running())]);
     expect(counts.map(({ reset }) => reset).reduce((a = 0, b = 0) => a + b)).toBe(2500);

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const DAY = 86_400;
 const sweep = () => new ExpiredKeys({ db: world.db, idempotencyRetentionSeconds: DAY });
 
-/** A key that came so long ago. @returns its hash */
+/** Stores the key of a request of that age. @returns its hash */
 async function key(secondsAgo: number, { holdSeconds = 15 } = {}): Promise<Buffer> {
   const keyHash = randomBytes(32);
   await claimIdempotencyKey(world.db, {
@@ -40,7 +40,7 @@ async function counter(name: string, endsInMs: number): Promise<void> {
 }
 
 describe('expired-keys', () => {
-  it('removes keys that came more than 24 hours ago, and no younger one', async () => {
+  it('removes keys of requests that came more than 24 hours ago, and no younger key', async () => {
     await key(DAY + 60);
     const young = await key(DAY - 60);
     expect(await sweep().runOnce(running())).toEqual({ keys: 1, counters: 0 });
@@ -48,12 +48,12 @@ describe('expired-keys', () => {
     expect(left).toEqual([{ key_hash: young }]);
   });
 
-  it('leaves a key whose request is still running, however short the retention', async () => {
+  it('keeps the key of a running request with any retention', async () => {
     await key(DAY + 60, { holdSeconds: DAY + 120 });
     expect(await sweep().runOnce(running())).toEqual({ keys: 0, counters: 0 });
   });
 
-  it('removes counters whose window ended more than an hour ago, and no other: clocks differ', async () => {
+  it('removes counters whose window ended more than an hour ago, and no others, because clocks differ', async () => {
     await counter('requests:ended', -3_660_000);
     await counter('requests:running', -3_540_000);
     expect(await sweep().runOnce(running())).toEqual({ keys: 0, counters: 1 });

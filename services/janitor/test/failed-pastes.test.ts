@@ -23,7 +23,7 @@ const left = async () =>
   (await world.db.selectFrom('pastes').select('short_code').execute()).map((row) => row.short_code);
 
 describe('failed-pastes', () => {
-  it('removes what failed and is older than 24 hours, with its executions and the object of a put that seemed to fail', async () => {
+  it('removes failed pastes that are older than 24 hours, with their executions and the object of a put that seemed to fail', async () => {
     const old = await failed(2, DAY + 1);
     const [young] = await failed(1, DAY - 60);
     const [stored] = await makePastes(world.db, 1, { status: 'PROCESSED', createdSecondsAgo: 2 * DAY });
@@ -34,7 +34,7 @@ describe('failed-pastes', () => {
     expect(await world.db.selectFrom('task_executions').select('id').execute()).toHaveLength(2);
   });
 
-  it('removes more than a batch in one run, at most 1000 keys a call', async () => {
+  it('removes more than a batch in one run, with at most 1000 keys in a call', async () => {
     await failed(2100, DAY + 5);
     expect(await sweep().runOnce(running())).toEqual({ removed: 2100, refused: 0 });
     expect(deleteCalls(world).map((keys) => keys.length)).toEqual([1000, 1000, 100]);
@@ -48,7 +48,7 @@ describe('failed-pastes', () => {
     expect(await left()).toHaveLength(1);
   });
 
-  it('keeps the rows whose objects S3 refuses to delete, gets past a thousand of them, and ends', async () => {
+  it('keeps the rows whose objects S3 refuses to delete, continues after a thousand of them, and ends', async () => {
     const refused = await failed(1000, 2 * DAY);
     await failed(10, DAY + 1);
     await withRefusingS3(world.store, codes(refused), async (store) => {

@@ -6,7 +6,7 @@ interface SqsMessage {
   ReceiptHandle: string;
 }
 
-/** SQS without a client of ours in between, for what no client of ours would send. */
+/** Calls SQS directly, for requests that our own clients never send. */
 export async function callSqs<T>(
   endpoint: string,
   action: string,
@@ -22,7 +22,7 @@ export async function callSqs<T>(
   return (await response.json()) as T;
 }
 
-/** The bodies of the messages that wait in a queue, which is empty afterwards. */
+/** Takes all visible messages out of a queue. @returns their bodies */
 export async function drain({ stack }: { stack: TestStackWithAws }, name: string): Promise<string[]> {
   const bodies: string[] = [];
   for (;;) {
@@ -42,7 +42,7 @@ export async function drain({ stack }: { stack: TestStackWithAws }, name: string
   }
 }
 
-/** How many messages a queue holds, those that are hidden at the moment included. */
+/** The number of messages in a queue, hidden ones included. */
 export async function messagesLeft({ stack }: { stack: TestStackWithAws }, name: string): Promise<number> {
   const { Attributes } = await callSqs<{ Attributes: Record<string, string> }>(
     stack.aws.endpoint,
@@ -53,7 +53,7 @@ export async function messagesLeft({ stack }: { stack: TestStackWithAws }, name:
   return Object.values(Attributes).reduce((sum, count) => sum + Number(count), 0);
 }
 
-/** Messages as they are, past every client of ours. */
+/** Sends the bodies unchanged, without our own clients. */
 export async function sendRaw(
   { stack }: { stack: TestStackWithAws },
   name: string,

@@ -24,7 +24,7 @@ export async function putKeys(
   await Promise.all(Array.from({ length: 16 }, lane));
 }
 
-/** Begins a multipart upload, and leaves it, as a worker does that dies. */
+/** Starts a multipart upload and abandons it, like a worker that crashes. */
 export async function beginMultipartUpload({ stack }: World, key: string): Promise<void> {
   const response = await fetch(`${stack.aws.endpoint}/${BUCKET}/${key}?uploads`, { method: 'POST' });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
@@ -42,7 +42,7 @@ export async function keysIn(store: ObjectStore): Promise<string[]> {
   return keys;
 }
 
-/** The keys of every DeleteObjects call so far, a list a call. */
+/** The keys of every DeleteObjects call so far, one list for each call. */
 export function deleteCalls({ proxy }: World): string[][] {
   return proxy
     .matching({ method: 'POST', path: /\?delete/ })

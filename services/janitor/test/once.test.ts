@@ -46,20 +46,20 @@ const countsOf: Record<SweepName, readonly string[]> = {
 };
 
 describe('janitor --once', () => {
-  it.each(sweepNames)('runs %s and prints its counts as JSON, and nothing else, on stdout', async (name) => {
+  it.each(sweepNames)('runs %s and prints only its counts, as JSON, on stdout', async (name) => {
     const { code, stdout } = await once(name);
     expect([code, stdout.length]).toEqual([0, 1]);
     const counts = JSON.parse(stdout[0] ?? '') as Record<string, number>;
     expect(counts).toEqual(Object.fromEntries(countsOf[name].map((count) => [count, 0])));
   });
 
-  it('says what it understands, naming all sweeps, when it is given a name that is none', async () => {
+  it('names every sweep when the given name is not a sweep', async () => {
     const { code, stdout, stderr } = await once('clean');
     expect([code, stdout, stderr.length]).toEqual([64, [], 1]);
     for (const name of sweepNames) expect(stderr[0]).toContain(name);
   });
 
-  it('ends with 1 and an error when the sweep fails', async () => {
+  it('exits with 1 and an error when the sweep fails', async () => {
     await expired(1);
     world.proxy.rule({}, { kind: 'fail', status: 503 });
     const { code, stdout, stderr } = await once('cleanup');
@@ -67,7 +67,7 @@ describe('janitor --once', () => {
     expect(stderr.join('\n')).toContain('s3 does not answer');
   });
 
-  it('finishes its batch on SIGTERM, and leaves nothing claimed', async () => {
+  it('finishes its batch on SIGTERM, and leaves no paste claimed', async () => {
     await expired(1500);
     const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
     const janitor = start(['--once', 'cleanup']);
@@ -82,7 +82,7 @@ describe('janitor --once', () => {
   });
 
   it.each(['before', 'after'])(
-    'repeats a deletion whose janitor was killed %s S3 had the call',
+    'repeats a deletion whose janitor was killed %s S3 received the call',
     async (when) => {
       const pastes = await expired(3);
       await putObjects(

@@ -26,7 +26,7 @@ async function answer<T>(...args: string[]): Promise<T> {
 }
 
 describe('ops timeline', () => {
-  it('shows a paste that the api no longer does, by code and by URL, with what psql did to it', async () => {
+  it('shows a paste that the api no longer serves, by code and by URL, with a change made in psql', async () => {
     const [paste] = await makePastes(world.db, 1, { status: 'PROCESSED', shortCodes: ['gone'] });
     await world.db.connection().execute(async (psql) => {
       await sql`SET application_name = 'psql'`.execute(psql);
@@ -63,7 +63,7 @@ describe('ops timeline', () => {
     expect(stdout).not.toContain('made for a test');
   });
 
-  it('tells attempts apart by their number, and shows who runs the one that is under way', async () => {
+  it('numbers the attempts, and shows the worker of the running attempt', async () => {
     await makePastes(world.db, 1, {
       status: 'IN_PROGRESS',
       shortCodes: ['going'],
@@ -75,7 +75,7 @@ describe('ops timeline', () => {
     expect(stdout).toMatch(/^ +3 +RUNNING +upload-worker\/a /m);
   });
 
-  it('shows a job by its id, and nothing that its owner gave it', async () => {
+  it('shows a job by its id, without the parameters that its owner gave', async () => {
     const [job] = await makeJobs(world.db, 1, {
       userId: world.userId,
       status: 'completed',
@@ -87,7 +87,7 @@ describe('ops timeline', () => {
     expect((await ops('timeline', job!.id, '--json')).stdout).not.toContain('a secret');
   });
 
-  it('ends with 1 when there is none', async () => {
+  it('exits with 1 when there is no such paste or job', async () => {
     expect(await ops('timeline', 'nothing')).toEqual({
       code: 1,
       stdout: '',
@@ -101,7 +101,7 @@ describe('ops retry-dead-letters', () => {
   const DEAD = `${UPLOADS}-dead-letters`;
   const message = (shortCode: string) => JSON.stringify({ shortCode });
 
-  it('moves every message to its own queue, as it is, and leaves and names what no worker can read', async () => {
+  it('moves every message unchanged to its own queue, and leaves and lists the messages that no worker can read', async () => {
     const [job] = await makeJobs(world.db, 1, { userId: world.userId, status: 'queued' });
     const uploads = Array.from({ length: 23 }, (_, n) => message(`code${n}`));
     await send(DEAD, ...uploads, 'secret, not JSON');
@@ -121,11 +121,11 @@ describe('ops retry-dead-letters', () => {
     ]);
     expect((await drain(world, UPLOADS)).toSorted()).toEqual(uploads.toSorted());
     expect(await drain(world, JOBS)).toEqual([JSON.stringify({ jobId: job!.id })]);
-    expect(await drain(world, DEAD)).toEqual(['secret, not JSON']); // visible again, at once
+    expect(await drain(world, DEAD)).toEqual(['secret, not JSON']); // visible again at once
     expect(await messagesLeft(world, `${JOBS}-dead-letters`)).toBe(0);
   });
 
-  it('takes the request’s context along', async () => {
+  it('keeps the context of the request in a message', async () => {
     const MessageAttributes = { requestId: { DataType: 'String', StringValue: 'abc' } };
     await callSqs(world.stack.aws.endpoint, 'SendMessage', DEAD, {
       MessageBody: message('one'),
@@ -142,10 +142,10 @@ describe('ops retry-dead-letters', () => {
     );
     expect(Messages).toMatchObject([{ Body: message('one'), MessageAttributes }]);
     const [received] = world.proxy.matching({ target: 'ReceiveMessage' });
-    expect(JSON.parse(String(received!.body))).toMatchObject({ MessageAttributeNames: ['All'] }); // SQS gives none unasked
+    expect(JSON.parse(String(received!.body))).toMatchObject({ MessageAttributeNames: ['All'] }); // SQS returns attributes only on request
   });
 
-  it('loses nothing when SQS takes no messages, and leaves them where they were', async () => {
+  it('leaves the messages in the dead-letter queue when SQS accepts none', async () => {
     await send(DEAD, message('one'), message('two'));
     world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
     const { code, stderr } = await ops('retry-dead-letters');
@@ -153,7 +153,7 @@ describe('ops retry-dead-letters', () => {
     expect([await messagesLeft(world, DEAD), await messagesLeft(world, UPLOADS)]).toEqual([2, 0]);
   });
 
-  it('killed between sending and deleting leaves a message in both, never in none', async () => {
+  it('leaves a message in both queues, never in none, when it is killed between sending and deleting', async () => {
     await send(DEAD, message('one'));
     const holding = world.proxy.hold({ target: 'DeleteMessageBatch' });
     const child = spawnOps(['retry-dead-letters'], world.env);
@@ -166,7 +166,7 @@ describe('ops retry-dead-letters', () => {
 });
 
 describe('npm run ops', () => {
-  it('finds the embedded stack that runs in another terminal, and is not misled by a profile', async () => {
+  it('uses the embedded stack that runs in another terminal, and ignores an AWS profile', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'pasteflow-ops-'));
     try {
       const { METRICS_PORT: _, LOG_LEVEL: __, ...where } = world.env;
@@ -189,7 +189,7 @@ describe('npm run ops', () => {
         ...env,
         DATABASE_URL: 'postgres://pasteflow:x@127.0.0.1:1/none',
       });
-      expect((await another.exited).code).toBe(78); // not that Postgres with these queues
+      expect((await another.exited).code).toBe(78); // another Postgres must not be combined with these queues
       expect(another.stderr.join('\n')).toContain('AWS_ENDPOINT_URL is missing');
       expect(another.stderr.join('\n')).toContain('environment names a part of another system');
     } finally {

@@ -28,7 +28,7 @@ const GONE = '0190b8a0-1234-7000-8000-0123456789ab';
 
 const fileOf = (jobId: string, name = 'a.zip') => `${jobKeyPrefix(jobId)}${name}`;
 
-/** What makeJobs' jobs have as their first asset. */
+/** The first asset of a job that makeJobs made. */
 const assetOf = (jobId: string) => fileOf(jobId, 'made-1');
 
 async function oneJob(
@@ -41,17 +41,17 @@ async function oneJob(
   return job!.id;
 }
 
-describe('reconcile, of jobs', () => {
-  it('removes what jobs that have ended or are gone have left and no asset names, and keeps all else', async () => {
+describe('reconcile for jobs', () => {
+  it('removes objects without an asset when their job has ended or has no row, and keeps every other object', async () => {
     const ended = [await oneJob('completed'), await oneJob('partial')];
     const kept = [
       ...ended.map(assetOf),
       fileOf(await oneJob('queued')),
-      fileOf(await oneJob('processing'), 'deep/b.zip'), // it may be about to become an asset
+      fileOf(await oneJob('processing'), 'deep/b.zip'), // an asset may follow
     ];
     const strays = [
-      fileOf(ended[0]!), // beside the asset: of an attempt that was lost
-      fileOf(await oneJob('failed')), // the last attempt was killed between the object and its asset
+      fileOf(ended[0]!), // beside the asset: left by a lost attempt
+      fileOf(await oneJob('failed')), // the worker of the last attempt was killed between object and asset
       fileOf(GONE),
       fileOf(GONE, 'deep/b.zip'),
       fileOf(GONE, ended[1]),
@@ -62,14 +62,14 @@ describe('reconcile, of jobs', () => {
     expect(world.log.lines).toMatchObject([
       {
         level: 'warn',
-        message: "objects that are no asset of a job's were deleted",
+        message: 'objects that belong to no asset deleted',
         fields: { count: 5, keys: strays.toSorted() },
       },
     ]);
     expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 4 });
   });
 
-  it('reports assets whose object is missing, wherever the listing has its gap, and changes nothing', async () => {
+  it('reports assets without an object at any position in the listing, and changes nothing', async () => {
     const jobs = [];
     for (let n = 0; n < 5; n++) jobs.push(await oneJob(n === 2 ? 'partial' : 'completed'));
     const keys = jobs.map(assetOf);
@@ -82,7 +82,7 @@ describe('reconcile, of jobs', () => {
     expect(await keysIn(world.store)).toEqual(present);
   });
 
-  it('misses nothing of pastes, which are kept elsewhere, nor of what the jobs sweep may be removing, nor what has just been made', async () => {
+  it('does not report assets that are pastes, that the jobs sweep may be removing, or that were made during the run', async () => {
     await oneJob('completed', 31 * DAY);
     const imported = await oneJob('processing');
     const young = await oneJob('processing');
@@ -104,7 +104,7 @@ describe('reconcile, of jobs', () => {
     expect(await sweep().runOnce(running())).toEqual(nothing);
   });
 
-  it('aborts multipart uploads of jobs that have ended or are gone, not of one that may be at work', async () => {
+  it('aborts multipart uploads of jobs that have ended or have no row, not those of an open job', async () => {
     const working = fileOf(await oneJob('processing'));
     for (const key of [working, fileOf(await oneJob('failed')), fileOf(GONE), fileOf(GONE, 'b.zip')])
       await beginMultipartUpload(world, key);
@@ -112,7 +112,7 @@ describe('reconcile, of jobs', () => {
     expect(await openUploadsIn(world.store)).toEqual([working]);
   });
 
-  it('leaves alone what is younger than the minimum age', async () => {
+  it('leaves objects and uploads that are younger than the minimum age', async () => {
     const failed = fileOf(await oneJob('failed'));
     await putKeys(world.store, [fileOf(GONE), failed]);
     await beginMultipartUpload(world, fileOf(GONE));
@@ -123,7 +123,7 @@ describe('reconcile, of jobs', () => {
     ]);
   });
 
-  it("leaves alone what is no job's, counts and names it", async () => {
+  it('counts and logs keys that belong to no job, and leaves them alone', async () => {
     const keys = ['jobs/not-an-id/a.zip', 'jobs/readme'];
     await putKeys(world.store, keys);
     await beginMultipartUpload(world, keys[0]!);
@@ -149,7 +149,7 @@ describe('reconcile, of jobs', () => {
     });
   });
 
-  it('ends when it is told to', async () => {
+  it('ends when its signal is aborted', async () => {
     await putKeys(world.store, [fileOf(GONE)]);
     await beginMultipartUpload(world, fileOf(GONE));
     expect(await sweep().runOnce(AbortSignal.abort())).toEqual(nothing);

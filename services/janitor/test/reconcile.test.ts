@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-/** Old enough to be removed is what was there before the run, unless told. */
+/** By default every object that existed before the run is old enough to be removed. */
 const sweep = (minAgeSeconds = 0) =>
   new Reconcile({ ...world, minAgeSeconds, jobRetentionSeconds: 86_400, logger: world.log });
 const nothing = { listed: 0, removed: 0, refused: 0, foreign: 0, missing: 0, aborted: 0 };
@@ -24,7 +24,7 @@ const codes = (made: readonly MadePaste[]) => made.map(({ shortCode }) => shortC
 const rows = () => world.db.selectFrom('pastes').selectAll().orderBy('short_code').execute();
 
 describe('reconcile', () => {
-  it('finds nothing wrong where the bucket holds what the table says', async () => {
+  it('finds nothing when every row has its object and every object its row', async () => {
     const stored = await pastes({ status: 'PROCESSED' }, 30);
     await pastes({ status: 'FAILED' });
     await pastes({ status: 'PROCESSED', deletion: { status: 'DELETED', secondsAgo: 5 } });
@@ -35,7 +35,7 @@ describe('reconcile', () => {
     expect(deleteCalls(world)).toEqual([]);
   });
 
-  it('removes the objects of pastes that failed, were deleted, or never were, and keeps every live one', async () => {
+  it('removes the objects of failed, deleted and unknown pastes, and keeps those of every live paste', async () => {
     const dead = [
       ...(await pastes({ status: 'FAILED' })),
       ...(await pastes({ status: 'PROCESSED', deletion: { status: 'DELETED', secondsAgo: 5 } })),
@@ -51,13 +51,13 @@ describe('reconcile', () => {
     expect(await keysIn(world.store)).toEqual(codes(live).map(objectKeyOf).sort());
   });
 
-  it('leaves an object that is younger than its minimum age', async () => {
+  it('leaves an object that is younger than the minimum age', async () => {
     await putObjects(world.store, ['young']);
     expect(await sweep(3600).runOnce(running())).toEqual({ ...nothing, listed: 1 });
     expect(await keysIn(world.store)).toEqual(['pastes/young']);
   });
 
-  it('counts and names keys that are not pastes, and leaves them alone', async () => {
+  it('counts and logs keys that belong to no paste, and leaves them alone', async () => {
     const stored = await pastes({ status: 'PROCESSED' }, 2);
     await putObjects(world.store, codes(stored));
     for (const key of ['pastes/not-a-code', 'pastes/folder/file', 'pastes/~', 'other/file'])
@@ -69,33 +69,33 @@ describe('reconcile', () => {
     ]);
   });
 
-  it('reports rows without an object, wherever they stand in the order, and changes nothing', async () => {
+  it('reports rows without an object at any position in the order, and changes nothing', async () => {
     const order = ['0first', 'Aupper', 'Zupper', 'alower', 'mmmmmm', 'zlast'];
     await pastes({ status: 'PROCESSED', shortCodes: order });
     await putObjects(world.store, ['Aupper', 'alower']);
     const before = await rows();
     expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 2, missing: 4 });
     expect(world.log.lines).toMatchObject([
-      { level: 'error', fields: { count: 4, shortCodes: ['0first', 'Zupper', 'mmmmmm', 'zlast'] } },
+      { level: 'error', fields: { count: 4, short_codes: ['0first', 'Zupper', 'mmmmmm', 'zlast'] } },
     ]);
     expect(await rows()).toEqual(before);
   });
 
-  it('reports a bucket that has lost everything, naming a hundred', async () => {
+  it('reports a bucket that lost every object, with the names of a hundred', async () => {
     await pastes({ status: 'PROCESSED' }, 2100);
     expect(await sweep().runOnce(running())).toEqual({ ...nothing, missing: 2100 });
-    expect(world.log.lines[0]?.fields.shortCodes).toHaveLength(100);
+    expect(world.log.lines[0]?.fields.short_codes).toHaveLength(100);
   });
 
-  it('does not miss what was put during the listing, is being deleted, or has expired', async () => {
+  it('does not report objects as missing that were put during the listing, are being deleted, or have expired', async () => {
     await pastes({ status: 'PROCESSED', createdSecondsAgo: -60 });
     await pastes({ status: 'PROCESSED', deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo: 5 } });
-    // Its object went, then the janitor died, then the watchdog reset it: the next cleanup sees to it.
+    // The object was deleted, the janitor crashed, and the watchdog reset the row: the next cleanup settles it.
     await pastes({ status: 'PROCESSED', expiresInSeconds: -7300 });
     expect(await sweep().runOnce(running())).toEqual(nothing);
   });
 
-  it('merges page by page: over a thousand objects and rows, with gaps on both sides', async () => {
+  it('merges more than a thousand objects and rows page by page, with gaps on both sides', async () => {
     const stored = codes(await pastes({ status: 'PROCESSED' }, 1010));
     const lost = new Set(stored.filter((_, index) => index % 200 === 7));
     const direct = createObjectStore({
@@ -107,11 +107,11 @@ describe('reconcile', () => {
     await putObjects(direct, [...stored.filter((code) => !lost.has(code)), 'orphan0001', 'zzorphan02']);
     direct.close();
     expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 1006, removed: 2, missing: 6 });
-    expect(world.log.lines.at(-1)?.fields.shortCodes).toEqual([...lost]);
+    expect(world.log.lines.at(-1)?.fields.short_codes).toEqual([...lost]);
     expect((await keysIn(world.store)).length).toBe(1004);
   });
 
-  it('says so, instead of reporting what is there as missing, when S3 lists in another order', async () => {
+  it('fails when S3 lists keys in another order, and reports no object as missing', async () => {
     await pastes({ status: 'PROCESSED', shortCodes: ['a', 'B'] });
     const listed = ['a', 'B'].map((code) => ({ key: objectKeyOf(code), lastModified: new Date() }));
     const list = async function* () {
@@ -125,7 +125,7 @@ describe('reconcile', () => {
       jobRetentionSeconds: 86_400,
       logger: world.log,
     }).runOnce(running());
-    await expect(run).rejects.toThrow('S3 does not list in byte order: B came after a');
+    await expect(run).rejects.toThrow('S3 does not list keys in byte order: B came after a');
     expect(world.log.lines).toEqual([]);
   });
 
@@ -144,7 +144,7 @@ describe('reconcile', () => {
     });
   });
 
-  it('ends between two pages when it is told to', async () => {
+  it('ends between two pages when its signal is aborted', async () => {
     await putObjects(world.store, ['orphan']);
     expect(await sweep().runOnce(AbortSignal.abort())).toEqual(nothing);
     expect(await keysIn(world.store)).toEqual(['pastes/orphan']);

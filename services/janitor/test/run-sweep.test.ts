@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-/** A janitor's runner with a log and metrics of its own. */
+/** The runner of one janitor, with its own log and metrics. */
 function janitor(lockIdleSeconds = 30) {
   const log = new RecordingLogger();
   const metrics = new Metrics('janitor', { process: false });
@@ -40,7 +40,7 @@ const sweepThat = (runOnce: () => Promise<SweepCounts>, name: Sweep['name'] = 'c
   name,
   runOnce,
 });
-/** Does something while a janitor is in the middle of a cleanup. @returns what that run comes to after it */
+/** Calls `use` in the middle of a cleanup. @returns the outcome of the cleanup */
 async function whileBusy(use: () => Promise<void>, lockIdleSeconds?: number): Promise<SweepCounts | null> {
   const begun = Promise.withResolvers<void>();
   const end = Promise.withResolvers<SweepCounts>();
@@ -57,7 +57,7 @@ async function whileBusy(use: () => Promise<void>, lockIdleSeconds?: number): Pr
 const counting = (counts: SweepCounts) => sweepThat(() => Promise.resolve(counts));
 
 describe('a run of a sweep', () => {
-  it('leaves its counts in the log and in the metrics', async () => {
+  it('adds its counts to the log and to the metrics', async () => {
     const { runner, log, metrics } = janitor();
     expect(await runner.run(counting({ claimed: 3, refused: 0 }), running())).toEqual({
       claimed: 3,
@@ -75,7 +75,7 @@ describe('a run of a sweep', () => {
     expect(text).toMatch(/janitor_sweep_seconds_count\{.*sweep="cleanup".*\} 1/);
   });
 
-  it('is written down for everybody, with the last success of any janitor', async () => {
+  it('is recorded for every janitor, with the last success of any of them', async () => {
     const { runner } = janitor();
     await runner.run(counting({ claimed: 3 }), running());
     const [done] = await readSweepRuns(world.db);
@@ -103,17 +103,17 @@ describe('a run of a sweep', () => {
     );
     await other.runner.run(counting({}), running());
     const own = await other.metrics.text();
-    other.runner.learn([done!]); // older than its own
+    other.runner.learn([done!]); // older than its own last success
     expect(await other.metrics.text()).toBe(own);
   });
 
-  it('that found nothing is only worth a debug line', async () => {
+  it('that found nothing is logged at debug level', async () => {
     const { runner, log } = janitor();
     await runner.run(counting({ sent: 0 }), running());
     expect(log.lines.map(({ level }) => level)).toEqual(['debug']);
   });
 
-  it('that fails is counted, hands its error on, and frees the lock', async () => {
+  it('that fails is counted, throws its error, and releases the lock', async () => {
     const { runner, metrics } = janitor();
     await expect(
       runner.run(
@@ -127,7 +127,7 @@ describe('a run of a sweep', () => {
     expect(await janitor().runner.run(counting({ claimed: 1 }), running())).toEqual({ claimed: 1 });
   });
 
-  it('that fails half-way has what it counted until then in the metrics', async () => {
+  it('that fails halfway adds its counts up to the failure to the metrics', async () => {
     await makePastes(world.db, 1500, { status: 'PROCESSED', expiresInSeconds: -5 });
     world.proxy.rule({ method: 'POST', path: /\?delete/ }, { kind: 'fail', status: 500 });
     world.proxy.rule({ method: 'POST', path: /\?delete/ }, { kind: 'pass' }, 1);
@@ -146,7 +146,7 @@ describe('a run of a sweep', () => {
     expect(run).toMatchObject({ outcome: 'failed', counts: { deleted: 1000, claimed: 1000 } });
   });
 
-  it('is skipped while another janitor runs the same sweep, not while it runs another one', async () => {
+  it('is skipped while another janitor runs the same sweep, not while it runs a different sweep', async () => {
     const { runner, metrics, log } = janitor();
     const busy = await whileBusy(async () => {
       expect(await runner.run(counting({ claimed: 1 }), running())).toBeNull();
@@ -161,14 +161,14 @@ describe('a run of a sweep', () => {
     expect(await runner.run(counting({ claimed: 6 }), running())).toEqual({ claimed: 6 });
   });
 
-  it('keeps its lock for longer than the idle time, as long as the janitor lives', async () => {
+  it('keeps its lock longer than the idle time while the janitor is alive', async () => {
     await whileBusy(async () => {
-      await new Promise((resolve) => setTimeout(resolve, 1300)); // in which the lock must not be lost
+      await new Promise((resolve) => setTimeout(resolve, 1300)); // longer than the idle time
       expect(await janitor().runner.run(counting({}), running())).toBeNull();
     }, 0.6);
   });
 
-  it('loses its lock when its janitor is frozen, and ends well when that thaws', async () => {
+  it('loses its lock when its janitor is frozen, and succeeds when the janitor continues', async () => {
     await makePastes(world.db, 3, { status: 'PROCESSED', expiresInSeconds: -5 });
     const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
     const frozen = spawnService({
@@ -192,7 +192,7 @@ describe('a run of a sweep', () => {
     expect(frozen.stdout).toEqual(['{"claimed":3,"deleted":3,"refused":0,"lost":0}']);
   });
 
-  it('needs no more than one connection beside its lock: all sweeps run at once on a pool of one', async () => {
+  it('needs only one connection besides its lock: all sweeps run at once on a pool of one', async () => {
     const config = loadJanitorConfig({ ...world.env, DATABASE_POOL_SIZE: '1' });
     const entry = {
       name: 'janitor',

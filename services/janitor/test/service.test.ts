@@ -16,7 +16,7 @@ const start = (env: Record<string, string> = {}) =>
 const expired = (count: number) => makePastes(world.db, count, { status: 'PROCESSED', expiresInSeconds: -5 });
 
 describe('the janitor', () => {
-  it('does not start on a wrong configuration, and names every problem', async () => {
+  it('does not start with a wrong configuration, and names every problem', async () => {
     const wrong = {
       DATABASE_URL: 'mysql://x',
       CLEANUP_INTERVAL_SECONDS: 'often',
@@ -28,7 +28,7 @@ describe('the janitor', () => {
     for (const name of Object.keys(wrong)) expect(janitor.stderr.join('\n')).toContain(name);
   });
 
-  it('does not start when it would send every message of a dead worker again', async () => {
+  it('does not start with a setting that would send every message of a crashed worker again', async () => {
     const janitor = start({ EXECUTION_LEASE_SECONDS: '60' });
     expect((await janitor.exited).code).toBe(78);
     expect(janitor.stderr.join('\n')).toContain('RELAY_REDISPATCH_AFTER_SECONDS is 30; set it above 64');
@@ -45,7 +45,7 @@ describe('the janitor', () => {
     expect(await janitor.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it('stops within 10 s of SIGTERM in the middle of its work, with no claim left behind', async () => {
+  it('stops within 10 s of SIGTERM during its work, and leaves no claim', async () => {
     await expired(5000);
     const held = world.proxy.hold({ method: 'POST', path: /\?delete/ });
     const janitor = start({ CLEANUP_INTERVAL_SECONDS: '0.1' });
@@ -58,7 +58,7 @@ describe('the janitor', () => {
     expect(await deletionStates(world)).toEqual({ DELETED: 1000, NOT_EXPIRED: 4000 });
   });
 
-  it('stops within 10 s although S3 never answers, and releases what it had claimed', async () => {
+  it('stops within 10 s although S3 never answers, and releases its claims', async () => {
     await expired(5);
     world.proxy.rule({ method: 'POST', path: /\?delete/ }, { kind: 'hang' });
     const janitor = start({ CLEANUP_INTERVAL_SECONDS: '0.1' });
@@ -67,7 +67,7 @@ describe('the janitor', () => {
     expect(await deletionStates(world)).toEqual({ NOT_EXPIRED: 5 });
   });
 
-  it('survives a restart of Postgres and goes on', async () => {
+  it('continues after a restart of Postgres', async () => {
     const janitor = start({ CLEANUP_INTERVAL_SECONDS: '0.2' });
     await janitor.waitFor(/"sweep done"/);
     await world.stack.restartPostgres(async () => {

@@ -31,7 +31,7 @@ function janitor(nowMs?: () => number) {
   return { state, metrics, deadLetterAges };
 }
 
-/** By `name{label="value"}`, without the label that every metric has. */
+/** Values by `name{label="value"}`, without the label that every metric has. */
 async function shown(metrics: Metrics): Promise<Record<string, number>> {
   const lines = (await metrics.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return Object.fromEntries(
@@ -43,7 +43,7 @@ async function shown(metrics: Metrics): Promise<Record<string, number>> {
 }
 
 describe('the state metrics', () => {
-  it('tell how many are in each state, since when, and what is stuck', async () => {
+  it('report how many entities are in each state, the age of the oldest, and stuck executions', async () => {
     const { db, userId } = world;
     const open = { status: 'IN_PROGRESS', createdSecondsAgo: 100 } as const;
     await makePastes(db, 3, { ...open, execution: { status: 'PENDING', dueSecondsAgo: 11 } }); // never sent
@@ -103,7 +103,7 @@ describe('the state metrics', () => {
     }
   });
 
-  it('call nothing unsent that has only just become due, whatever else is old', async () => {
+  it('report no execution as unsent that has just become due', async () => {
     await makePastes(world.db, 4, {
       status: 'IN_PROGRESS',
       execution: { status: 'PENDING', dueSecondsAgo: 0 },
@@ -125,7 +125,7 @@ describe('the state metrics', () => {
     expect([atFirst, await unsent()]).toEqual([0, 4]);
   });
 
-  it('leave out no state that is not terminal, and say 0 where nothing is', async () => {
+  it('include every state that is not terminal, and report 0 for an empty state', async () => {
     const { state, metrics } = janitor();
     await state.read(running());
     const entities = Object.entries(await shown(metrics)).filter(([name]) => name.includes('_entities{'));
@@ -139,7 +139,7 @@ describe('the state metrics', () => {
       if (!name.includes('NOT_EXPIRED')) expect([name, count]).toEqual([name, 0]);
   });
 
-  it('tell of each queue what SQS says', async () => {
+  it('report the counts of SQS for each queue', async () => {
     for (const queue of [UPLOADS, UPLOADS, JOBS, `${JOBS}-dead-letters`])
       await callSqs(world.stack.aws.endpoint, 'SendMessage', queue, { MessageBody: 'x' });
     await callSqs(world.stack.aws.endpoint, 'SendMessage', UPLOADS, { MessageBody: 'x', DelaySeconds: 60 });
@@ -157,7 +157,7 @@ describe('the state metrics', () => {
     expect(of('jobs_dead_letters')).toEqual([1, 0, 0]);
   });
 
-  it('forget the age of dead letters that no run has told of for ten minutes', () => {
+  it('drop the age of dead letters after 10 minutes without a run', () => {
     let nowMs = 1_000_000;
     const ages = new DeadLetterAges(() => nowMs);
     ages.saw('upload', nowMs - 5000);
@@ -167,7 +167,7 @@ describe('the state metrics', () => {
     expect(ages.secondsOf('upload')).toBeNull();
   });
 
-  it('show transitions and durations as the trail has them, once they are measured', async () => {
+  it('report the transitions and durations of the audit trail after they are measured', async () => {
     await makePastes(world.db, 3, { status: 'IN_PROGRESS', execution: { status: 'PENDING' } });
     await sql`UPDATE task_executions SET status = 'RUNNING', worker_id = 'w', started_at = now(), lease_expires_at = now()`.execute(
       world.db,
@@ -187,7 +187,7 @@ describe('the state metrics', () => {
     expect(await metrics.text()).toContain('# TYPE pasteflow_state_duration_seconds histogram');
   });
 
-  it('are read at their interval and by no scrape; what cannot be read keeps its figures and is no success', async () => {
+  it('are read at their interval and not by a scrape; a failed reading keeps the last figures and is not a success', async () => {
     const { state, metrics } = janitor();
     const success = 'pasteflow_state_metrics_last_success_timestamp_seconds';
     expect(await shown(metrics)).not.toHaveProperty(success);
@@ -212,7 +212,7 @@ describe('the state metrics', () => {
     expect(after['pasteflow_queue_messages{queue="uploads",state="visible"}']).toBe(0);
   });
 
-  it('are shown no more after four intervals, those of Postgres and those of SQS each by themselves', async () => {
+  it('are dropped after four intervals without a reading, separately for Postgres and SQS', async () => {
     let nowMs = 1_000_000;
     const { state, metrics } = janitor(() => nowMs);
     const success = 'pasteflow_state_metrics_last_success_timestamp_seconds';

@@ -22,7 +22,7 @@ const deleted = (count: number, secondsAgo: number) =>
     deletion: { status: 'DELETED', secondsAgo },
   });
 
-/** The name of the partition of the month that is so many months from now, and when the month begins. */
+/** The name of the partition that is this many months from now, and the start of its month. */
 async function month(fromNow: number): Promise<{ name: string; since: string; until: string }> {
   const { rows } = await sql<{ name: string; since: string; until: string }>`
     SELECT 'state_transitions_' || to_char(m, 'YYYY_MM') AS name, m::text AS since, (m + interval '1 month')::text AS until
@@ -54,7 +54,7 @@ async function partitions(): Promise<string[]> {
 }
 
 describe('tombstones', () => {
-  it('removes what was DELETED more than 30 days ago, with its executions, and nothing else', async () => {
+  it('removes pastes that were DELETED more than 30 days ago, with their executions, and no others', async () => {
     await deleted(1, 30 * DAY + 60);
     const [young] = await deleted(1, 30 * DAY - 60);
     const [stored] = await makePastes(world.db, 1, { status: 'PROCESSED', createdSecondsAgo: 90 * DAY });

@@ -1,4 +1,5 @@
 import { misused, parseArguments, quote, type Help, type Misused } from '@pasteflow/command-line';
+import { isUuid } from '@pasteflow/domain';
 
 export interface MakeToken {
   readonly kind: 'make';
@@ -61,8 +62,9 @@ export function parseTokenCommand(args: readonly string[]): TokenCommand | Help 
   if (values.revoke !== undefined) {
     const unexpected = firstUnexpected(0, 'revoke');
     if (unexpected !== undefined) return misused(`${quote(unexpected)} can't be combined with --revoke`);
-    return isUuid(values.revoke)
-      ? { kind: 'revoke', id: values.revoke.toLowerCase() }
+    const id = values.revoke.toLowerCase();
+    return isUuid(id)
+      ? { kind: 'revoke', id }
       : misused('--revoke takes the id of a token; --list NAME shows the ids');
   }
   const unexpected = firstUnexpected(1, 'token-name', 'expires-in', 'keep-in');
@@ -100,8 +102,4 @@ function parseSeconds(text: string): number | undefined {
   const [, digits = '', unit = ''] = /^(\d{1,10})([smhd]?)$/.exec(text) ?? [];
   const seconds = Number(digits) * (UNIT_SECONDS[unit] ?? NaN);
   return seconds >= 1 && seconds <= MAX_SECONDS ? seconds : undefined;
-}
-
-function isUuid(text: string): boolean {
-  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }

@@ -1,5 +1,5 @@
 import { misused, parseArguments, quote, type Help, type Misused } from '@pasteflow/command-line';
-import { isShortCode } from '@pasteflow/domain';
+import { isShortCode, isUuid } from '@pasteflow/domain';
 
 /** The paste or the job of a timeline. */
 export type Subject =
@@ -50,6 +50,7 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
 /** Takes the URL of a paste, too: it ends with the short code. */
 function parseSubject(text: string): Subject | null {
   const last = text.split('/').at(-1) ?? '';
-  if (/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(last)) return { kind: 'job', id: last.toLowerCase() };
+  const id = last.toLowerCase();
+  if (isUuid(id)) return { kind: 'job', id };
   return isShortCode(last) ? { kind: 'paste', shortCode: last } : null;
 }

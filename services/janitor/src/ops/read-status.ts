@@ -18,13 +18,13 @@ export interface Status {
     readonly machine: string;
     readonly state: string;
     readonly count: number;
-    /** The planner's estimate, or as many as are counted at most. */
+    /** True for an estimate of the planner, and when counting stopped at its limit. */
     readonly approximate: boolean;
     readonly oldest_seconds: number | null;
   }[];
   readonly zombies: Readonly<Record<string, number>>;
   readonly unsent: Readonly<Record<string, number>>;
-  /** The longest stuck of each sort. */
+  /** Of each kind of stuck work, the 10 that have been stuck longest. */
   readonly stuck: readonly {
     readonly what: Stuck['what'];
     readonly kind: string;
@@ -38,20 +38,20 @@ export interface Status {
     readonly visible: number | null;
     readonly in_flight: number | null;
     readonly delayed: number | null;
-    /** Why there are no figures. */
+    /** Why there are no figures; null when there are. */
     readonly error: string | null;
   }[];
   readonly sweeps: readonly {
     readonly sweep: SweepName;
     readonly interval_seconds: number;
-    /** null: it has never run. */
+    /** null when the sweep has never run. */
     readonly outcome: string | null;
     readonly ended_at: Date | null;
     readonly last_success_at: Date | null;
     readonly seconds: number | null;
     readonly counts: Readonly<Record<string, number>>;
     readonly janitor: string | null;
-    /** As the alert has it: half as long again as its interval, and a minute, without a run that ended well. */
+    /** As in the alert: no successful run for 1.5 intervals and a minute. */
     readonly overdue: boolean;
   }[];
 }
@@ -62,13 +62,11 @@ export interface StatusSources {
   readonly config: JanitorConfig;
 }
 
-/** Of each sort of what is stuck. */
-const NAMED = 10;
+const MAX_STUCK_OF_EACH_KIND = 10;
 
-/** Nothing is counted further. */
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
-/** Nearly the whole table: the planner's estimate will do. */
+/** Nearly every row of the table is in this state, so the planner's estimate replaces a count. */
 const live = { machine: 'paste_deletion', state: 'NOT_EXPIRED' };
 
 export async function readStatus({ db, sqs, config }: StatusSources): Promise<Status> {
@@ -76,19 +74,19 @@ export async function readStatus({ db, sqs, config }: StatusSources): Promise<St
   try {
     return { ...(await readDatabase(db, config)), queues: await queues };
   } finally {
-    await queues; // a request that goes on when its client has been ended would keep the process
+    await queues; // a request that outlives its client would keep the process running
   }
 }
 
 async function readDatabase(
   db: Database,
-  { sweeps: settings }: JanitorConfig,
+  { sweeps: settings, sweepIntervalSeconds }: JanitorConfig,
 ): Promise<Omit<Status, 'queues'>> {
   const at = await databaseTime(db);
-  const figures = await readStateFigures(db, MOST_COUNTED);
+  const figures = await readStateFigures(db, MAX_COUNTED);
   const livePastes = await estimateLivePastes(db);
   const stuck = await findStuck(db, {
-    limit: NAMED,
+    limit: MAX_STUCK_OF_EACH_KIND,
     deletionStuckAfterSeconds: settings.deletionStuckAfterSeconds,
   });
   const runs = await readSweepRuns(db);
@@ -99,7 +97,7 @@ async function readDatabase(
         machine,
         state,
         count,
-        approximate: count >= MOST_COUNTED,
+        approximate: count >= MAX_COUNTED,
         oldest_seconds: oldestSeconds,
       })),
       { ...live, count: livePastes, approximate: true, oldest_seconds: null },
@@ -109,7 +107,7 @@ async function readDatabase(
     stuck: stuck.map(({ workerId, ...rest }) => ({ ...rest, worker_id: workerId })),
     sweeps: sweepNames.map((sweep) => {
       const run = runs.find((each) => each.sweep === sweep);
-      const interval = settings.intervalSeconds[sweep];
+      const interval = sweepIntervalSeconds[sweep];
       const last = run?.last_success_at ?? null;
       return {
         sweep,
@@ -126,7 +124,7 @@ async function readDatabase(
   };
 }
 
-/** SQS may be what is wrong: the rest is shown without it. */
+/** SQS may be the part that fails, so the rest of the status is shown without it. */
 function readQueues(sqs: SqsClient, { queues }: JanitorConfig): Promise<Status['queues']> {
   const names = [queues.uploads, queues.jobs].flatMap((name) => [name, deadLetterQueueName(name)]);
   return Promise.all(

@@ -8,7 +8,7 @@ import {
 } from '@pasteflow/postgres';
 import type { Subject } from './command-line.ts';
 
-/** What there is to tell of a paste or a job; of its content nothing. Names and shapes as the api's timeline has them. */
+/** The timeline of a paste or a job, without any of its content. Names and shapes are those of the api's timeline. */
 export interface SubjectTimeline {
   readonly subject:
     | {
@@ -36,7 +36,7 @@ export interface SubjectTimeline {
   readonly executions: readonly Omit<Timeline['executions'][number], 'kind' | 'subject_id'>[];
 }
 
-/** Also of what is expired, deleted or private: an operator may look. @returns null when there is no such paste or job */
+/** Includes expired, deleted and private pastes, which an operator may see. @returns null when there is no such paste or job */
 export async function readSubjectTimeline(db: Database, of: Subject): Promise<SubjectTimeline | null> {
   if (of.kind === 'paste') {
     const paste = await findPaste(db, of.shortCode);

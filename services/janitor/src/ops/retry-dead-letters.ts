@@ -10,21 +10,21 @@ import type { QueueConfig } from '@pasteflow/settings';
 import { formatTable } from '@pasteflow/command-line';
 
 export interface RetriedQueue {
-  /** Where the messages were. */
+  /** The dead-letter queue. */
   readonly queue: string;
   readonly moved: number;
-  /** Those that SQS didn't take: they are still there. */
+  /** Messages that SQS did not accept. They are still in the dead-letter queue. */
   readonly refused: number;
-  /** Those that no worker can read: they are still there. */
+  /** Messages that no worker can read. They are still in the dead-letter queue. */
   readonly unreadable: readonly { readonly message_id: string; readonly reason: string }[];
 }
 
-/** Keeps a hostile message from filling the terminal. */
+/** A hostile message must not fill the terminal. */
 const MAX_REASON_CHARACTERS = 300;
 
 /**
- * Gives dead letters another 100 receives, without spending an attempt on each, as the sweep `dead-letters` does. Twice is harmless, and so
- * is a message that stands for nothing any more: it is acknowledged without effect.
+ * Redrives the dead letters: each gets another 100 receives. Unlike the sweep `dead-letters`, this spends no attempt. Running it twice is
+ * harmless, and so is a message whose work has ended: a worker acknowledges it without effect.
  */
 export async function retryDeadLetters(
   sqs: SqsClient,
@@ -62,10 +62,10 @@ export function retriedText(retried: readonly RetriedQueue[]): string {
     unreadable.map(({ message_id, reason }) => [queue, message_id, reason]),
   );
   if (staying.length === 0) return counts;
-  return `${counts}\nNo worker can read these; the sweep dead-letters drops them:\n${formatTable(['QUEUE', 'MESSAGE', 'WHY'], staying)}`;
+  return `${counts}\nNo worker can read these messages. The sweep dead-letters removes them:\n${formatTable(['QUEUE', 'MESSAGE', 'WHY'], staying)}`;
 }
 
-/** Not what the message says: it is somebody's content. */
+/** Not the body of the message: it may be a user's content. */
 function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON_CHARACTERS);
 }

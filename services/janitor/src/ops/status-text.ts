@@ -1,7 +1,7 @@
 import { formatDuration, formatMillisecond, formatTable, toOneLine } from '@pasteflow/command-line';
 import type { Status } from './read-status.ts';
 
-/** Four tables, what is stuck before the rest. */
+/** Four tables. Stuck work comes first. */
 export function statusText(status: Status): string {
   const sections = [
     `Pasteflow at ${formatMillisecond(status.at)}\n`,
@@ -27,7 +27,7 @@ function stuckText({ stuck, zombies, unsent }: Status): string {
     (kind) => `${kind}s: ${zombies[kind]} zombies, ${unsent[kind]} unsent`,
   );
   const table = formatTable(['STUCK', 'KIND', 'CODE OR ID', '>ATTEMPT', '>FOR', 'WORKER'], rows);
-  return `${table}In all, ${counted.join('; ')}.\n`;
+  return `${table}Total: ${counted.join('; ')}.\n`;
 }
 
 function statesText({ states }: Status): string {
@@ -59,7 +59,7 @@ function sweepsText({ at, sweeps }: Status): string {
       last_success_at === null
         ? 'never'
         : `${formatDuration((at.getTime() - last_success_at.getTime()) / 1000)} ago`,
-      outcome === null ? 'not yet' : `${outcome}${overdue ? ', OVERDUE' : ''}`, // a system that has just begun isn't late
+      outcome === null ? 'never' : `${outcome}${overdue ? ', OVERDUE' : ''}`, // not overdue: the system may have just been started
       formatDuration(seconds),
       toOneLine(
         Object.entries(counts)
@@ -69,5 +69,5 @@ function sweepsText({ at, sweeps }: Status): string {
       ),
     ],
   );
-  return formatTable(['SWEEP', '>EVERY', '>LAST SUCCESS', 'LAST RUN', '>TOOK', 'DID'], rows);
+  return formatTable(['SWEEP', '>EVERY', '>LAST SUCCESS', 'LAST RUN', '>DURATION', 'COUNTS'], rows);
 }

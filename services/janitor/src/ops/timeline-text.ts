@@ -2,7 +2,7 @@ import { formatMillisecond, formatTable, toOneLine } from '@pasteflow/command-li
 import type { Subject } from './command-line.ts';
 import type { SubjectTimeline } from './read-timeline.ts';
 
-/** The transitions, oldest first, and then the attempts. */
+/** The transitions, oldest first, followed by the attempts. */
 export function timelineText({ subject, transitions, executions }: SubjectTimeline): string {
   const attempts = new Map(executions.map(({ id, attempt }) => [id, attempt]));
   const steps = transitions.map(({ machine, entity, from, to, at, actor, reason }) => [

@@ -1,9 +1,12 @@
 import type { ExecutionKind } from '@pasteflow/postgres';
 
-/** The sweep comes once a minute. What it saw it has settled: a janitor whose runs fail must not show it for ever, and ever older. */
+/**
+ * The dead-letters sweep runs once a minute and settles what it saw. A janitor whose runs fail must not report an old message forever, with
+ * a growing age.
+ */
 const FORGET_AFTER_MS = 600_000;
 
-/** When the oldest message was sent that the last run of the dead-letters sweep saw in each queue: SQS itself tells nobody but CloudWatch. */
+/** For each dead-letter queue, the send time of the oldest message that the last run of dead-letters saw. SQS reports this to CloudWatch only. */
 export class DeadLetterAges {
   readonly #seen = new Map<ExecutionKind, { readonly sentAtMs: number; readonly atMs: number }>();
   readonly #nowMs: () => number;
@@ -13,13 +16,13 @@ export class DeadLetterAges {
     this.#nowMs = nowMs;
   }
 
-  /** @param sentAtMs Unix time; Infinity: there was none */
+  /** @param sentAtMs Unix time; Infinity when there was no message */
   saw(kind: ExecutionKind, sentAtMs: number): void {
     if (Number.isFinite(sentAtMs)) this.#seen.set(kind, { sentAtMs, atMs: this.#nowMs() });
     else this.#seen.delete(kind);
   }
 
-  /** null: there was none, or none for the last ten minutes. */
+  /** @returns null when there was no message, or no run in the last 10 minutes */
   secondsOf(kind: ExecutionKind): number | null {
     const seen = this.#seen.get(kind);
     const nowMs = this.#nowMs();

@@ -1,8 +1,8 @@
 import type { Sample } from '@pasteflow/runtime';
 
 /**
- * What one source said when it last answered. Old figures are worse than none: every janitor shows the database's, and the greatest counts,
- * so that one that can't read any more would keep an alert up, or another one's figures down.
+ * The last samples of one source. They expire: every janitor reports the figures of the same database, and the alerts take the greatest, so a
+ * janitor that can no longer read would keep an alert firing, or hide newer figures of another janitor.
  */
 export class Reading {
   readonly #maxAgeMs: number;
@@ -10,19 +10,19 @@ export class Reading {
   #samples: Readonly<Record<string, readonly Sample[]>> = {};
   #readAtMs = -Infinity;
 
-  /** @param nowMs a clock that never goes back */
+  /** @param nowMs a monotonic clock */
   constructor(maxAgeMs: number, nowMs: () => number) {
     this.#maxAgeMs = maxAgeMs;
     this.#nowMs = nowMs;
   }
 
-  /** @param samples by metric, all that the source has */
+  /** @param samples all samples of the source, by metric */
   replace(samples: Readonly<Record<string, readonly Sample[]>>): void {
     this.#samples = samples;
     this.#readAtMs = this.#nowMs();
   }
 
-  /** None when it isn't this source's, was never read, or was read too long ago. */
+  /** Empty when the metric is not from this source, or the source was never read, or not for too long. */
   of(metric: string): readonly Sample[] {
     return this.#nowMs() - this.#readAtMs > this.#maxAgeMs ? [] : (this.#samples[metric] ?? []);
   }

@@ -5,7 +5,7 @@ export function transitionSamples(statistics: readonly TransitionStatistic[]): S
   return statistics.map(({ machine, from, to, count }) => ({ labels: { machine, from, to }, value: count }));
 }
 
-/** By the state that was left, whichever state followed. */
+/** The time spent in a state, for each state that was left. The next state doesn't matter. */
 export function durationSamples(statistics: readonly TransitionStatistic[]): Sample[] {
   const states = Map.groupBy(statistics, ({ machine, from }) => `${machine} ${from}`);
   return [...states.values()].flatMap((leaving) => {
@@ -32,7 +32,7 @@ export function entitySamples({ states }: StateFigures, livePastes: number): Sam
   ];
 }
 
-/** 0 where nothing is in the state, so that a graph doesn't end with the last one. */
+/** 0 when nothing is in the state, so that a graph continues when the last entity leaves. */
 export function ageSamples({ states }: StateFigures): Sample[] {
   return states.map(({ machine, state, oldestSeconds }) => ({
     labels: { machine, state },

@@ -25,22 +25,22 @@ export interface StateMetricsOptions {
   readonly intervalSeconds: number;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** A clock that never goes back. */
+  /** A monotonic clock. */
   readonly nowMs?: () => number;
 }
 
-/** Long enough for a reading that fails now and then; with the interval of 15 s, a minute. */
+/** Covers a few failed readings: one minute with the interval of 15 s. */
 const SHOWN_FOR_INTERVALS = 4;
 
-/** A part of `pasteflow_queue_oldest_age_seconds`. */
+/** The samples of `pasteflow_queue_oldest_age_seconds` that come from Postgres. */
 const QUEUE_AGES = 'queue ages';
 
 const QUEUES = { upload: 'uploads', job: 'jobs' } as const satisfies Record<ExecutionKind, string>;
 
 /**
- * The metrics that need Postgres or SQS: read at an interval, by each janitor for itself, and shown as they were then. A scrape reads nothing,
- * so that neither many Prometheuses nor a slow database come into each other's way. What can't be read keeps its last figures for
- * `SHOWN_FOR_INTERVALS`, and shows none after that; `pasteflow_state_metrics_last_success_timestamp_seconds` stays.
+ * The metrics that come from Postgres and SQS. Each janitor reads them at an interval; a scrape only returns the last reading. So frequent
+ * scrapes don't load the database, and a slow database doesn't delay a scrape. When a reading fails, its last figures are reported for
+ * 4 intervals and then no longer; `pasteflow_state_metrics_last_success_timestamp_seconds` stays.
  */
 export class StateMetrics implements Component {
   readonly name = 'state metrics';
@@ -64,7 +64,7 @@ export class StateMetrics implements Component {
       backoff: { firstMs: Math.min(1000, intervalMs), capMs: intervalMs, jitter: 0.2 },
       onError: (error, { failures, retryInMs }) => {
         if (!Number.isInteger(Math.log2(failures))) return;
-        options.logger.warn('the state metrics could not be read', { failures, retryInMs, error });
+        options.logger.warn('state metrics not read', { failures, retry_in_ms: retryInMs, error });
       },
     });
   }
@@ -77,7 +77,7 @@ export class StateMetrics implements Component {
     return this.#loop.stop();
   }
 
-  /** @throws the first failure, when all that can be read has been read */
+  /** @throws the first failure, after both sources were tried */
   async read(signal: AbortSignal): Promise<void> {
     const readings = await Promise.allSettled([this.#readDatabase(signal), this.#readQueues()]);
     for (const reading of readings) if (reading.status === 'rejected') throw reading.reason;
@@ -86,7 +86,7 @@ export class StateMetrics implements Component {
 
   async #readDatabase(signal: AbortSignal): Promise<void> {
     const { db, onSweepRuns } = this.#options;
-    // One after the other: they needn't be quick, and the sweeps want connections too.
+    // In sequence, because they need not be fast and the sweeps use the same connections.
     const statistics = await readTransitionStatistics(db);
     signal.throwIfAborted();
     const uncountedSeconds = await readUncountedSeconds(db);
@@ -136,7 +136,7 @@ export class StateMetrics implements Component {
       {
         type: 'gauge',
         name: 'pasteflow_state_metrics_last_success_timestamp_seconds',
-        help: 'When this janitor last read all that the pasteflow_ metrics show, in Unix time.',
+        help: 'Unix time at which this janitor last read all figures of the pasteflow_ metrics.',
       },
       () => this.#lastSuccess,
     );
@@ -145,8 +145,8 @@ export class StateMetrics implements Component {
         type: 'gauge',
         name: 'pasteflow_queue_oldest_age_seconds',
         help:
-          'For how long the oldest execution has been due for which a message was sent; of dead letters, the age of the oldest message ' +
-          "that this janitor's last run of dead-letters saw.",
+          'Age of the oldest work: for a queue, the time since the oldest execution with a sent message became due; for a dead-letter ' +
+          "queue, the age of the oldest message that this janitor's last run of dead-letters saw.",
         labels: ['queue'],
       },
       () => [
@@ -164,48 +164,48 @@ const shapes = [
   {
     type: 'counter',
     name: 'pasteflow_transitions_total',
-    help: 'Transitions of the state machines, whoever made them, as the trail in Postgres has them.',
+    help: 'Transitions of the state machines, from the audit trail in Postgres.',
     labels: ['machine', 'from', 'to'],
   },
   {
     type: 'histogram',
     name: 'pasteflow_state_duration_seconds',
-    help: 'How long what left a state had been in it.',
+    help: 'Time that an entity spent in a state before it left the state.',
     labels: ['machine', 'state'],
   },
   {
     type: 'gauge',
     name: 'pasteflow_transitions_uncounted_age_seconds',
-    help: "How old the first transition is that pasteflow_transitions_total hasn't got yet, 0: there is none.",
+    help: 'Age of the oldest transition that pasteflow_transitions_total does not count yet; 0 when there is none.',
   },
   {
     type: 'gauge',
     name: 'pasteflow_state_entities',
-    help: "How many are in each state that isn't terminal, up to 100000; NOT_EXPIRED is the planner's estimate.",
+    help: "Entities in each state that is not terminal, counted up to 100000; for NOT_EXPIRED the planner's estimate.",
     labels: ['machine', 'state'],
   },
   {
     type: 'gauge',
     name: 'pasteflow_state_oldest_age_seconds',
-    help: 'For how long the oldest has been in the state, 0: there is none. A job counts from its creation.',
+    help: 'Time that the oldest entity has been in the state; 0 when there is none. For a job, the time since its creation.',
     labels: ['machine', 'state'],
   },
   {
     type: 'gauge',
     name: 'pasteflow_zombie_executions',
-    help: 'Executions that are RUNNING past their lease.',
+    help: 'Executions that are RUNNING after their lease expired.',
     labels: ['kind'],
   },
   {
     type: 'gauge',
     name: 'pasteflow_unsent_executions',
-    help: 'Executions that have been due for 10 s and that no message was ever sent for.',
+    help: 'Executions that have been due for 10 s and for which no message was sent.',
     labels: ['kind'],
   },
   {
     type: 'gauge',
     name: 'pasteflow_queue_messages',
-    help: 'Messages in each queue, as SQS counts them: approximately.',
+    help: 'Approximate number of messages in each queue, from SQS.',
     labels: ['queue', 'state'],
   },
 ] as const;

@@ -2,8 +2,8 @@ import { objectKeyOf } from '@pasteflow/domain';
 import type { ObjectStore } from '@pasteflow/s3';
 
 /**
- * Deletes the objects of up to 1000 pastes in one call; one that isn't there counts as deleted. An error that names none of our keys leaves
- * open which of them it is about: then all count as refused.
+ * Deletes the objects of up to 1000 pastes in one call. A missing object counts as deleted. When S3 reports an error for a key that was not in
+ * the call, the error could be about any of them, and all count as refused.
  * @returns the short codes whose object S3 refused to delete, each with the reason
  * @throws DependencyUnavailableError when the whole call fails
  */

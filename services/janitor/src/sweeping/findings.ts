@@ -1,7 +1,7 @@
-/** Short codes and keys that a run names in the log; the counts say how many there are. */
+/** The short codes or keys that a log line of a run lists. Its `count` has the full number. */
 export const MAX_NAMED = 100;
 
-/** How many there are, and the first of them by name. */
+/** Counts findings, and keeps the names of the first 100. */
 export class Findings {
   count = 0;
   readonly named: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * Does it for each item, `lanes` items at a time. A lane ends at its first failure, and begins nothing new once the signal is aborted.
- * @throws the first failure, when all lanes have ended
+ * Calls `act` for each item, `lanes` items at a time. A lane ends at its first failure, and starts no further item once the signal is aborted.
+ * @throws the first failure, after all lanes have ended
  */
 export async function inLanes<Item>(
   items: readonly Item[],

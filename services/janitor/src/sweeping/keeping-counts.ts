@@ -2,7 +2,7 @@ import type { SweepCounts } from './sweep.ts';
 
 const kept = new WeakMap<object, SweepCounts>();
 
-/** Has `run` count in `counts`, and keeps what it counted also when it throws: what a sweep has done by then is done. */
+/** Lets `run` add to `counts`. When it throws, the counts are attached to the error: the batches before it are done and count. */
 export async function keepingCounts<Counts extends SweepCounts>(
   counts: Counts,
   run: (counts: Counts) => Promise<void>,
@@ -20,7 +20,7 @@ export function keepCounts(error: unknown, counts: SweepCounts): void {
   if (typeof error === 'object' && error !== null) kept.set(error, counts);
 }
 
-/** What was counted before this was thrown; nothing, where nobody kept it. */
+/** The counts that were attached to the error; none when there are none. */
 export function countsBefore(error: unknown): SweepCounts {
   return (typeof error === 'object' && error !== null ? kept.get(error) : undefined) ?? {};
 }

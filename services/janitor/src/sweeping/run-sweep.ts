@@ -5,9 +5,9 @@ import { countsBefore } from './keeping-counts.ts';
 import { sweepNames, type Sweep, type SweepCounts, type SweepName } from './sweep.ts';
 
 export interface SweepRunnerOptions {
-  /** Connections for the locks alone: each sweep that runs holds one throughout, and must not wait for another to work with. */
+  /** Connections for locks only. A running sweep holds one until its end, and needs another from `db` to work with. */
   readonly locks: Database;
-  /** Where the runs are written down. */
+  /** Where the runs are recorded. */
   readonly db: Database;
   readonly janitor: Actor;
   readonly lockIdleSeconds: number;
@@ -15,10 +15,10 @@ export interface SweepRunnerOptions {
   readonly metrics: Metrics;
 }
 
-/** Seconds: relay and reaper take milliseconds, a reconcile of millions of objects an hour. */
+/** The relay and the reaper take milliseconds, a reconcile of millions of objects an hour. */
 const RUN_BUCKETS_SECONDS = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3600];
 
-/** Runs sweeps one janitor at a time, and writes down what came of it: everything about a run that isn't the sweep's own. */
+/** Runs a sweep in one janitor at a time, and records the run in the log, in the metrics and in `sweep_runs`. */
 export class SweepRunner {
   readonly #options: SweepRunnerOptions;
   readonly #runs;
@@ -32,28 +32,28 @@ export class SweepRunner {
     const { metrics } = options;
     this.#runs = metrics.counter({
       name: 'janitor_sweep_runs_total',
-      help: 'Runs of a sweep: done, skipped because another janitor ran it, or failed.',
+      help: 'Runs of a sweep, by outcome: done, failed, or skipped because another janitor was running the sweep.',
       labels: ['sweep', 'outcome'],
     });
     this.#duration = metrics.histogram({
       name: 'janitor_sweep_seconds',
-      help: 'How long the runs that were not skipped took.',
+      help: 'Duration of the runs that were not skipped.',
       labels: ['sweep'],
       buckets: RUN_BUCKETS_SECONDS,
     });
     this.#rows = metrics.counter({
       name: 'janitor_sweep_rows_total',
-      help: 'What the runs of a sweep counted, under the names that --once prints.',
+      help: 'Counts of the runs of a sweep, under the names that --once prints.',
       labels: ['sweep', 'count'],
     });
     this.#lastSuccess = metrics.gauge({
       name: 'janitor_sweep_last_success_timestamp_seconds',
-      help: 'When a run of the sweep last ended well, in Unix time, whichever janitor ran it.',
+      help: 'Unix time of the last successful run of the sweep in any janitor.',
       labels: ['sweep'],
     });
   }
 
-  /** @returns null when another janitor is running this sweep. @throws what the sweep throws; the caller logs it */
+  /** @returns null when another janitor is running this sweep. @throws the error of the sweep; the caller logs it */
   async run(sweep: Sweep, signal: AbortSignal): Promise<SweepCounts | null> {
     const { locks, lockIdleSeconds } = this.#options;
     const startedAt = performance.now();
@@ -63,7 +63,7 @@ export class SweepRunner {
         sweep.name,
         async () => {
           const done = await sweep.runOnce(signal);
-          // What was told to stop ended early: that is no run to go by, and no time for one more statement.
+          // An aborted run ended early, so it says nothing about the sweep; and the process has no time for another statement.
           if (!signal.aborted) await this.#record(sweep.name, 'done', done, startedAt);
           return done;
         },
@@ -76,13 +76,13 @@ export class SweepRunner {
       this.#runs.inc({ sweep: sweep.name, outcome: 'failed' });
       this.#count(sweep.name, countsBefore(error));
       this.#duration.observe({ sweep: sweep.name }, (performance.now() - startedAt) / 1000);
-      if (!signal.aborted && !isPostgresAway(error))
+      if (!signal.aborted && !isPostgresDown(error))
         await this.#record(sweep.name, 'failed', countsBefore(error), startedAt);
       throw error;
     }
   }
 
-  /** Runs of other janitors count too: one that is skipped again and again has nothing overdue. */
+  /** Takes over the last successes of other janitors: a sweep that this janitor always skips is not overdue. */
   learn(runs: readonly SweepRun[]): void {
     for (const { sweep, last_success_at: lastSuccessAt } of runs) {
       const name = sweepNames.find((each) => each === sweep);
@@ -90,7 +90,7 @@ export class SweepRunner {
     }
   }
 
-  /** A run that can't be written down was a run all the same. */
+  /** A run that can't be recorded is still a successful run. */
   async #record(
     sweep: SweepName,
     outcome: 'done' | 'failed',
@@ -102,7 +102,7 @@ export class SweepRunner {
     try {
       await recordSweepRun(db, { sweep, outcome, seconds, counts, janitor });
     } catch (error) {
-      logger.debug('a run of a sweep could not be written down', { sweep, error });
+      logger.debug('sweep run not recorded', { sweep, error });
     }
   }
 
@@ -127,13 +127,13 @@ export class SweepRunner {
     this.#duration.observe({ sweep }, seconds);
     this.#succeeded(sweep, Date.now());
     this.#count(sweep, counts);
-    // Two sweeps run every 2 s, nearly always to find nothing; what `measure` counts is no news.
-    const news = sweep !== 'measure' && Object.values(counts).some((value) => value > 0);
-    const level = news ? 'info' : 'debug';
+    // Two sweeps run every 2 s and usually find nothing. `measure` counts something whenever the system works.
+    const notable = sweep !== 'measure' && Object.values(counts).some((value) => value > 0);
+    const level = notable ? 'info' : 'debug';
     this.#options.logger[level]('sweep done', { sweep, seconds, ...counts });
   }
 }
 
-function isPostgresAway(error: unknown): boolean {
+function isPostgresDown(error: unknown): boolean {
   return error instanceof DependencyUnavailableError && error.dependency === 'postgres';
 }

@@ -10,10 +10,13 @@ export interface ScheduleOptions {
   readonly metrics: Metrics;
 }
 
-/** Janitors that start together spread their first runs over this; the daily ones too, or a daily deploy would keep them from ever running. */
+/**
+ * The first runs are spread over 5 s, so that janitors that start together don't all run at once. This applies to the daily sweeps, too: if
+ * they waited a day, a deployment every day would prevent them from ever running.
+ */
 const FIRST_RUNS_SPREAD_MS = 5000;
 
-/** Runs every sweep at its own interval. One component, so that stopping waits for all of them side by side. */
+/** Runs every sweep at its own interval. It is one component, so that a stop waits for all sweeps in parallel. */
 export class Schedule implements Component {
   readonly name = 'sweeps';
   readonly #loops: readonly PollLoop[];
@@ -21,7 +24,7 @@ export class Schedule implements Component {
   constructor({ sweeps, runner, intervalSeconds, logger, metrics }: ScheduleOptions) {
     const intervals = metrics.gauge({
       name: 'janitor_sweep_interval_seconds',
-      help: 'From the end of a run of the sweep to the start of the next: by it a sweep is overdue.',
+      help: 'Configured time from the end of a run of the sweep to the start of the next run.',
       labels: ['sweep'],
     });
     for (const { name } of sweeps) intervals.set({ sweep: name }, intervalSeconds[name]);
@@ -34,12 +37,12 @@ export class Schedule implements Component {
         run: async (signal) => {
           await runner.run(sweep, signal);
         },
-        // A failing sweep is tried again sooner than its interval, never later: the relay within 2 s of SQS's return.
+        // A failed sweep is tried again no later than after its interval: the relay runs within 2 s of SQS's return.
         backoff: { firstMs: 500, capMs: intervalMs, jitter: 0.2 },
         onError: (error, { failures, retryInMs }) => {
-          // The first failure in a row, then the 2nd, 4th, 8th …: a long outage must not fill the log.
+          // Logs the 1st, 2nd, 4th, 8th … failure in a row: a long outage must not fill the log.
           if (!Number.isInteger(Math.log2(failures))) return;
-          logger.error('sweep failed', { sweep: sweep.name, failures, retryInMs, error });
+          logger.error('sweep failed', { sweep: sweep.name, failures, retry_in_ms: retryInMs, error });
         },
       });
     });

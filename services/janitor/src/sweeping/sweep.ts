@@ -15,16 +15,16 @@ export const sweepNames = [
 
 export type SweepName = (typeof sweepNames)[number];
 
-/** What one run found and did. The names are few and fixed for each sweep: they are labels of a metric. */
+/** What one run found and did. Each sweep has a few fixed names, because they are labels of a metric. */
 export type SweepCounts = Readonly<Record<string, number>>;
 
-/** One of the janitor's periodic passes. Who calls it sees to the schedule, the lock, the log line and the metrics. */
+/** A periodic pass of the janitor. SweepRunner and Schedule provide the schedule, the lock, the log line and the metrics. */
 export interface Sweep {
   readonly name: SweepName;
   /**
-   * One run. It works in batches, each of which leaves everything right; it ends between two of them once the signal is aborted, and is
-   * safe beside itself in another process.
-   * @throws when it can't go on, e.g. DependencyUnavailableError; what it has done by then is done
+   * One run, in batches. Every batch leaves the data consistent, and the run ends between two batches once the signal is aborted. Runs in
+   * several processes at once are safe.
+   * @throws when the run can't continue, e.g. DependencyUnavailableError; the batches before the error remain done
    */
   runOnce(signal: AbortSignal): Promise<SweepCounts>;
 }

@@ -25,10 +25,13 @@ interface RefusedClaim {
   readonly reason: string;
 }
 
-/** Claims held back until the end of a run; with more, S3 refuses nearly everything and the run ends. */
+/** Refused claims are kept until the end of the run. With more than this, S3 refuses nearly everything, and the run ends. */
 const MAX_REFUSED = 10 * DELETION_BATCH_SIZE;
 
-/** Deletes expired pastes (D3): claims a batch, deletes its objects in one call, settles it. Killed anywhere, the watchdog frees the claims. */
+/**
+ * Deletes expired pastes (D3): claims a batch, deletes its objects in one call, settles it. When the process is killed in between, the deletion
+ * watchdog releases the claims.
+ */
 export class Cleanup implements Sweep {
   readonly name = 'cleanup';
   readonly #options: CleanupOptions;
@@ -37,11 +40,11 @@ export class Cleanup implements Sweep {
     this.#options = options;
   }
 
-  /** `lost`: claims that were no longer ours when their objects were gone; the cleanup that claims them next repeats the deletion. */
+  /** `lost`: claims that the watchdog released while their objects were being deleted. The next cleanup repeats their deletion. */
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, store, actor } = this.#options;
     return keepingCounts({ claimed: 0, deleted: 0, refused: 0, lost: 0 }, async (counts) => {
-      // While S3 is down a claim would only be released again, at two transitions a row.
+      // While S3 is down, every claim would have to be released, which writes two transitions for each row.
       await store.ping(signal);
       const refused: RefusedClaim[] = [];
       try {
@@ -61,7 +64,7 @@ export class Cleanup implements Sweep {
           if (claims.length < DELETION_BATCH_SIZE) break;
         }
       } finally {
-        // Only now: they expired first and would be claimed again at once, before all others, for ever.
+        // Not earlier: the oldest rows are claimed first, so released ones would be claimed again before all others, without end.
         await this.#releaseRefused(refused);
       }
     });
@@ -83,7 +86,7 @@ export class Cleanup implements Sweep {
   async #releaseRefused(refused: readonly RefusedClaim[]): Promise<void> {
     const { db, actor, logger } = this.#options;
     for (const [reason, same] of Map.groupBy(refused, (each) => each.reason)) {
-      logger.warn('objects of expired pastes were not deleted', { count: same.length, reason });
+      logger.warn('objects of expired pastes not deleted', { count: same.length, reason });
       await releaseClaims(
         db,
         same.map(({ claim }) => claim),

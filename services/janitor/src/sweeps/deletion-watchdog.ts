@@ -9,7 +9,7 @@ export interface DeletionWatchdogOptions {
   readonly stuckAfterSeconds: number;
 }
 
-/** Frees what a cleanup that died left claimed (D5); the next cleanup claims it again. */
+/** Releases the claims of cleanups that crashed (D5). The next cleanup claims these pastes again. */
 export class DeletionWatchdog implements Sweep {
   readonly name = 'deletion-watchdog';
   readonly #options: DeletionWatchdogOptions;

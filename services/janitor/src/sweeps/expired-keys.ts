@@ -9,8 +9,8 @@ export interface ExpiredKeysOptions {
 const BATCH = 1000;
 
 /**
- * Removes what requests leave behind: idempotency keys past their retention, and counters of rate limits whose window is long over. The api has
- * no use for them: it takes an old key as new and starts an ended counter anew.
+ * Removes idempotency keys past their retention, and rate-limit counters whose window ended long ago. The api ignores both: it treats an old
+ * key as a new one, and restarts a counter whose window has ended.
  */
 export class ExpiredKeys implements Sweep {
   readonly name = 'expired-keys';

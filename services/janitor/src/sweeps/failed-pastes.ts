@@ -14,8 +14,8 @@ export interface FailedPastesOptions {
 }
 
 /**
- * Removes old FAILED pastes (R6). The object goes first: of six puts that "failed" one may have arrived and lost its answer, and without
- * the row nobody would know of it. A paste whose object S3 refuses to delete keeps its row for the next run.
+ * Removes old FAILED pastes (R6). The object is deleted before the row: one of the six failed puts may have stored the object and lost its
+ * answer, and without the row no process would know of the object. When S3 refuses to delete the object, the row stays for the next run.
  */
 export class FailedPastes implements Sweep {
   readonly name = 'failed-pastes';
@@ -38,7 +38,7 @@ export class FailedPastes implements Sweep {
         const shortCodes = failed.map(({ shortCode }) => shortCode);
         const refused = await deleteObjects(store, shortCodes);
         if (refused.size > 0) {
-          logger.warn('objects of failed pastes were not deleted', {
+          logger.warn('objects of failed pastes not deleted', {
             count: refused.size,
             reason: [...refused.values()][0],
           });

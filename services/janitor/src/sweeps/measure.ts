@@ -1,10 +1,10 @@
 import { measureTransitions, type Database } from '@pasteflow/postgres';
 import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
-/** Some 0.1 s of work, and at most what a busy second writes. */
+/** About 0.1 s of work, and as many transitions as a busy second writes. */
 const BATCH = 5000;
 
-/** Adds the transitions of the trail to the statistics that the metrics are made of. */
+/** Adds new transitions of the audit trail to the statistics from which the metrics are made. */
 export class Measure implements Sweep {
   readonly name = 'measure';
   readonly #db: Database;

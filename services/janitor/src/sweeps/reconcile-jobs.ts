@@ -7,26 +7,25 @@ import { Findings, MAX_NAMED } from '../sweeping/findings.ts';
 export interface ReconcileJobsOptions {
   readonly db: Database;
   readonly store: ObjectStore;
-  /** After it the `jobs` sweep removes them, their objects first. */
+  /** After this time the `jobs` sweep removes a job, its objects first. */
   readonly jobRetentionSeconds: number;
   readonly logger: Logger;
 }
 
 export interface ReconcileJobsRange {
-  /** When the run began: what was made since may not be in the listing. */
+  /** The start of the run: assets that were made later may not be in the listing. */
   readonly before: Date;
-  /** What is younger is left alone. */
+  /** Objects and uploads that are younger are left alone. */
   readonly oldEnough: Date;
 }
 
-/** Rows a statement. */
+/** Rows for each statement. */
 const BATCH = 1000;
 
 /**
- * Compares the jobs' folders with the tables. Old objects that are no asset, of jobs that have ended or have no row, are removed: of a worker
- * that was killed between object and asset in the last attempt, or outlived its job's removal; and old multipart uploads of such jobs
- * are aborted. What a job has put there that is still open may be a very long export's: it is left alone until the job has ended. Assets without
- * their object are reported.
+ * Compares the objects under `jobs/` with the tables. Of jobs that have ended or have no row, it deletes old objects that belong to no asset,
+ * and aborts old multipart uploads. A worker leaves such objects when it is killed between object and asset, or when it writes after its job was
+ * removed. Objects of an open job are left alone: a very long export may still be writing them. Assets without an object are reported.
  */
 export async function reconcileJobs(
   options: ReconcileJobsOptions,
@@ -56,7 +55,7 @@ export async function reconcileJobs(
   if (missing.count > 0)
     logger.error('assets without an object', { count: missing.count, keys: missing.named });
   if (foreign.count > 0)
-    logger.warn("objects under jobs/ that are not a job's", { count: foreign.count, keys: foreign.named });
+    logger.warn('objects under jobs/ that belong to no job', { count: foreign.count, keys: foreign.named });
   if (!signal.aborted) counts.aborted = await abortStrays(options, oldEnough, signal);
   return { ...counts, foreign: foreign.count, missing: missing.count };
 }
@@ -76,7 +75,7 @@ async function removeStrays(
   const refused = (await store.deleteMany(strays)).length;
   if (strays.length > 0) {
     const keys = strays.slice(0, MAX_NAMED);
-    logger.warn("objects that are no asset of a job's were deleted", {
+    logger.warn('objects that belong to no asset deleted', {
       count: strays.length,
       refused,
       keys,
@@ -85,7 +84,7 @@ async function removeStrays(
   return { removed: strays.length - refused, refused };
 }
 
-/** Batches of the keys that assets say are there; none any more once the signal is aborted. */
+/** Yields batches of the keys that assets name, until the signal is aborted. */
 async function* storedBetween(
   { db, jobRetentionSeconds: retentionSeconds }: ReconcileJobsOptions,
   range: { after: string; upTo: string | null; before: Date },
@@ -117,7 +116,7 @@ async function abortStrays(
     }
   }
   if (aborted.count > 0)
-    logger.warn('multipart uploads that jobs had left were aborted', {
+    logger.warn('abandoned multipart uploads of jobs aborted', {
       count: aborted.count,
       keys: aborted.named,
     });

@@ -18,8 +18,8 @@ export interface ReconcileOptions {
 const BATCH = 1000;
 
 /**
- * Compares S3 with the tables: removes objects without a live row, reports pastes without an object. S3 lists in byte order, and so does the
- * table (COLLATE "C"), so that the two are merged page by page, in constant memory.
+ * Compares S3 with the tables: removes objects without a live row, and reports pastes without an object. S3 lists keys in byte order, and the
+ * statement returns short codes in the same order (COLLATE "C"), so the two are merged page by page, in constant memory.
  */
 export class Reconcile implements Sweep {
   readonly name = 'reconcile';
@@ -30,9 +30,9 @@ export class Reconcile implements Sweep {
   }
 
   /**
-   * `removed` and `refused`: objects without a live row; younger ones are left for a later run. `foreign`: keys that are neither a paste's
-   * nor a job's, left alone. `missing`: pastes and jobs' assets without an object, changed in nothing: somebody has to look. `aborted`:
-   * multipart uploads that were left by jobs.
+   * `removed` and `refused`: objects without a live row that are older than the minimum age. `foreign`: keys that belong to neither a paste
+   * nor a job; they are left alone. `missing`: pastes and assets of jobs without an object; they are only reported, for an operator to
+   * investigate. `aborted`: abandoned multipart uploads of jobs.
    */
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, store, minAgeSeconds, logger } = this.#options;
@@ -59,10 +59,10 @@ export class Reconcile implements Sweep {
     for await (const stored of this.#storedBetween({ after, upTo: null, before }, signal))
       missing.add(stored);
     if (missing.count > 0) {
-      logger.error('pastes without an object', { count: missing.count, shortCodes: missing.named });
+      logger.error('pastes without an object', { count: missing.count, short_codes: missing.named });
     }
     if (foreign.count > 0) {
-      logger.warn('objects that are not pastes', { count: foreign.count, keys: foreign.named });
+      logger.warn('objects that belong to no paste', { count: foreign.count, keys: foreign.named });
     }
     const jobs = await reconcileJobs(this.#options, { before, oldEnough }, signal);
     return {
@@ -85,13 +85,13 @@ export class Reconcile implements Sweep {
     const orphans = old.filter((code) => !live.has(code));
     const refused = (await deleteObjects(store, orphans)).size;
     if (orphans.length > 0) {
-      const shortCodes = orphans.slice(0, MAX_NAMED);
-      logger.warn('objects without a live row were deleted', { count: orphans.length, refused, shortCodes });
+      const short_codes = orphans.slice(0, MAX_NAMED);
+      logger.warn('objects without a live row deleted', { count: orphans.length, refused, short_codes });
     }
     return { removed: orphans.length - refused, refused };
   }
 
-  /** Batches of the rows that should have an object; none any more once the signal is aborted. */
+  /** Yields batches of the rows that should have an object, until the signal is aborted. */
   async *#storedBetween(range: { after: string; upTo: string | null; before: Date }, signal: AbortSignal) {
     let { after } = range;
     while (!signal.aborted) {
@@ -103,17 +103,17 @@ export class Reconcile implements Sweep {
   }
 }
 
-/** Of a page, in key order, each with the age of its object. */
+/** The short codes of a page in key order, each with the time of its object's last modification. */
 function shortCodesOf(page: readonly ListedObject[]): ReadonlyMap<string, Date> {
   const entries = page.map(({ key, lastModified }) => [shortCodeOfKey(key), lastModified] as const);
   return new Map(entries.filter((entry): entry is [string, Date] => entry[0] !== null));
 }
 
-/** Another order than the table's would make every gap a missing object. @throws when the codes don't ascend from `after` on */
+/** In any order but that of the table, objects would wrongly be reported as missing. @throws when the codes don't ascend from `after` on */
 function lastInOrder(codes: Iterable<string>, after: string): string {
   let last = after;
   for (const code of codes) {
-    if (code <= last) throw new Error(`S3 does not list in byte order: ${code} came after ${last}`);
+    if (code <= last) throw new Error(`S3 does not list keys in byte order: ${code} came after ${last}`);
     last = code;
   }
   return last;

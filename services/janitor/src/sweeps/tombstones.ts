@@ -15,10 +15,13 @@ export interface TombstonesOptions {
 
 const BATCH = 1000;
 
-/** A janitor may be away for two months before transitions fall into the default partition. */
+/** Only after two months without a janitor do transitions go into the default partition. */
 const MONTHS_AHEAD = 2;
 
-/** Removes what has been kept long enough: DELETED rows, and transitions, which go by the month. Makes the coming months' partitions. */
+/**
+ * Removes tombstones (DELETED rows) and transitions after their retention, and makes the partitions of the coming months. Transitions are
+ * removed a month at a time, by dropping their partition.
+ */
 export class Tombstones implements Sweep {
   readonly name = 'tombstones';
   readonly #options: TombstonesOptions;
@@ -27,7 +30,7 @@ export class Tombstones implements Sweep {
     this.#options = options;
   }
 
-  /** `strays` are old transitions of the default partition. */
+  /** `strays`: old transitions in the default partition. */
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, tombstoneRetentionSeconds, transitionRetentionSeconds } = this.#options;
     const partitionsMade = await ensureTransitionPartitions(db, MONTHS_AHEAD);
