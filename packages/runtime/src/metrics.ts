@@ -1,28 +1,34 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What a metric is called and which labels it has. Labels have few values: never an id. */
+/** A metric's name and labels. A label has few values, and never an id. */
 export interface MetricShape<Label extends string> {
-  /** As Prometheus wants it: base unit and kind in the name, `paste_upload_seconds`, `pastes_created_total`. */
+  /**
+   * By the conventions of Prometheus, with base unit and kind: `paste_upload_seconds`,
+   * `pastes_created_total`.
+   */
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly Label[];
 }
 
-/** A figure that is computed elsewhere. `suffix` names the part of a histogram. */
+/** A value that is computed elsewhere. `suffix` names the part of a histogram. */
 export interface Sample {
   readonly suffix?: '_bucket' | '_sum' | '_count';
   readonly labels?: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Seconds, from a quick SQL statement to a put that nearly times out (10 s). */
+/** In seconds, from a fast SQL statement to a put that is close to its timeout (10 s). */
 const DURATION_BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The metrics of one process; each carries the label `service`. */
+/** The metrics of one process. Each has the label `service`. */
 export class Metrics {
   readonly #registry = new Registry();
 
-  /** `process: false` leaves out Node's own metrics (memory, event loop, garbage collection): tests don't need them. */
+  /**
+   * `process: false` leaves out Node's own metrics (memory, event loop, garbage collection), which tests do
+   * not need.
+   */
   constructor(service: string, options: { readonly process?: boolean } = {}) {
     this.#registry.setDefaultLabels({ service });
     if (options.process ?? true) collectDefaultMetrics({ register: this.#registry });
@@ -36,7 +42,7 @@ export class Metrics {
     return new Gauge(this.#options(shape));
   }
 
-  /** Durations in seconds, unless other buckets are given. */
+  /** Default buckets: durations in seconds. */
   histogram<Label extends string = never>(
     shape: MetricShape<Label> & { readonly buckets?: readonly number[] },
   ): Histogram<Label> {
@@ -46,7 +52,10 @@ export class Metrics {
     });
   }
 
-  /** What is counted elsewhere. `read` is called by each scrape: it has the figures at hand, and asks nobody. */
+  /**
+   * For values that are counted elsewhere. `read` runs on each scrape, so it must only return values that are
+   * in memory.
+   */
   computed(
     shape: MetricShape<string> & { readonly type: 'counter' | 'gauge' | 'histogram' },
     read: () => readonly Sample[],
@@ -59,7 +68,8 @@ export class Metrics {
         value,
       }));
     const metric = { name, help, type, get: () => Promise.resolve({ name, help, type, values: samples() }) };
-    // prom-client's own kinds can't be set to a figure, but its registry asks nothing more of a metric than this.
+    // The metric classes of prom-client cannot be set to a value, but its registry requires only these
+    // fields.
     this.#registry.registerMetric(metric as unknown as Counter);
   }
 

@@ -5,11 +5,14 @@ export interface PollLoopOptions {
   readonly name: string;
   /** From the end of a pass to the start of the next. */
   readonly intervalMs: number;
-  /** Wait before the first pass, 0 unless told: a random one spreads many processes that start together. */
+  /** The wait before the first pass. A random wait spreads processes that start together. Default: 0. */
   readonly firstDelayMs?: number;
-  /** One pass. Its signal is aborted by `stop()`; a pass that can't end early may ignore it. */
+  /** Runs one pass. `stop()` aborts the signal; a pass that cannot end early may ignore the signal. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** Told of a failed pass and of the wait before the next; it must not throw. A pass that fails while stopping isn't reported. */
+  /**
+   * Called for each failed pass, with the wait before the next one. Must not throw. Not called for a pass
+   * that fails during `stop()`.
+   */
   readonly onError: (error: unknown, next: { readonly failures: number; readonly retryInMs: number }) => void;
   /** Replaces the interval after a failure. */
   readonly backoff?: Backoff;
@@ -17,7 +20,7 @@ export interface PollLoopOptions {
   readonly sleep?: Sleep;
 }
 
-/** Runs passes one after the other until it is stopped: the only poll loop in the repository. */
+/** Runs passes one after the other until `stop()`. The only poll loop in the repository. */
 export class PollLoop {
   readonly name: string;
   readonly #options: PollLoopOptions;
@@ -32,19 +35,21 @@ export class PollLoop {
   }
 
   start(): Promise<void> {
-    if (this.#loop !== undefined) throw new Error(`the poll loop ${this.name} was started before`);
+    if (this.#loop !== undefined) throw new Error(`The poll loop ${this.name} is already started.`);
     this.#loop = this.#run();
     return Promise.resolve();
   }
 
-  /** Resolves when the pass that runs, if any, has ended. */
+  /** Resolves when the current pass, if any, has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#waiting.abort();
     await this.#loop;
   }
 
-  /** Runs a pass now instead of after the wait; during a pass, another right after it. */
+  /**
+   * Ends the current wait, so that a pass starts now. During a pass, the next pass follows without a wait.
+   */
   wake(): void {
     this.#waiting.abort();
   }
@@ -75,7 +80,7 @@ export class PollLoop {
     return retryInMs;
   }
 
-  /** A wake during the last pass has aborted the signal already, and then there is no wait. */
+  /** Returns at once when `wake()` was called during the last pass, which aborted the signal. */
   async #wait(ms: number): Promise<void> {
     const { signal } = this.#waiting;
     if (ms > 0 && !signal.aborted) await (this.#options.sleep ?? sleep)(ms, signal);

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Resolves after `ms`, or as soon as the signal is aborted; it never rejects. Tests pass one of their own. */
+/** Resolves after `ms` milliseconds, or when the signal is aborted. Never rejects. Tests pass their own. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export const sleep: Sleep = async (ms, signal) => {

@@ -38,7 +38,7 @@ describe('loadConfig', () => {
     const env = { API_PORT: '70000', UPLOAD_CONCURRENCY: 'four' };
     expect(() => loadConfig(schema, env)).toThrow(
       new ConfigError([
-        'API_PORT is "70000"; set it to a port from 0 to 65535 (0 takes a free one)',
+        'API_PORT is "70000"; set it to a port from 0 to 65535 (0: any free port)',
         'PUBLIC_URL is missing; set it to a URL like https://example.org',
         'UPLOAD_CONCURRENCY is "four"; set it to a whole number from 1',
       ]),
@@ -76,7 +76,7 @@ describe('loadConfig', () => {
   it('does not repeat a URL that may hold a password', () => {
     const schema = z.object({ DATABASE_URL: url(['postgres:'], 'postgres://localhost/pasteflow') });
     expect(problemsOf(schema, { DATABASE_URL: 'mysql://me:hunter2@db/x' })).toEqual([
-      'DATABASE_URL is no postgres:// URL; set it to a URL like postgres://localhost/pasteflow',
+      'DATABASE_URL is not a URL that starts with postgres://; set it to a URL like postgres://localhost/pasteflow',
     ]);
   });
 });

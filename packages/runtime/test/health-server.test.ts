@@ -73,7 +73,7 @@ describe('the health server', () => {
     await expect(get('/healthz')).rejects.toThrow();
   });
 
-  it('says in one sentence that its port is in use', async () => {
+  it('names the port that is in use and the variable to change', async () => {
     const second = new HealthServer(
       { host: '127.0.0.1', port: server.port },
       readiness,
@@ -81,7 +81,7 @@ describe('the health server', () => {
     );
     await expect(second.start()).rejects.toThrow(
       new StartError(
-        `127.0.0.1:${server.port} is in use by another program: stop it or set METRICS_PORT to another port`,
+        `127.0.0.1:${server.port} is in use by another program. Stop that program, or set METRICS_PORT to another port.`,
       ),
     );
     await second.stop();

@@ -186,7 +186,7 @@ describe('the poll loop', () => {
     await loopOf(time, () => Promise.resolve()).stop();
     const loop = loopOf(time, () => Promise.resolve());
     await loop.start();
-    expect(() => loop.start()).toThrow('was started before');
+    expect(() => loop.start()).toThrow('is already started');
     await loop.stop();
   });
 });

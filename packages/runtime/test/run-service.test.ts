@@ -116,7 +116,7 @@ describe('runService', () => {
     expect(await service.exited).toBe(1);
     expect(service.log).toContainEqual(
       expect.objectContaining({
-        message: 'the process has to end',
+        message: 'fatal error; process exiting',
         error: expect.objectContaining({ message }),
       }),
     );
@@ -144,8 +144,8 @@ describe('runService', () => {
       [
         'fixture: The configuration has 3 problems:',
         '  LOG_LEVEL is "loud"; set it to error or warn or info or debug',
-        '  METRICS_PORT is "x"; set it to a port from 0 to 65535 (0 takes a free one)',
-        '  API_PORT is "-1"; set it to a port from 0 to 65535 (0 takes a free one)',
+        '  METRICS_PORT is "x"; set it to a port from 0 to 65535 (0: any free port)',
+        '  API_PORT is "-1"; set it to a port from 0 to 65535 (0: any free port)',
         '',
       ].join('\n'),
     );
@@ -160,7 +160,7 @@ describe('runService', () => {
     other.close();
     expect(code).toBe(1);
     expect(service.stderr).toBe(
-      `fixture: 127.0.0.1:${port} is in use by another program: stop it or set METRICS_PORT to another port\n`,
+      `fixture: 127.0.0.1:${port} is in use by another program. Stop that program, or set METRICS_PORT to another port.\n`,
     );
   });
 });

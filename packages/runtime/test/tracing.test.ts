@@ -101,7 +101,7 @@ describe('a traced service', () => {
       const service = await started({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
       expect(await service.stop()).toEqual({ code: 0, signal: null });
       expect(lines(service)).toContainEqual(
-        expect.objectContaining({ level: 'warn', message: 'the last spans could not be sent' }),
+        expect.objectContaining({ level: 'warn', message: 'last spans could not be sent' }),
       );
     },
   );

@@ -8,7 +8,10 @@ export interface AwsConfig {
   readonly sqsEndpoint?: string;
 }
 
-/** AWS itself is used only with PASTEFLOW_STACK=aws, so that a forgotten endpoint does not end in somebody's account. */
+/**
+ * AWS itself is used only with PASTEFLOW_STACK=aws, so that a forgotten endpoint does not end in somebody's
+ * account.
+ */
 export const awsEnv: z.ZodType<AwsConfig> = z
   .object({
     AWS_REGION: text('an AWS region, e.g. us-east-1').default('us-east-1'),

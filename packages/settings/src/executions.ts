@@ -16,8 +16,8 @@ export const jobRetryEnv: z.ZodType<RetryPolicy> = z
   .transform((env) => ({ delaysMs: env.JOB_RETRY_DELAYS_MS, jitterMs: env.JOB_RETRY_JITTER_MS }));
 
 /**
- * The variable EXECUTION_LEASE_SECONDS, from 1 to 3600: a shorter lease cannot be renewed in time, and SQS hides a message for 12 hours
- * at most.
+ * The variable EXECUTION_LEASE_SECONDS, from 1 to 3600: a shorter lease cannot be renewed in time, and SQS
+ * hides a message for 12 hours at most.
  */
 export function leaseSeconds(): z.ZodType<number, string | undefined> {
   return variable('seconds from 1 to 3600, e.g. 6', (text) => {

@@ -48,7 +48,7 @@ const httpEnv: z.ZodType<HttpConfig> = z
     PUBLIC_URL: httpUrl('https://paste.example.org').optional(),
     REQUEST_TIMEOUT_SECONDS: intervalSeconds().default(60),
     TRUST_PROXY: trustedProxies().optional(),
-    ASSET_URL_SECONDS: positiveInteger({ most: MAX_ASSET_URL_SECONDS }).default(900),
+    ASSET_URL_SECONDS: positiveInteger({ max: MAX_ASSET_URL_SECONDS }).default(900),
     S3_PUBLIC_ENDPOINT: httpUrl('https://s3.example.org').optional(),
   })
   .transform((env) => ({
@@ -133,7 +133,7 @@ const limitsEnv: z.ZodType<LimitsConfig> = z
 
 /** Each takes some 20 kB, most of it its connection's: 10,000 are 200 MB. */
 const maxWaitersEnv: z.ZodType<number> = z
-  .object({ MAX_WAITERS: positiveInteger({ most: 1_000_000 }).default(10_000) })
+  .object({ MAX_WAITERS: positiveInteger({ max: 1_000_000 }).default(10_000) })
   .transform((env) => env.MAX_WAITERS);
 
 export const configSchema = groups({

@@ -40,7 +40,7 @@ describe('the configuration of identity', () => {
     [{ OIDC_AUDIENCE: 'pasteflow' }, /^OIDC_ISSUER is missing; set it to .*, or unset OIDC_AUDIENCE$/],
     [
       { OIDC_ISSUER: 'login.example.org', OIDC_AUDIENCE: 'a' },
-      /^OIDC_ISSUER is no http:\/\/ or https:\/\/ URL/,
+      /^OIDC_ISSUER is not a URL that starts with http:\/\/ or https:\/\//,
     ],
     [{ OIDC_ISSUER: 'https://a.org/?b', OIDC_AUDIENCE: 'a' }, /^OIDC_ISSUER has a query/],
     [{ OIDC_ISSUER: 'https://a.org/#b', OIDC_AUDIENCE: 'a' }, /^OIDC_ISSUER has a query, a fragment/],

@@ -119,7 +119,7 @@ describe('stopping the api', () => {
 describe('starting the api', () => {
   it('says in one sentence that its port is in use', async () => {
     await expect(bed.start({ env: { API_PORT: String(bed.api.port) } })).rejects.toThrow(
-      new RegExp(`^127\\.0\\.0\\.1:${bed.api.port} is in use by another program: .*API_PORT`),
+      new RegExp(`^127\\.0\\.0\\.1:${bed.api.port} is in use by another program\\. .*API_PORT`),
     );
   });
 });

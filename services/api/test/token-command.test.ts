@@ -177,7 +177,7 @@ describe('the database', () => {
     const answer = await runTokenCommand(['alice'], { DATABASE_URL: 'mysql://user:secret@x/y' });
     expect(answer).toMatchObject({
       code: 78,
-      stderr: expect.stringContaining('DATABASE_URL is no postgres://'),
+      stderr: expect.stringContaining('DATABASE_URL is not a URL that starts with postgres://'),
     });
     expect(answer.stderr).not.toContain('secret');
   });

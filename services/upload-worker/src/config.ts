@@ -32,8 +32,8 @@ interface UploadConfig {
 
 const uploadEnv: z.ZodType<UploadConfig> = z
   .object({
-    UPLOAD_CONCURRENCY: positiveInteger({ most: 100 }).default(4),
-    S3_PUT_TIMEOUT_MS: milliseconds({ least: 100, most: 600_000 }).default(10_000),
+    UPLOAD_CONCURRENCY: positiveInteger({ max: 100 }).default(4),
+    S3_PUT_TIMEOUT_MS: milliseconds({ min: 100, max: 600_000 }).default(10_000),
     EXECUTION_LEASE_SECONDS: leaseSeconds(),
   })
   .transform((env) => ({
@@ -48,7 +48,7 @@ interface JobConfig {
 }
 
 const jobEnv: z.ZodType<JobConfig> = z
-  .object({ JOB_CONCURRENCY: positiveInteger({ most: 100 }).default(2) })
+  .object({ JOB_CONCURRENCY: positiveInteger({ max: 100 }).default(2) })
   .transform((env) => ({ consumers: env.JOB_CONCURRENCY }));
 
 /** Uploads and jobs can be scaled apart: a worker consumes what it is told to, by default both. */

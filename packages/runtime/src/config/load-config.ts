@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** The environment is wrong. The message names every problem, a line each, and is meant to be printed without a stack. */
+/**
+ * The environment is wrong. The message lists every problem on a line of its own, and is printed without a
+ * stack.
+ */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -15,7 +18,8 @@ export class ConfigError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads a typed config from the environment. White space around a value is dropped, and an empty value counts as unset.
+ * Reads a typed config from the environment. White space around a value is dropped, and an empty value counts
+ * as unset.
  * @throws ConfigError naming every variable that is missing or wrong, and what to set
  */
 export function loadConfig<T>(schema: z.ZodType<T>, env: Environment): T {
@@ -29,8 +33,8 @@ export function loadConfig<T>(schema: z.ZodType<T>, env: Environment): T {
 }
 
 /**
- * One schema of several groups, each of which reads its own variables of the same environment:
- * `groups({ database: databaseEnv, aws: awsEnv })` gives `{ database, aws }`. Problems of all groups are reported together.
+ * Combines groups, each of which reads its own variables, into one schema: `groups({ database: databaseEnv,
+ * aws: awsEnv })` gives `{ database, aws }`. Problems of all groups are reported together.
  */
 export function groups<Groups extends Record<string, z.ZodType>>(
   schemas: Groups,

@@ -6,7 +6,10 @@ export interface MetricsConfig {
   readonly port: number;
 }
 
-/** Where /healthz, /readyz and /metrics are served. Each service has its own default port, so that all three run on one host. */
+/**
+ * Where /healthz, /readyz and /metrics are served. Each service has its own default port, so that all three
+ * run on one host.
+ */
 export function metricsEnv(defaultPort: number): z.ZodType<MetricsConfig> {
   return z
     .object({

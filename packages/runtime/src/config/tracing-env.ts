@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { flag, httpUrl, oneOf, text, variable } from './variables.ts';
 
-/** Undefined: tracing is off. */
 export interface TracingConfig {
+  /** Undefined: tracing is off. */
   readonly endpoint: string | undefined;
 }
 
@@ -21,8 +21,8 @@ const share = variable('a share from 0 to 1, e.g. 0.1', (value) => {
 });
 
 /**
- * OpenTelemetry's own variables, which its SDK reads by itself, these and all the others of its specification; here they are checked, and
- * the endpoint decides whether the SDK is loaded at all.
+ * Variables of OpenTelemetry's specification, all of which the SDK reads from the environment. The common
+ * ones are checked here, and the SDK is loaded only if the endpoint is set.
  */
 export const tracingEnv: z.ZodType<TracingConfig> = z
   .object({

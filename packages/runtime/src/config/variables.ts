@@ -1,10 +1,13 @@
 import { z } from 'zod';
 
-/** One environment variable: text comes in, a typed value comes out. Compose them with `z.object`, `.default`, `.optional`. */
+/**
+ * Parses one environment variable from text to a typed value. Combine with `z.object`, `.default` and
+ * `.optional`.
+ */
 export type Variable<T> = z.ZodType<T, string>;
 
 /**
- * A variable that `parse` reads; `parse` answers undefined for what it can't read.
+ * A variable that `parse` reads; `parse` returns undefined for an invalid text.
  * `wanted` completes the sentence "set it to …" in the message about a missing or wrong value.
  */
 export function variable<T>(wanted: string, parse: (text: string) => T | undefined): Variable<T> {
@@ -16,42 +19,38 @@ export function variable<T>(wanted: string, parse: (text: string) => T | undefin
   });
 }
 
-function wholeNumber(wanted: string, least: number, most = Number.MAX_SAFE_INTEGER): Variable<number> {
+function wholeNumber(wanted: string, min: number, max = Number.MAX_SAFE_INTEGER): Variable<number> {
   return variable(wanted, (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : NaN;
-    return value >= least && value <= most ? value : undefined;
+    return value >= min && value <= max ? value : undefined;
   });
 }
 
 export function port(): Variable<number> {
-  return wholeNumber('a port from 0 to 65535 (0 takes a free one)', 0, 65_535);
+  return wholeNumber('a port from 0 to 65535 (0: any free port)', 0, 65_535);
 }
 
-export function positiveInteger({ most }: { most?: number } = {}): Variable<number> {
-  return wholeNumber(
-    most === undefined ? 'a whole number from 1' : `a whole number from 1 to ${most}`,
-    1,
-    most,
-  );
+export function positiveInteger({ max }: { max?: number } = {}): Variable<number> {
+  return wholeNumber(max === undefined ? 'a whole number from 1' : `a whole number from 1 to ${max}`, 1, max);
 }
 
 export function nonNegativeInteger(): Variable<number> {
   return wholeNumber('a whole number from 0', 0);
 }
 
-/** setTimeout's limit: a longer wait would fire at once. */
+/** The limit of setTimeout, which fires at once for a longer wait. */
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** A wait in whole milliseconds, from 0 unless told. */
+/** A wait in whole milliseconds. Default minimum: 0. */
 export function milliseconds({
-  least = 0,
-  most = MAX_TIMER_MS,
-}: { least?: number; most?: number } = {}): Variable<number> {
-  const range = most === MAX_TIMER_MS ? `from ${least}` : `from ${least} to ${most}`;
-  return wholeNumber(`whole milliseconds ${range}`, least, most);
+  min = 0,
+  max = MAX_TIMER_MS,
+}: { min?: number; max?: number } = {}): Variable<number> {
+  const range = max === MAX_TIMER_MS ? `from ${min}` : `from ${min} to ${max}`;
+  return wholeNumber(`whole milliseconds ${range}`, min, max);
 }
 
-/** A duration in seconds, above 0; fractions are allowed, so that tests can be quick. At most a century. */
+/** A duration in seconds, above 0 and at most 100 years. Fractions are allowed, so that tests can be fast. */
 export function seconds(): Variable<number> {
   return variable('seconds above 0, e.g. 60 or 0.5', (text) => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
@@ -59,7 +58,10 @@ export function seconds(): Variable<number> {
   });
 }
 
-/** A duration between two runs of something, in seconds: as `seconds`, but at most 24 days, which a timer can hold. */
+/**
+ * The time between two runs in seconds, above 0 and at most 2,000,000 (23 days), which is within the limit of
+ * a timer.
+ */
 export function intervalSeconds(): Variable<number> {
   return variable('seconds above 0 and at most 2000000, e.g. 60 or 0.5', (text) => {
     const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
@@ -67,7 +69,7 @@ export function intervalSeconds(): Variable<number> {
   });
 }
 
-/** Waits in whole milliseconds, in order: `1000,2000`. */
+/** Waits in whole milliseconds, in order, e.g. `1000,2000`. */
 export function millisecondsList(): Variable<number[]> {
   return variable('whole milliseconds, separated by commas, e.g. 1000,2000,4000', (text) => {
     const parts = text.split(',').map((part) => part.trim());
@@ -83,7 +85,7 @@ export function flag(): Variable<boolean> {
   });
 }
 
-export function text(wanted = 'a text'): Variable<string> {
+export function text(wanted = 'some text'): Variable<string> {
   return variable(wanted, (value) => value);
 }
 
@@ -91,7 +93,7 @@ export function oneOf<const T extends string>(values: readonly T[]): Variable<T>
   return variable(values.join(' or '), (text) => values.find((value) => value === text));
 }
 
-/** One or more of the values, separated by commas, each at most once: `uploads,jobs`. */
+/** One or more of the values, separated by commas, without duplicates, e.g. `uploads,jobs`. */
 export function listOf<const T extends string>(values: readonly T[]): Variable<readonly T[]> {
   const wanted = `one or more of ${values.join(', ')}, separated by commas`;
   return variable(wanted, (text) => {
@@ -102,15 +104,15 @@ export function listOf<const T extends string>(values: readonly T[]): Variable<r
 }
 
 /**
- * An absolute URL with one of the protocols (`http:`), as it was written. The value isn't repeated in the message, for it
- * may hold a password.
+ * An absolute URL with one of the protocols (`http:`), unchanged. The error message does not contain the
+ * value, which may hold a password.
  */
 export function url(protocols: readonly string[], example: string): Variable<string> {
   const wanted = `a URL like ${example}`;
   return z
     .string({ error: `is missing; set it to ${wanted}` })
     .refine((value) => protocols.includes(URL.parse(value)?.protocol ?? ''), {
-      error: `is no ${protocols.map((protocol) => `${protocol}//`).join(' or ')} URL; set it to ${wanted}`,
+      error: `is not a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}; set it to ${wanted}`,
     });
 }
 

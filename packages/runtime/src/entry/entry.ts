@@ -8,21 +8,24 @@ import { startTracing } from '../tracing/start-tracing.ts';
 import { tracingOff, type Tracing } from '../tracing/tracing.ts';
 import { StartError } from '../lifecycle/start-error.ts';
 
-/** sysexits.h: EX_CONFIG. A supervisor can tell a wrong configuration, which no restart mends, from a crash. */
+/**
+ * EX_CONFIG of sysexits.h. A supervisor can distinguish a wrong configuration, which a restart cannot fix,
+ * from a crash.
+ */
 export const EXIT_CONFIG = 78;
 
-/** What every entry has: who it is, its config, its logger, its tracing. */
+/** The parts that every service and command starts with. */
 export interface Entry<Config> {
   readonly name: string;
   /** See `instanceId`. */
   readonly instance: string;
   readonly config: Config;
   readonly logger: Logger;
-  /** Off for a command: it is over before its spans would be sent. */
+  /** Always off for a command, which ends before its spans would be sent. */
   readonly tracing: Tracing;
 }
 
-/** What every entry's config has. */
+/** The settings that every service and command has. */
 export interface EntryConfig {
   readonly log: LogConfig;
   readonly tracing?: TracingConfig;
@@ -31,7 +34,7 @@ export interface EntryConfig {
 export interface EntryOptions<Config> {
   /** The service's name, e.g. `upload-worker`. */
   readonly name: string;
-  /** `process.env`, or what a test makes of it. */
+  /** `process.env`; tests pass their own. */
   readonly env: Environment;
   /** Usually `(env) => loadConfig(schema, env)`. */
   readonly loadConfig: (env: Environment) => Config;
@@ -50,13 +53,17 @@ export async function openEntry<Config extends EntryConfig>(
   return { name, instance, config, logger, tracing };
 }
 
-/** Says why a process can't go on: a plain sentence where the reader can mend it, else the whole error. Answers the exit code. */
+/**
+ * Reports an error that ends the process: as one sentence when the user can correct the cause, otherwise with
+ * its stack.
+ * @returns the exit code
+ */
 export function reportFatal(name: string, error: unknown, logger: Logger | undefined): number {
   if (error instanceof ConfigError || error instanceof StartError) {
     process.stderr.write(`${name}: ${error.message}\n`);
     return error instanceof ConfigError ? EXIT_CONFIG : 1;
   }
   if (logger === undefined) process.stderr.write(`${name}: ${String((error as Error)?.stack ?? error)}\n`);
-  else logger.error('the process has to end', { error });
+  else logger.error('fatal error; process exiting', { error });
   return 1;
 }

@@ -2,11 +2,14 @@ import type { Logger } from '../logging/logger.ts';
 import { openEntry, reportFatal, type Entry, type EntryConfig, type EntryOptions } from './entry.ts';
 
 export interface CommandOptions<Config> extends EntryOptions<Config> {
-  /** Does the work and cleans up after itself. Its answer goes to stdout; the log goes to stderr. */
+  /** Does the work and releases its resources. The result goes to stdout; the log goes to stderr. */
   readonly run: (entry: Entry<Config>) => Promise<void>;
 }
 
-/** For what runs once and ends, e.g. `janitor --once NAME`. Sets the exit code: 0, 78 for a wrong configuration, 1 for the rest. */
+/**
+ * Runs a command that ends, e.g. `janitor --once NAME`. Sets the exit code: 0, 78 for a wrong configuration,
+ * 1 for any other error.
+ */
 export async function runCommand<Config extends EntryConfig>(options: CommandOptions<Config>): Promise<void> {
   let logger: Logger | undefined;
   try {

@@ -4,30 +4,37 @@ import type { Component } from '../lifecycle/component.ts';
 import { openEntry, reportFatal, type Entry, type EntryConfig, type EntryOptions } from './entry.ts';
 import { Lifecycle } from '../lifecycle/lifecycle.ts';
 
-/** What a service's compose.ts is given. */
+/** The argument of a service's compose function. */
 export interface ServiceContext<Config> extends Entry<Config> {
   readonly metrics: Metrics;
-  /** Kept up to date with the lifecycle; compose adds the checks. */
+  /** Follows the lifecycle; compose adds the checks. */
   readonly readiness: Readiness;
 }
 
 export interface ServiceOptions<Config> extends EntryOptions<Config> {
-  /** Wires the service; its components are started in this order and stopped in the reverse one. */
+  /** Wires the service. The components are started in this order and stopped in reverse order. */
   readonly compose: (context: ServiceContext<Config>) => readonly Component[] | Promise<readonly Component[]>;
-  /** From the first signal to the end, 10 s unless told. After it the process exits with 1 and names what hangs. */
+  /**
+   * The time from the first signal to the end of the process. After it the process exits with 1 and logs the
+   * component that hangs. Default: 10,000.
+   */
   readonly stopTimeoutMs?: number;
 }
 
 /** Orchestrators commonly send SIGKILL 30 s after SIGTERM, some 10 s after it. */
 const STOP_TIMEOUT_MS = 10_000;
 
-/** What the last spans may take of it, when there is as much left: a collector that doesn't answer must not make a good stop a bad one. */
+/**
+ * The maximum time for the last spans, within the rest of the stop timeout: a collector that does not answer
+ * must not make the stop fail.
+ */
 const LAST_SPANS_MS = 1000;
 const SPARE_MS = 100;
 
 /**
- * Runs a service until SIGTERM or SIGINT, then stops it and ends the process: 0 when all has stopped well, 78 when the
- * configuration is wrong, else 1. An error nobody caught stops the service too: after it no state can be trusted.
+ * Runs a service until SIGTERM or SIGINT, then stops it and ends the process. Exit codes: 0 after a clean
+ * stop, 78 for a wrong configuration, 1 for any other error. An uncaught error also stops the service, since
+ * the state of the process is unknown after it.
  */
 export async function runService<Config extends EntryConfig>(options: ServiceOptions<Config>): Promise<void> {
   let entry: Entry<Config> | undefined;
@@ -38,7 +45,8 @@ export async function runService<Config extends EntryConfig>(options: ServiceOpt
     exitCode = reportFatal(options.name, error, entry?.logger);
     ending.resolve('an error');
   };
-  // For good, not once: npm passes a Ctrl-C on that the terminal has sent to all, and the second must not kill the drain.
+  // `on`, not `once`: npm forwards a Ctrl-C that the terminal sent to every process, and the second signal
+  // must not kill the drain.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ending.resolve(signal));
   process.on('uncaughtException', fail); // unhandled rejections end here too
 
@@ -58,7 +66,7 @@ export async function runService<Config extends EntryConfig>(options: ServiceOpt
     entry = await openEntry(options, { traced: true });
     const { logger } = entry;
     const readiness = new Readiness({
-      onCheckFailed: (check, error) => logger.warn('a readiness check failed', { check, error }),
+      onCheckFailed: (check, error) => logger.warn('readiness check failed', { check, error }),
     });
     lifecycle = new Lifecycle(
       await options.compose({ ...entry, metrics: new Metrics(options.name), readiness }),
@@ -77,6 +85,6 @@ export async function runService<Config extends EntryConfig>(options: ServiceOpt
   } catch (error) {
     exitCode = reportFatal(options.name, error, entry?.logger);
   }
-  // Not left to an empty event loop: an idle keep-alive socket of some client would hold the process.
+  // Explicit, because the idle keep-alive socket of a client would keep the process alive.
   process.exit(exitCode);
 }

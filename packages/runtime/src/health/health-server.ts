@@ -6,8 +6,9 @@ import { listen } from './listen.ts';
 import type { Readiness } from './readiness.ts';
 
 /**
- * Every service's own port for operators: `/healthz` (the process is alive), `/readyz` (it can take work) and `/metrics`.
- * First of a service's components: it starts first and stops last, so that a process can be asked while it drains.
+ * The port of a service for operators: `/healthz` (the process is alive), `/readyz` (the process can take
+ * work) and `/metrics`. It is a service's first component, so that it starts first, stops last and answers
+ * while the process drains.
  */
 export class HealthServer implements Component {
   readonly name = 'health server';
@@ -25,12 +26,12 @@ export class HealthServer implements Component {
     this.#metrics = metrics;
   }
 
-  /** The port that was taken; 0 before the start. */
+  /** The port that the server listens on; 0 before the start. */
   get port(): number {
     return this.#port;
   }
 
-  /** @throws StartError when the port can't be had */
+  /** @throws StartError when the port is not available */
   async start(): Promise<void> {
     this.#port = await listen(this.#server, { ...this.#config, portVariable: 'METRICS_PORT' });
   }
@@ -38,7 +39,7 @@ export class HealthServer implements Component {
   async stop(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeAllConnections(); // nothing here is worth waiting for
+    this.#server.closeAllConnections(); // no request to this server is worth a wait
     await closed;
   }
 
@@ -61,7 +62,7 @@ export class HealthServer implements Component {
         return;
       }
       default:
-        return json(response, 404, { error: 'not found; there are /healthz, /readyz and /metrics' });
+        return json(response, 404, { error: 'not found; use /healthz, /readyz or /metrics' });
     }
   }
 }

@@ -5,15 +5,16 @@ import { StartError } from '../lifecycle/start-error.ts';
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0: any free port. */
   readonly port: number;
-  /** The variable that names the port, for the message when it can't be had: `API_PORT`. */
+  /** The variable that sets the port, for the error message: `API_PORT`. */
   readonly portVariable: string;
 }
 
 /**
- * Listens and answers the port that was taken.
- * @throws StartError, one sentence, when the address is in use, may not be used or isn't this machine's
+ * Starts to listen, and returns the port.
+ * @throws StartError with one sentence, when the address is in use, is not allowed or is not an address of
+ * this machine
  */
 export async function listen(server: Server, options: ListenOptions): Promise<number> {
   const { host, port, portVariable } = options;
@@ -30,15 +31,17 @@ function asStartError(error: unknown, address: string, portVariable: string): St
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return new StartError(
-        `${address} is in use by another program: stop it or set ${portVariable} to another port`,
+        `${address} is in use by another program. Stop that program, or set ${portVariable} to another port.`,
       );
     case 'EACCES':
       return new StartError(
-        `This user may not listen on ${address}: set ${portVariable} to a port above 1023`,
+        `This user may not listen on ${address}. Set ${portVariable} to a port above 1023.`,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new StartError(`${address} is no address of this machine; ${portVariable} names its port`);
+      return new StartError(
+        `${address} is not an address of this machine. Correct the host that belongs to ${portVariable}.`,
+      );
     default:
       return undefined;
   }

@@ -1,25 +1,28 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Resolves when the dependency answers, rejects when it doesn't. The signal is aborted when nobody waits any more. */
+/**
+ * Resolves when the dependency answers, and rejects when it does not. The signal is aborted when the result
+ * is no longer needed.
+ */
 export type Check = (signal: AbortSignal) => Promise<unknown>;
 
 export type CheckState = 'ok' | 'failed' | 'timed_out';
 
 export interface ReadinessReport {
-  /** Whether to send work here: 200 or 503. */
+  /** Whether the process can take work: 200 or 503. */
   readonly ready: boolean;
   readonly status: 'starting' | 'ready' | 'not_ready' | 'stopping';
   readonly checks: Readonly<Record<string, { readonly state: CheckState; readonly required: boolean }>>;
 }
 
 export interface ReadinessOptions {
-  /** For how long a check may take. 1 s: load balancers commonly give up after 2 s or more. */
+  /** The timeout of a check. Default: 1000, since load balancers commonly give up after 2 s or more. */
   readonly timeoutMs?: number;
-  /** Told of each check that doesn't pass: the report goes to strangers and keeps the reason to itself. */
+  /** Called for each failed check. The report, which strangers may read, does not contain the reason. */
   readonly onCheckFailed?: (name: string, error: unknown) => void;
 }
 
-/** Whether a process can take work: it has started, isn't stopping, and what it stands on answers. */
+/** Whether a process can take work: it has started, is not stopping, and its dependencies answer. */
 export class Readiness {
   readonly #options: ReadinessOptions;
   readonly #checks = new Map<string, { readonly check: Check; readonly required: boolean }>();
@@ -30,18 +33,21 @@ export class Readiness {
     this.#options = options;
   }
 
-  /** A check that isn't required is reported and leaves the process ready: SQS may be away while pastes are created. */
+  /**
+   * A failed check that is not required is reported, and the process stays ready: pastes can be created while
+   * SQS is down.
+   */
   addCheck(name: string, check: Check, { required = true }: { readonly required?: boolean } = {}): void {
     this.#checks.set(name, { check, required });
   }
 
-  /** Answers false when the process was told to stop before it had started. */
+  /** @returns false when the process was stopped before it had started */
   markStarted(): boolean {
     if (this.#phase === 'starting') this.#phase = 'running';
     return this.#phase === 'running';
   }
 
-  /** From now on the process isn't ready, whatever the checks say. */
+  /** From now on the process is not ready, whatever the result of the checks. */
   markStopping(): void {
     this.#phase = 'stopping';
   }
@@ -50,7 +56,9 @@ export class Readiness {
     return this.#phase === 'stopping';
   }
 
-  /** Requests that come while the checks run share their result, so that many of them cost no more than one. */
+  /**
+   * Requests that arrive while the checks run share one result, so that many requests cost as much as one.
+   */
   async report(): Promise<ReadinessReport> {
     this.#current ??= this.#runChecks().finally(() => (this.#current = undefined));
     const report = await this.#current;
@@ -73,7 +81,7 @@ export class Readiness {
     const { timeoutMs = 1000, onCheckFailed } = this.#options;
     const over = new AbortController();
     const timeout = wait(timeoutMs, 'timed_out' as const, { signal: over.signal });
-    timeout.catch(() => undefined); // it is aborted as soon as the check has answered
+    timeout.catch(() => undefined); // The wait is aborted when the check has answered.
     try {
       const outcome = await Promise.race([check(over.signal).then(() => 'ok' as const), timeout]);
       if (outcome === 'timed_out') onCheckFailed?.(name, new Error(`no answer within ${timeoutMs} ms`));

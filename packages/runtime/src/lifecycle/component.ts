@@ -1,9 +1,9 @@
-/** Something that runs for as long as its service does. */
+/** A part of a service that runs in the background. */
 export interface Component {
-  /** For the log: what is starting, stopping, or hanging. */
+  /** For log messages about a component that starts, stops or hangs. */
   readonly name: string;
-  /** Resolves when it works; called once. */
+  /** Resolves when the component works. Called once. */
   start(): Promise<void>;
-  /** Resolves when it really has stopped: no request, no pass, no timer of it is left. Also called after a start that failed. */
+  /** Resolves when no request, pass or timer of the component is left. Also called after a failed start. */
   stop(): Promise<void>;
 }

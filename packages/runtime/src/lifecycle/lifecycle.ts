@@ -1,11 +1,11 @@
 import type { Logger } from '../logging/logger.ts';
 import type { Component } from './component.ts';
 
-/** Starts components in their order and stops them in the reverse one. */
+/** Starts components in order and stops them in reverse order. */
 export class Lifecycle {
   readonly #components: readonly Component[];
   readonly #logger: Logger;
-  /** Those whose start was begun, the last one first. */
+  /** The components whose `start()` was called, the last one first. */
   readonly #begun: Component[] = [];
   #starting: Promise<void> = Promise.resolve();
   #stop: Promise<boolean> | undefined;
@@ -16,20 +16,28 @@ export class Lifecycle {
     this.#logger = logger;
   }
 
-  /** The component that is being started or stopped at this moment: the one to name when it takes too long. */
+  /**
+   * The component that is starting or stopping at this moment, for the message about a stop that takes too
+   * long.
+   */
   get busyWith(): string | undefined {
     return this.#busyWith;
   }
 
-  /** Rejects with the error of the first component that can't start; those behind it aren't started. `stop()` is still due. */
+  /**
+   * Rejects with the error of the first component that cannot start. Later components are not started. The
+   * caller must still call `stop()`.
+   */
   start(): Promise<void> {
     this.#starting = this.#startAll();
     return this.#starting;
   }
 
   /**
-   * Waits for the component that is starting, starts no other, and stops all that were begun. A component that fails to stop is
-   * logged and doesn't keep the others from stopping. Called again, it answers the same promise: whether all stopped well.
+   * Waits for the component that is starting, starts no other, and stops all components whose start was
+   * called. The failure of one component is logged, and the others are still stopped. Further calls return
+   * the same promise.
+   * @returns whether all components stopped without an error
    */
   stop(): Promise<boolean> {
     this.#stop ??= this.#stopAll();
@@ -48,19 +56,19 @@ export class Lifecycle {
   }
 
   async #stopAll(): Promise<boolean> {
-    await this.#starting.catch(() => undefined); // whoever called start() has the error
-    let good = true;
+    await this.#starting.catch(() => undefined); // The caller of start() handles the error.
+    let allStopped = true;
     for (const component of this.#begun) {
       this.#busyWith = component.name;
       try {
         await component.stop();
         this.#logger.debug('component stopped', { component: component.name });
       } catch (error) {
-        good = false;
+        allStopped = false;
         this.#logger.error('component failed to stop', { component: component.name, error });
       }
     }
     this.#busyWith = undefined;
-    return good;
+    return allStopped;
   }
 }

@@ -1,4 +1,4 @@
-/** A service can't start for a reason that somebody at the terminal can mend: its message is printed, without a stack. */
+/** A service cannot start for a reason that the user can correct. The message is printed without a stack. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -2,14 +2,17 @@ import { inspect } from 'node:util';
 import winston from 'winston';
 import { redact, redactText } from './redact.ts';
 
-/** What the logger hands to winston: the fields are kept apart, so that none can overwrite time, level or message. */
+/**
+ * What the logger passes to winston. Fields are separate, so that no field can overwrite time, level or
+ * message.
+ */
 interface Entry {
   readonly level: string;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** `{"time":"2026-11-21T08:00:00.000Z","level":"info","message":"…","service":"api", …}`: times are UTC. */
+/** `{"time":"2026-11-21T08:00:00.000Z","level":"info","message":"…","service":"api", …}`. Times are UTC. */
 export function jsonLine(): winston.Logform.Format {
   return lines(({ level, message, fields }) => {
     const head = { time: new Date().toISOString(), level, message: redactText(message) };
@@ -17,7 +20,7 @@ export function jsonLine(): winston.Logform.Format {
   });
 }
 
-/** `08:00:00.000 INFO  api: message  short_code=abc`, and an error's stack below it: times are UTC here too. */
+/** `08:00:00.000 INFO  api: message  short_code=abc`, followed by the stack of an error. Times are UTC. */
 export function prettyLine(): winston.Logform.Format {
   return lines(({ level, message, fields }) => {
     const { service, instance: _, error, ...rest } = redact(fields) as Record<string, unknown>;

@@ -6,11 +6,11 @@ type LogLevel = (typeof logLevels)[number];
 
 export interface LogConfig {
   readonly level: LogLevel;
-  /** `json`: a line each, for machines. `pretty`: for somebody at a terminal. */
+  /** `json`: one object a line, for programs. `pretty`: for people at a terminal. */
   readonly format: 'json' | 'pretty';
 }
 
-/** The log goes to stderr, so that is whose terminal counts. */
+/** Default format: `pretty` when stderr, where the log goes, is a terminal. */
 export const logEnv: z.ZodType<LogConfig> = z
   .object({
     LOG_LEVEL: oneOf(logLevels).default('info'),

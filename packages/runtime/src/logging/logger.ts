@@ -2,7 +2,7 @@ import winston from 'winston';
 import type { LogConfig } from './log-env.ts';
 import { jsonLine, prettyLine } from './lines.ts';
 
-/** Ids and counts beside the message; an error goes under `error`. Secrets and content are taken out of all of it. */
+/** Ids and counts of a log line. An error has the key `error`. Secrets and content are redacted. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Logger {
@@ -10,16 +10,19 @@ export interface Logger {
   warn(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
-  /** A logger that puts these fields on each of its lines, under the line's own. */
+  /** A logger that adds these fields to each of its lines. A line's own fields take precedence. */
   child(fields: LogFields): Logger;
 }
 
 export interface LoggerOptions extends LogConfig {
   readonly service: string;
   readonly instance?: string;
-  /** stderr unless told: stdout is for what a command answers, e.g. the counts of `npm run janitor -- --once NAME`. */
+  /**
+   * Default: stderr, since stdout is for the results of commands, e.g. the counts of `npm run janitor --
+   * --once NAME`.
+   */
   readonly stream?: NodeJS.WritableStream;
-  /** Asked for each line: what it says of the span that it is written in. */
+  /** Called for each line: the ids of the active span. */
   readonly spanFields?: () => LogFields | undefined;
 }
 
@@ -35,8 +38,8 @@ export function createLogger(options: LoggerOptions): Logger {
 }
 
 /**
- * Winston stays behind this interface: its own methods take a `message` among the fields for a second message, and an
- * Error in the fields' place replaces both.
+ * Hides winston's own methods, which treat a field named `message` as a second message, and replace message
+ * and fields by an Error that is passed as the fields.
  */
 function loggerTo(
   sink: winston.Logger,

@@ -11,7 +11,7 @@ const secretKeys = new Set([
   'token',
   'accesstoken',
   'apitoken',
-  'idempotencykey', // with it a kept answer is opened, and its delete token
+  'idempotencykey', // decrypts the stored answer, which holds a delete token
   'password',
   'secretaccesskey',
   'sessiontoken',
@@ -19,7 +19,7 @@ const secretKeys = new Set([
   'contentbytes',
   'contentbase64',
   'payload',
-  'parameters', // of a job: an import's hold content
+  'parameters', // a job's: those of an import hold content
   'body',
   'messagebody',
   'stringvalue',
@@ -28,20 +28,21 @@ const secretKeys = new Set([
 
 const REDACTED = '[redacted]';
 
-/** Deeper than anything that is logged on purpose; it ends a walk into some library's object. */
+/** Deeper than any object that is logged on purpose. Ends the copy of a library's internal object. */
 const MAX_DEPTH = 8;
 
 /**
- * A copy that is safe to log: secrets by key and by shape, content, and bytes are taken out; errors become plain objects with
- * name, message, code, stack and cause; what JSON can't say (bigint, circles) is said as text.
+ * Returns a copy that is safe to log. Secrets (by key and by pattern), content and bytes are redacted; errors
+ * become plain objects with name, message, code, stack and cause; values that JSON cannot represent (bigint,
+ * circular references) become text.
  */
 export function redact(value: unknown): unknown {
   return copy(value, []);
 }
 
 /**
- * Our tokens start with `pf_`, an identity provider's are JWTs; a URL may hold a password, or be good for whoever has its signature; and what
- * JSON.parse says of a text that is none quotes it.
+ * Redacts our tokens, which start with `pf_`; an identity provider's tokens, which are JWTs; passwords and
+ * signatures in URLs; and the text that JSON.parse quotes in its errors.
  */
 export function redactText(text: string): string {
   return text
@@ -75,36 +76,36 @@ function copy(value: unknown, parents: readonly object[]): unknown {
 function copyObject(value: object, parents: readonly object[]): unknown {
   if (parents.includes(value)) return '[circular]';
   if (parents.length >= MAX_DEPTH) return '[deeper]';
-  const trail = [...parents, value];
+  const path = [...parents, value];
   if (types.isDate(value)) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (value instanceof URL) return redactText(value.href);
   if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `[${value.byteLength} bytes]`;
-  if (Array.isArray(value)) return value.map((item) => copy(item, trail));
-  if (types.isMap(value) || types.isSet(value)) return copy([...value], trail);
-  if (Error.isError(value)) return copyError(value, trail);
-  return copyFields(value, trail);
+  if (Array.isArray(value)) return value.map((item) => copy(item, path));
+  if (types.isMap(value) || types.isSet(value)) return copy([...value], path);
+  if (Error.isError(value)) return copyError(value, path);
+  return copyFields(value, path);
 }
 
-function copyError(error: Error, trail: readonly object[]): unknown {
+function copyError(error: Error, path: readonly object[]): unknown {
   const { name, message, stack, cause } = error;
-  const own = copyFields(error, trail);
+  const own = copyFields(error, path);
   return {
     ...own,
     name,
     message: redactText(message),
     ...(stack === undefined ? {} : { stack: redactText(stack) }),
-    ...(cause === undefined ? {} : { cause: copy(cause, trail) }),
-    ...('errors' in error ? { errors: copy(error.errors, trail) } : {}), // AggregateError
+    ...(cause === undefined ? {} : { cause: copy(cause, path) }),
+    ...('errors' in error ? { errors: copy(error.errors, path) } : {}), // AggregateError
   };
 }
 
-function copyFields(value: object, trail: readonly object[]): Record<string, unknown> {
+function copyFields(value: object, path: readonly object[]): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(value).map(([key, field]) => [key, isSecret(key, field) ? REDACTED : copy(field, trail)]),
+    Object.entries(value).map(([key, field]) => [key, isSecret(key, field) ? REDACTED : copy(field, path)]),
   );
 }
 
-/** Bytes are said by their number anyway. */
+/** Bytes are not secret: only their number is logged. */
 function isSecret(key: string, field: unknown): boolean {
   if (field === undefined || field === null || ArrayBuffer.isView(field)) return false;
   return secretKeys.has(key.toLowerCase().replace(/[-_]/g, ''));

@@ -10,15 +10,15 @@ interface Sendable {
 export interface MessageSpansOptions {
   readonly queueName: string;
   /**
-   * `following`: in the trace of the sender. `linked`: each message begins its own trace, with a link to the span of the sender: an
-   * import makes 10,000 messages.
+   * `following`: in the trace of the sender. `linked`: each message begins its own trace, with a link to the
+   * span of the sender: an import makes 10,000 messages.
    */
   readonly traces: 'following' | 'linked';
 }
 
 /**
- * For senders of messages (`follow` in packages/sqs): starts a span when a message is dispatched and ends it when SQS has the message. The
- * message carries the span's context.
+ * For senders of messages (`follow` in packages/sqs): starts a span when a message is dispatched and ends it
+ * when SQS has the message. The message carries the span's context.
  */
 export function messageSpans<Message extends Sendable>({ queueName, traces }: MessageSpansOptions) {
   return (message: Message) => {

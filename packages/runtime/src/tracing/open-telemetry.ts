@@ -16,8 +16,9 @@ import type { TracedProcess, Tracing } from './tracing.ts';
 const WARN_EVERY_MS = 60_000;
 
 /**
- * Starts the SDK, which exports spans over OTLP/HTTP and reads its other settings from the environment. No instrumentation is loaded:
- * patching modules is fragile with ESM, and shows requests where operators look for uploads.
+ * Starts the SDK, which exports spans over OTLP/HTTP and reads its other settings from the environment. No
+ * instrumentation is loaded: patching modules is fragile with ESM, and shows requests where operators look
+ * for uploads.
  */
 export function startOpenTelemetry({ service, instance, logger }: TracedProcess): Tracing {
   const sdk = new NodeSDK({
@@ -44,13 +45,13 @@ async function shutDown(sdk: NodeSDK, logger: Logger, withinMs: number): Promise
   const flushed = sdk.shutdown().then(
     () => true,
     (error: unknown) => {
-      logger.warn('the last spans could not be sent', { reason: reasonOf(error) });
+      logger.warn('last spans could not be sent', { reason: reasonOf(error) });
       return true;
     },
   );
   const inTime = await Promise.race([flushed, sleep(withinMs, ended.signal).then(() => false)]);
   ended.abort();
-  if (!inTime) logger.warn('the last spans could not be sent', { reason: `not within ${withinMs} ms` });
+  if (!inTime) logger.warn('last spans could not be sent', { reason: `not within ${withinMs} ms` });
 }
 
 /** Logs the warnings and errors of the SDK. The SDK reports a failed export as the JSON of its error. */

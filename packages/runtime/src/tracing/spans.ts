@@ -37,18 +37,27 @@ export function runInSpan<T>(span: Span, act: () => T): T {
   return context.with(trace.setSpan(context.active(), span), act);
 }
 
-/** For work on behalf of many requests, and for callbacks that run in the context in which a connection was opened. */
+/**
+ * For work on behalf of many requests, and for callbacks that run in the context in which a connection was
+ * opened.
+ */
 export function runOutsideSpans<T>(act: () => T): T {
   return context.with(ROOT_CONTEXT, act);
 }
 
-/** Marks the span as failed. Only the redacted message of an error is recorded, since a stack or other fields may hold content. */
+/**
+ * Marks the span as failed. Only the redacted message of an error is recorded, since a stack or other fields
+ * may hold content.
+ */
 export function failSpan(span: Span, error: unknown): void {
   span.setAttribute('error.type', typeOf(error));
   span.setStatus({ code: SpanStatusCode.ERROR, message: reasonOf(error) });
 }
 
-/** The parent of a span whose trace began in another process. Without a valid traceparent the span begins a trace. */
+/**
+ * The parent of a span whose trace began in another process. Without a valid traceparent the span begins a
+ * trace.
+ */
 export function remoteParent(traceparent: string | undefined): Context {
   const remote = parseTraceparent(traceparent);
   return remote === undefined

@@ -1,7 +1,9 @@
 import type { TracingConfig } from '../config/tracing-env.ts';
 import { tracingOff, type TracedProcess, type Tracing } from './tracing.ts';
 
-/** Loads the SDK of OpenTelemetry only when an endpoint is configured: loading takes 170 ms and some 40 MB. */
+/**
+ * Loads the SDK of OpenTelemetry only when an endpoint is configured: loading takes 170 ms and some 40 MB.
+ */
 export async function startTracing(
   config: TracingConfig | undefined,
   process: TracedProcess,

@@ -2,7 +2,10 @@ import { context, SpanKind, trace } from '@opentelemetry/api';
 import { failSpan, tracer } from './spans.ts';
 import { summaryOf } from './summary.ts';
 
-/** The part that spans need of kysely's log event, which kysely emits after each statement in the context of the caller. */
+/**
+ * The part that spans need of kysely's log event, which kysely emits after each statement in the context of
+ * the caller.
+ */
 export interface EndedStatement {
   readonly query: { readonly sql: string };
   readonly queryDurationMillis: number;

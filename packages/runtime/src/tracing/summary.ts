@@ -1,10 +1,10 @@
-/** A statement of ours is a few hundred characters; there are some hundred different ones. */
+/** Summaries by statement. There are about a hundred statements of a few hundred characters each. */
 const known = new Map<string, string>();
 const MAX_KNOWN = 1000;
 
 /**
- * `INSERT pastes`: the first table that a statement changes, or else reads. Its text isn't shown in traces: it is long, and its name is
- * what people look for.
+ * The first table that a statement changes, or otherwise reads, e.g. `INSERT pastes`. Traces do not contain
+ * the text of a statement, which is long.
  */
 export function summaryOf(sql: string): string {
   const found = known.get(sql);

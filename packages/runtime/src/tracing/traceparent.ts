@@ -1,4 +1,4 @@
-/** https://www.w3.org/TR/trace-context/: version ff and ids of zeros only are invalid. */
+/** By https://www.w3.org/TR/trace-context/, version ff is invalid, and so are ids that consist of zeros. */
 export const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/;
 
@@ -8,7 +8,7 @@ export interface RemoteSpan {
   readonly flags: number;
 }
 
-/** Undefined for what is no traceparent. */
+/** @returns undefined for an invalid traceparent */
 export function parseTraceparent(traceparent: string | undefined): RemoteSpan | undefined {
   if (traceparent === undefined) return undefined;
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
@@ -16,7 +16,10 @@ export function parseTraceparent(traceparent: string | undefined): RemoteSpan | 
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };
 }
 
-/** For log lines: the trace that a request or a message belongs to, whether or not this process traces. */
+/**
+ * The log field of the trace that a request or a message belongs to. Independent of whether this process
+ * traces.
+ */
 export function traceIdOf(traceparent: string | undefined): { trace_id?: string } {
   const remote = parseTraceparent(traceparent);
   return remote === undefined ? {} : { trace_id: remote.traceId };
