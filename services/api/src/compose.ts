@@ -14,7 +14,6 @@ import {
   type Component,
   type ServiceContext,
   runOutsideSpans,
-  type Tracing,
 } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
 import {
@@ -91,7 +90,8 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     onConnectionError: (error) =>
       runOutsideSpans(() => logger.warn('connection to Postgres lost', { error })),
-    ...onStatementOf(tracing, overrides),
+    traceStatement: tracing.onStatement,
+    onStatement: overrides.onStatement,
   });
   showPools(metrics, () => [poolUse(db)]);
   const store = createObjectStore({
@@ -194,20 +194,6 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     },
   ];
   return { components, server, health };
-}
-
-/** Spans for statements and a test's count of them; neither: kysely then measures nothing. */
-function onStatementOf(
-  { onStatement: trace }: Tracing,
-  { onStatement: override }: Overrides,
-): Pick<DatabaseOptions, 'onStatement'> {
-  if (trace === undefined) return override === undefined ? {} : { onStatement: override };
-  return {
-    onStatement: (event) => {
-      trace(event);
-      override?.(event);
-    },
-  };
 }
 
 /** Sends what waits, but not for long: what hangs is cut, and the relay sends it. */

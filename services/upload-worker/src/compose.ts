@@ -14,7 +14,6 @@ import {
   showPools,
   type Component,
   type ServiceContext,
-  type Tracing,
 } from '@pasteflow/runtime';
 import { createSqsClient, queueDepth } from '@pasteflow/sqs';
 import type { Config } from './config.ts';
@@ -54,7 +53,8 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
       maxConnections,
       onConnectionError: (error) =>
         runOutsideSpans(() => dependencyFailed(logger, 'a connection to Postgres', error)),
-      ...onStatementOf(tracing, overrides),
+      traceStatement: tracing.onStatement,
+      onStatement: overrides.onStatement,
     });
     databases.push(database);
     return database;
@@ -146,18 +146,4 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
       },
     },
   ];
-}
-
-/** Spans for statements and a test's count of them; neither: kysely then measures nothing. */
-function onStatementOf(
-  { onStatement: trace }: Tracing,
-  { onStatement: override }: Overrides,
-): Pick<DatabaseOptions, 'onStatement'> {
-  if (trace === undefined) return override === undefined ? {} : { onStatement: override };
-  return {
-    onStatement: (event) => {
-      trace(event);
-      override?.(event);
-    },
-  };
 }

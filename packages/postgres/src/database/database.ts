@@ -6,17 +6,30 @@ import type { Schema } from '../schema/schema.ts';
 export type Database = Kysely<Schema>;
 
 export interface DatabaseOptions extends PoolOptions {
-  /** Told of every statement, for counting them. */
-  readonly onStatement?: (event: LogEvent) => void;
+  /** Makes a span of each statement (`Tracing.onStatement`). */
+  readonly traceStatement?: ((event: LogEvent) => void) | undefined;
+  /** Called after each statement: tests count them. */
+  readonly onStatement?: ((event: LogEvent) => void) | undefined;
 }
 
 /** A pool of connections behind kysely. Errors that leave it are typed (errors.ts). End it with `destroy()`. */
 export function createDatabase(options: DatabaseOptions): Database {
   const pool = createPool(options);
   const dialect = new PostgresDialect({ pool: withTypedErrors(pool) });
-  const db = new Kysely<Schema>({ dialect, ...(options.onStatement && { log: options.onStatement }) });
+  const db = new Kysely<Schema>({ dialect, ...logOf(options) });
   pools.set(db, pool);
   return db;
+}
+
+/** Without a listener, kysely measures nothing. */
+function logOf({ traceStatement, onStatement }: DatabaseOptions): { log?: (event: LogEvent) => void } {
+  if (traceStatement === undefined && onStatement === undefined) return {};
+  return {
+    log: (event) => {
+      traceStatement?.(event);
+      onStatement?.(event);
+    },
+  };
 }
 
 const pools = new WeakMap<Database, Pool>();
