@@ -6,7 +6,13 @@ import { resolveRelative, type SourceFile, type Workspace } from './workspace.ts
 const scope = '@pasteflow/';
 const adapters = ['@pasteflow/postgres', '@pasteflow/sqs', '@pasteflow/s3', '@pasteflow/runtime'];
 /** What services share above the adapters. */
-const shared = ['@pasteflow/domain', '@pasteflow/settings', '@pasteflow/pastes', '@pasteflow/jobs'];
+const shared = [
+  '@pasteflow/domain',
+  '@pasteflow/settings',
+  '@pasteflow/execution-events',
+  '@pasteflow/pastes',
+  '@pasteflow/jobs',
+];
 const services = ['@pasteflow/api', '@pasteflow/upload-worker', '@pasteflow/janitor'];
 
 /** What the sources of each package may import from the workspace. A package that isn't listed may not exist. */
@@ -17,6 +23,7 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
   '@pasteflow/settings': ['@pasteflow/domain', '@pasteflow/runtime'],
   '@pasteflow/command-line': ['@pasteflow/postgres', '@pasteflow/runtime', '@pasteflow/settings'],
+  '@pasteflow/execution-events': ['@pasteflow/domain', '@pasteflow/runtime'],
   '@pasteflow/pastes': ['@pasteflow/domain'],
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/pastes', ...adapters],
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),

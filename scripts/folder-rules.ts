@@ -15,7 +15,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'services/api': 'jobs pastes health docs admission openapi idempotency limits token identity live http',
-  'services/janitor': 'ops sweeps state-metrics work sweeping',
+  'services/janitor': 'ops sweeps state-metrics queues sweeping',
   'services/upload-worker': 'jobs uploads executions',
 };
 

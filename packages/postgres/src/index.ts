@@ -11,8 +11,12 @@ export { installStateMachines } from './enforcement/install.ts';
 export type { Actor } from './database/actor.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
 export { expirePaste, findPaste, readPayload, type PasteRow } from './pastes/find-paste.ts';
-export { claimUploads, type ClaimedUpload } from './executions/claim-uploads.ts';
-export { settleUploads, type SettleOptions, type UploadOutcome } from './executions/settle-uploads.ts';
+export {
+  uploadSubject,
+  type ClaimedUpload,
+  type UploadOutcome,
+  type UploadSettlement,
+} from './pastes/upload-subject.ts';
 export { createJob, type CreatedJob } from './jobs/create-job.ts';
 export {
   findJob,
@@ -25,13 +29,12 @@ export {
   type JobRow,
   type ListedJob,
 } from './jobs/find-jobs.ts';
-export { claimJobs, type ClaimedJob, type JobClaim } from './executions/claim-jobs.ts';
 export {
-  settleJobs,
+  jobSubject,
+  type ClaimedJob,
   type JobSettlement,
   type JobSettlementEnding,
-  type SettledJob,
-} from './executions/settle-jobs.ts';
+} from './jobs/job-subject.ts';
 export { writeProgress } from './jobs/job-progress.ts';
 export { createAsset } from './jobs/assets.ts';
 export { removeAssets } from './jobs/remove-assets.ts';
@@ -39,17 +42,11 @@ export { importedPositions, importPastes, type ImportEntry } from './jobs/import
 export { listExportable, type ExportablePaste, type ExportFilter } from './pastes/exportable-pastes.ts';
 export { countPastes } from './pastes/count-pastes.ts';
 export { findOldJobs, removeJobs, type OldJob } from './retention/old-jobs.ts';
-export { findZombies, renewLeases } from './executions/leases.ts';
-export {
-  countWaitingJobs,
-  findOverdue,
-  findOverdueJobs,
-  findUndispatched,
-  findUndispatchedJobs,
-  stampDispatched,
-  type DueJob,
-  type DueUpload,
-} from './executions/dispatch.ts';
+export { findZombies, renewLeases, type Zombie } from './executions/leases.ts';
+export { claimExecutions, type Claim, type ClaimedExecution } from './executions/claim.ts';
+export { settleExecutions, type Settled, type Settlement } from './executions/settle.ts';
+export { countWaiting, findOverdue, findUndispatched, stampDispatched } from './executions/dispatch.ts';
+export type { Subject } from './executions/subject.ts';
 export {
   claimExpired,
   releaseClaims,

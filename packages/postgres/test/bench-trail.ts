@@ -1,6 +1,13 @@
 import { createTestDatabase, startTestStack } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
-import { claimExpired, createDatabase, migrate, settleUploads, type Database } from '../src/index.ts';
+import {
+  claimExpired,
+  createDatabase,
+  migrate,
+  settleExecutions,
+  uploadSubject,
+  type Database,
+} from '../src/index.ts';
 import { makePastes } from '../src/testing/index.ts';
 
 /**
@@ -32,7 +39,8 @@ const cases: readonly Case[] = [
         outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' },
         nextStep: { kind: 'done' as const },
       }));
-      return async () => (await settleUploads(db, settlements, { actor: 'bench', dispatched: true })).size;
+      return async () =>
+        (await settleExecutions(db, uploadSubject, settlements, { actor: 'bench', dispatched: true })).size;
     },
   },
   {

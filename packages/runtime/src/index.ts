@@ -46,5 +46,5 @@ export {
   traceparentOf,
   withSpan,
 } from './tracing/spans.ts';
-export { tracingOff, type Tracing } from './tracing/tracing.ts';
+export { tracingOff } from './tracing/tracing.ts';
 export { TRACEPARENT, traceIdOf } from './tracing/traceparent.ts';

@@ -1,6 +1,7 @@
 export { createSqsClient, type SqsClient, type SqsClientOptions } from './client.ts';
 export { createQueue, deadLetterQueueName, queueCounts, queueDepth, type Queue } from './queue.ts';
 export { decodeJob, decodeUpload, type Decode } from './wire.ts';
+export { sqsBatches } from './batches.ts';
 export { sendJobs, sendUploads, type OutgoingJob, type OutgoingUpload } from './send.ts';
 export { sendFollowed } from './follow.ts';
 export { MessageDispatcher } from './message-dispatcher.ts';

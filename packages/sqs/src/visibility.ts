@@ -1,5 +1,5 @@
 import { ChangeMessageVisibilityBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { SQS_BATCH_SIZE } from '@pasteflow/domain';
+import { sqsBatches } from './batches.ts';
 import { rethrowUnavailable, type Queue } from './queue.ts';
 
 export interface VisibilityChange {
@@ -18,12 +18,12 @@ export async function changeVisibility(
   queue: Queue,
   changes: readonly VisibilityChange[],
 ): Promise<void> {
-  for (let start = 0; start < changes.length; start += SQS_BATCH_SIZE) {
+  for (const batch of sqsBatches(changes)) {
     await client
       .send(
         new ChangeMessageVisibilityBatchCommand({
           QueueUrl: await queue.url(),
-          Entries: changes.slice(start, start + SQS_BATCH_SIZE).map(({ receiptHandle, seconds }, index) => ({
+          Entries: batch.map(({ receiptHandle, seconds }, index) => ({
             Id: String(index),
             ReceiptHandle: receiptHandle,
             VisibilityTimeout: seconds,

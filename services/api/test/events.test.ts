@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { settleUploads } from '@pasteflow/postgres';
+import { settleExecutions, uploadSubject } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
 import { readEvents, type EventReader } from './support/event-reader.ts';
@@ -32,8 +32,9 @@ const jobEvents = (id: string, lastEventId?: string) =>
 /** An attempt that fails; the next is due at once. */
 async function failAttempt(code: string): Promise<void> {
   const executionId = await claimUpload(bed.db, code);
-  await settleUploads(
+  await settleExecutions(
     bed.db,
+    uploadSubject,
     [
       {
         executionId,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { TcpProxy } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import { createDatabase, settleJobs } from '@pasteflow/postgres';
+import { createDatabase, jobSubject, settleExecutions } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { createLogger, Metrics } from '@pasteflow/runtime';
 import { sql } from 'kysely';
@@ -31,8 +31,9 @@ async function work(jobId: string, attempts: number, begin: number): Promise<voi
     const executionId = await again(() => claim(bed.db, jobId));
     await again(() => progress(bed.db, { jobId, executionId }, begin + n));
     await again(() =>
-      settleJobs(
+      settleExecutions(
         bed.db,
+        jobSubject,
         [
           {
             executionId,

@@ -1,7 +1,7 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, it } from '@jest/globals';
-import { claimUploads, settleUploads } from '@pasteflow/postgres';
+import { claimExecutions, settleExecutions, uploadSubject } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { useApi } from './support/api.ts';
 import { waiting } from './support/waiting.ts';
@@ -21,7 +21,7 @@ async function open(path: string, headers: Record<string, string> = {}): Promise
 async function running(count: number) {
   const pastes = await makePastes(bed.db, count, { status: 'IN_PROGRESS' });
   const shortCodes = pastes.map(({ shortCode }) => shortCode);
-  await claimUploads(bed.db, { shortCodes, actor: 'w', leaseSeconds: 600 });
+  await claimExecutions(bed.db, uploadSubject, { keys: shortCodes, actor: 'w', leaseSeconds: 600 });
   const settle = async (): Promise<void> => {
     for (let n = 0; n < count; n += 100) {
       const settlements = pastes.slice(n, n + 100).map(({ executionId }) => ({
@@ -29,7 +29,7 @@ async function running(count: number) {
         outcome: { kind: 'succeeded' as const, s3Url: 's3://pasteflow/x' },
         nextStep: { kind: 'done' as const },
       }));
-      await settleUploads(bed.db, settlements, { actor: 'w', dispatched: true });
+      await settleExecutions(bed.db, uploadSubject, settlements, { actor: 'w', dispatched: true });
     }
   };
   return { shortCodes, settle };

@@ -11,6 +11,8 @@ import {
 import { createObjectStore } from '@pasteflow/s3';
 import { createSqsClient, queueDepth } from '@pasteflow/sqs';
 import type { JanitorConfig } from './config.ts';
+import { createJobQueue } from './queues/job-queue.ts';
+import { createUploadQueue } from './queues/upload-queue.ts';
 import { SweepRunner } from './sweeping/run-sweep.ts';
 import { Schedule } from './sweeping/schedule.ts';
 import { DeadLetterAges } from './state-metrics/dead-letter-ages.ts';
@@ -27,9 +29,6 @@ import { ReapExecutions } from './sweeps/reap-executions.ts';
 import { Reconcile } from './sweeps/reconcile.ts';
 import { Relay } from './sweeps/relay.ts';
 import { Tombstones } from './sweeps/tombstones.ts';
-import { createJobEvents } from './work/job-events.ts';
-import { jobWork } from './work/jobs.ts';
-import { uploadWork } from './work/uploads.ts';
 
 /**
  * The service stops within 10 s and a sweep stops between batches, so no single request may take longer. A request to S3 is tried once: the
@@ -53,7 +52,7 @@ export function composeSweeps(
   { config, instance, logger }: Entry<JanitorConfig>,
   metrics: Metrics,
 ): ComposedSweeps {
-  const { database, aws, queues, bucket, sweeps: settings } = config;
+  const { database, aws, queues: queueNames, bucket, sweeps: settings } = config;
   const connect = (maxConnections: number) =>
     createDatabase({
       url: database.url,
@@ -76,13 +75,13 @@ export function composeSweeps(
     endpoint: aws.sqsEndpoint,
     requestTimeoutMs: SQS_TIMEOUT_MS,
   });
-  const events = createJobEvents(logger, metrics);
-  const works = [
-    uploadWork({ db, sqs, queueName: queues.uploads, policy: config.uploadRetry }),
-    jobWork({ db, sqs, queueName: queues.jobs, policy: config.jobRetry, events }),
+  const forQueues = { db, sqs, logger, metrics };
+  const queues = [
+    createUploadQueue({ ...forQueues, queueName: queueNames.uploads, policy: config.uploadRetry }),
+    createJobQueue({ ...forQueues, queueName: queueNames.jobs, policy: config.jobRetry }),
   ];
   const base = { db, actor: instance, logger };
-  const working = { sqs, works, random: Math.random };
+  const working = { sqs, queues, random: Math.random };
   const deadLetterAges = new DeadLetterAges();
 
   const sweeps: readonly Sweep[] = [
@@ -122,7 +121,7 @@ export function composeSweeps(
   const stateMetrics = new StateMetrics({
     db,
     sqs,
-    works,
+    queues,
     deadLetterAges,
     onSweepRuns: (runs) => runner.learn(runs),
     intervalSeconds: config.stateMetricsIntervalSeconds,
@@ -137,7 +136,7 @@ export function composeSweeps(
     checks: {
       postgres: () => pingDatabase(db),
       s3: (signal) => store.ping(signal),
-      sqs: () => Promise.all(works.map(({ queue }) => queueDepth(sqs, queue))),
+      sqs: () => Promise.all(queues.map(({ queue }) => queueDepth(sqs, queue))),
     },
     close: async () => {
       store.close();

@@ -19,10 +19,10 @@ const nothing = { unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 };
 
 const ages = new DeadLetterAges();
 
-const sweep = (works = world.works) =>
+const sweep = (queues = world.queues) =>
   new DeadLetters({
     ...world,
-    works,
+    queues,
     actor: 'janitor/test',
     leaseSeconds: 6,
     random: () => 0.5,
@@ -70,7 +70,7 @@ describe('dead-letters', () => {
       expect([level, fields]).toEqual([
         'error',
         {
-          messageId: expect.stringMatching(/^[\da-f-]{36}$/),
+          message_id: expect.stringMatching(/^[\da-f-]{36}$/),
           reason: expect.stringContaining('Not an upload message'),
         },
       ]);
@@ -138,7 +138,7 @@ describe('dead-letters', () => {
     await upload('due', { status: 'PENDING' });
     await bury(messageFor('due'));
     const nowhere = connect('postgres://pasteflow:x@127.0.0.1:1/none', 1);
-    await expect(sweep(world.worksOn(nowhere)).runOnce(running())).rejects.toThrow(
+    await expect(sweep(world.queuesOn(nowhere)).runOnce(running())).rejects.toThrow(
       DependencyUnavailableError,
     );
     await nowhere.destroy();

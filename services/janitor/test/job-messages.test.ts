@@ -1,12 +1,13 @@
 import { defaultRetryPolicy, DependencyUnavailableError } from '@pasteflow/domain';
 import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
+import { Metrics } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
 import { DeadLetters } from '../src/sweeps/dead-letters.ts';
 import { ReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { Relay } from '../src/sweeps/relay.ts';
-import { uploadWork } from '../src/work/uploads.ts';
+import { createUploadQueue } from '../src/queues/upload-queue.ts';
 import { callSqs, drain, messagesLeft } from './messages.ts';
 import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
 
@@ -69,13 +70,15 @@ describe('relay, of jobs', () => {
     ]);
     await makePastes(world.db, 3, { status: 'IN_PROGRESS' });
     await queued(2);
-    const uploads = uploadWork({
+    const uploads = createUploadQueue({
       ...world,
       queueName: 'no-such-queue',
       policy: defaultRetryPolicy,
+      logger: world.log,
+      metrics: new Metrics('janitor', { process: false }),
     });
     const limping = new Relay({
-      works: [uploads, world.works[1]!],
+      queues: [uploads, world.queues[1]!],
       graceSeconds: 1,
       redispatchAfterSeconds: 30,
     });

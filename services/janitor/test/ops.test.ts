@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnCommand, spawnService } from '@pasteflow/dev-stack/testing';
-import { claimUploads } from '@pasteflow/postgres';
+import { claimExecutions, uploadSubject } from '@pasteflow/postgres';
 import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
@@ -69,7 +69,11 @@ describe('ops timeline', () => {
       shortCodes: ['going'],
       execution: { status: 'PENDING', attempt: 3, dispatchedSecondsAgo: 1 },
     });
-    await claimUploads(world.db, { shortCodes: ['going'], actor: 'upload-worker/a', leaseSeconds: 6 });
+    await claimExecutions(world.db, uploadSubject, {
+      keys: ['going'],
+      actor: 'upload-worker/a',
+      leaseSeconds: 6,
+    });
     const { stdout } = await ops('timeline', 'going');
     expect(stdout).toMatch(/attempt 3 +PENDING → RUNNING +upload-worker\/a +claimed$/m);
     expect(stdout).toMatch(/^ +3 +RUNNING +upload-worker\/a /m);

@@ -91,7 +91,10 @@ describe('reap-executions', () => {
     const [paste] = await zombies(1);
     const mend = world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
     expect(await reaper().runOnce(running())).toEqual({ ...nothing, lost: 1, rescued: 1 });
-    expect(world.log.lines).toMatchObject([{ level: 'warn', message: 'rescued uploads wait for the relay' }]);
+    expect(world.log.lines).toMatchObject([
+      { level: 'warn', message: 'upload attempt failed', fields: { outcome: 'lost', sequel: 'retry' } },
+      { level: 'warn', message: 'rescued uploads wait for the relay' },
+    ]);
     mend();
     await sql`UPDATE task_executions SET run_at = run_at - interval '5 seconds' WHERE status = 'PENDING'`.execute(
       world.db,

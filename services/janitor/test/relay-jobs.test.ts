@@ -13,7 +13,7 @@ afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
 const relay = () =>
-  new Relay({ works: world.works, graceSeconds: 1, redispatchAfterSeconds: 30 }).runOnce(running());
+  new Relay({ queues: world.queues, graceSeconds: 1, redispatchAfterSeconds: 30 }).runOnce(running());
 const quiet = { sent: 0, resent: 0, postponed: 0 };
 
 /** Jobs that were sent to the queue a minute ago, and what became of their messages. */

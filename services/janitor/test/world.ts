@@ -11,10 +11,9 @@ import { Metrics } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, deadLetterQueueName, type Queue, type SqsClient } from '@pasteflow/sqs';
 import { sql } from 'kysely';
-import { createJobEvents } from '../src/work/job-events.ts';
-import { jobWork } from '../src/work/jobs.ts';
-import { uploadWork } from '../src/work/uploads.ts';
-import type { Work } from '../src/work/work.ts';
+import { createJobQueue } from '../src/queues/job-queue.ts';
+import { createUploadQueue } from '../src/queues/upload-queue.ts';
+import type { WorkQueue } from '../src/queues/work-queue.ts';
 import { callSqs } from './messages.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
@@ -36,9 +35,9 @@ export interface World {
   readonly sqs: SqsClient;
   readonly uploads: Queue;
   /** Uploads and jobs, as a janitor with defaults has them. */
-  readonly works: readonly Work[];
+  readonly queues: readonly WorkQueue[];
   /** The same on another database. */
-  worksOn(db: Database): readonly Work[];
+  queuesOn(db: Database): readonly WorkQueue[];
   /** Whoever owns what is made. */
   readonly userId: string;
   readonly log: RecordingLogger;
@@ -58,12 +57,12 @@ export async function createWorld(): Promise<World> {
   const store = createObjectStore({ ...aws, bucket: BUCKET, maxAttempts: 1, requestTimeoutMs: 7000 });
   const sqs = createSqsClient({ ...aws, requestTimeoutMs: 3000 });
   const log = new RecordingLogger();
-  const events = createJobEvents(log, new Metrics('janitor', { process: false }));
-  const worksOn = (database: Database): readonly [Work, Work] => {
-    const base = { db: database, sqs, policy: defaultRetryPolicy };
-    return [uploadWork({ ...base, queueName: UPLOADS }), jobWork({ ...base, queueName: JOBS, events })];
+  const queuesOn = (database: Database): readonly [WorkQueue, WorkQueue] => {
+    const metrics = new Metrics('janitor', { process: false });
+    const base = { db: database, sqs, policy: defaultRetryPolicy, logger: log, metrics };
+    return [createUploadQueue({ ...base, queueName: UPLOADS }), createJobQueue({ ...base, queueName: JOBS })];
   };
-  const works = worksOn(db);
+  const queues = queuesOn(db);
   return {
     stack,
     proxy,
@@ -71,9 +70,9 @@ export async function createWorld(): Promise<World> {
     db,
     store,
     sqs,
-    uploads: works[0].queue,
-    works,
-    worksOn,
+    uploads: queues[0].queue,
+    queues,
+    queuesOn,
     userId: (await makeUsers(db, 1))[0]!.id,
     log,
     env: {

@@ -1,11 +1,12 @@
 import { defaultRetryPolicy, decideNextStep, type AttemptOutcome } from '@pasteflow/domain';
 import { randomShortCode } from '@pasteflow/pastes';
 import {
-  claimJobs,
+  claimExecutions,
   createAsset,
   createJob,
+  jobSubject,
   listAssets,
-  settleJobs,
+  settleExecutions,
   type AssetRow,
   type ClaimedJob,
 } from '@pasteflow/postgres';
@@ -56,9 +57,11 @@ export async function attempt(
 ): Promise<Attempt> {
   const { db, store } = world;
   await sql`UPDATE task_executions SET run_at = now() WHERE status = 'PENDING'`.execute(db);
-  const claim = (await claimJobs(db, { jobIds: [jobId], actor: 'w', leaseSeconds: 600 })).get(jobId);
+  const claim = (await claimExecutions(db, jobSubject, { keys: [jobId], actor: 'w', leaseSeconds: 600 })).get(
+    jobId,
+  );
   if (claim?.kind !== 'claimed') throw new Error(`not claimed: ${JSON.stringify(claim)}`);
-  const { job } = claim;
+  const { execution: job } = claim;
   const { executionId, userId } = job;
   const progress: number[] = [];
   const messages: string[] = [];
@@ -106,10 +109,15 @@ export async function giveUp(
   outcome: AttemptOutcome = { kind: 'interrupted' },
 ): Promise<void> {
   const nextStep = decideNextStep(outcome, job.attempt, defaultRetryPolicy, 0.5);
-  const settled = await settleJobs(db, [{ executionId: job.executionId, outcome, nextStep, ending: null }], {
-    actor: 'w',
-    dispatched: true,
-  });
+  const settled = await settleExecutions(
+    db,
+    jobSubject,
+    [{ executionId: job.executionId, outcome, nextStep, ending: null }],
+    {
+      actor: 'w',
+      dispatched: true,
+    },
+  );
   if (settled.size !== 1) throw new Error('there was nothing to settle');
 }
 

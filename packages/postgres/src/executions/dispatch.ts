@@ -1,17 +1,16 @@
 import { sql, type RawBuilder } from 'kysely';
-import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
+import type { ExecutionKind } from '../schema/task-executions.ts';
 import { opaqueState } from './opaque-state.ts';
 
-/** A PENDING execution that wants a message. */
-export interface DueUpload {
-  readonly executionId: string;
-  readonly shortCode: string;
-  /** The content, when it is small enough to travel inline; else null. */
-  readonly content: Buffer | null;
+/** What the search for messages to send needs to know about uploads or jobs. */
+export interface DispatchableSubject<Message> {
+  readonly kind: ExecutionKind;
+  /** A SELECT of what their messages carry, from the CTE `due` (id, subject_id). */
+  readonly selectMessages: RawBuilder<Message>;
 }
 
-/** Marks executions as dispatched, after SQS has taken their messages. A claim may have been quicker: that marks them itself. */
+/** Stamps executions as dispatched, after SQS has accepted their messages. An execution that is already claimed has its stamp from the claim. */
 export async function stampDispatched(db: Database, executionIds: readonly string[]): Promise<void> {
   if (executionIds.length === 0) return;
   await sql`
@@ -25,87 +24,65 @@ export async function stampDispatched(db: Database, executionIds: readonly strin
 }
 
 /**
- * What `due` picks, with its content where that is small enough to travel inline. The limit is inside: joined first, a backlog of 100,000
- * would be read whole to send 500 of it.
+ * Up to `limit` executions for which no message was ever sent, the longest due first. `graceSeconds` leaves the api the time to send the
+ * messages of what it has just committed.
  */
-function withContent(due: RawBuilder<unknown>): RawBuilder<DueUpload> {
-  return sql<DueUpload>`
-    WITH due AS MATERIALIZED (${due})
-    SELECT due.id AS "executionId", p.short_code AS "shortCode", payload.content
-    FROM due JOIN pastes p ON p.id = due.subject_id
-      LEFT JOIN paste_payloads payload ON payload.paste_id = p.id AND p.size_bytes <= ${INLINE_CONTENT_BYTES}`;
+export function findUndispatched<Message>(
+  db: Database,
+  subject: DispatchableSubject<Message>,
+  { graceSeconds, limit }: { graceSeconds: number; limit: number },
+): Promise<readonly Message[]> {
+  const isUndispatched = sql`dispatched_at IS NULL AND run_at < now() - make_interval(secs => ${graceSeconds})`;
+  return findDue(db, subject, isUndispatched, limit);
 }
 
 /**
- * Up to `limit` uploads that no message was ever sent for. `graceSeconds` leaves the api the time to send what it has just committed.
+ * Up to `limit` executions whose message was sent, and which are due, both more than `olderThanSeconds` ago: the message may be lost. The
+ * longest sent come first.
  */
-export async function findUndispatched(
+export function findOverdue<Message>(
   db: Database,
-  { graceSeconds, limit }: { graceSeconds: number; limit: number },
-): Promise<readonly DueUpload[]> {
-  const due = sql`
-    SELECT id, subject_id FROM task_executions
-    WHERE status = 'PENDING' AND kind = 'upload' AND dispatched_at IS NULL
-      AND run_at < now() - make_interval(secs => ${graceSeconds})
-    ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit}`; // the index's own order: nothing is sorted
-  return (await withContent(due).execute(db)).rows;
+  subject: DispatchableSubject<Message>,
+  { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
+): Promise<readonly Message[]> {
+  const isOverdue = sql`dispatched_at < now() - make_interval(secs => ${olderThanSeconds})
+    AND run_at < now() - make_interval(secs => ${olderThanSeconds})`;
+  return findDue(db, subject, isOverdue, limit);
 }
 
 /**
- * Up to `limit` uploads whose message was sent, and which are due, both more than `olderThanSeconds` ago: the message may be lost.
+ * The rows come in the order of the index `task_executions_dispatch`, so nothing is sorted. The limit is inside the CTE: with the join
+ * first, a backlog of 100,000 rows would be read completely to send 500 of them.
  */
-export async function findOverdue(
+async function findDue<Message>(
   db: Database,
-  { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
-): Promise<readonly DueUpload[]> {
-  const due = sql`
-    SELECT id, subject_id FROM task_executions
-    WHERE status = 'PENDING' AND kind = 'upload' AND dispatched_at < now() - make_interval(secs => ${olderThanSeconds})
-      AND run_at < now() - make_interval(secs => ${olderThanSeconds})
-    ORDER BY dispatched_at NULLS FIRST LIMIT ${limit}`;
-  return (await withContent(due).execute(db)).rows;
-}
-
-/** A PENDING execution of a job that wants a message. */
-export interface DueJob {
-  readonly executionId: string;
-  readonly jobId: string;
-}
-
-/** Up to `limit` jobs that no message was ever sent for; as `findUndispatched`. */
-export async function findUndispatchedJobs(
-  db: Database,
-  { graceSeconds, limit }: { graceSeconds: number; limit: number },
-): Promise<readonly DueJob[]> {
-  const { rows } = await sql<DueJob>`
-    SELECT id AS "executionId", subject_id AS "jobId" FROM task_executions
-    WHERE status = 'PENDING' AND kind = 'job' AND dispatched_at IS NULL
-      AND run_at < now() - make_interval(secs => ${graceSeconds})
-    ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit}`.execute(db);
-  return rows;
-}
-
-/** Up to `limit` jobs whose message may be lost; as `findOverdue`. */
-export async function findOverdueJobs(
-  db: Database,
-  { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
-): Promise<readonly DueJob[]> {
-  const { rows } = await sql<DueJob>`
-    SELECT id AS "executionId", subject_id AS "jobId" FROM task_executions
-    WHERE status = 'PENDING' AND kind = 'job' AND dispatched_at < now() - make_interval(secs => ${olderThanSeconds})
-      AND run_at < now() - make_interval(secs => ${olderThanSeconds})
-    ORDER BY dispatched_at NULLS FIRST LIMIT ${limit}`.execute(db);
+  { kind, selectMessages }: DispatchableSubject<Message>,
+  condition: RawBuilder<unknown>,
+  limit: number,
+): Promise<readonly Message[]> {
+  const { rows } = await sql<Message>`
+    WITH due AS MATERIALIZED (
+      SELECT id, subject_id FROM task_executions
+      WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND ${condition}
+      ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit}
+    )
+    ${selectMessages}`.execute(db);
   return rows;
 }
 
 /**
- * How many jobs wait for a worker: due, dispatched, and not claimed. Each of them should have a message that waits to be received. It counts up to `most`, and costs what that costs.
+ * The number of executions that wait for a worker: due, dispatched, and not claimed. A message should wait in the queue for each of them.
+ * The count stops at `limit`, and so does its cost.
  */
-export async function countWaitingJobs(db: Database, { most }: { most: number }): Promise<number> {
+export async function countWaiting(
+  db: Database,
+  { kind }: { readonly kind: ExecutionKind },
+  { limit }: { limit: number },
+): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::integer AS count FROM (
       SELECT FROM task_executions
-      WHERE status = 'PENDING' AND kind = 'job' AND dispatched_at IS NOT NULL AND run_at <= now() LIMIT ${most}
+      WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND dispatched_at IS NOT NULL AND run_at <= now() LIMIT ${limit}
     ) AS waiting`.execute(db);
   return rows[0]?.count ?? 0;
 }

@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
 import { opaqueState } from './opaque-state.ts';
 
 /**
- * Renews the leases of everything one worker runs, in one statement.
- * @returns the executions that are still its own; whatever else was asked for has been taken from it and must be dropped
+ * Renews the leases of all executions that one worker runs, in one statement.
+ * @returns the executions that the worker still owns; it must drop the others, which were taken from it
  */
 export async function renewLeases(
   db: Database,
@@ -22,21 +22,34 @@ export async function renewLeases(
   return new Set(rows.map((row) => row.id));
 }
 
+/** An execution past its lease. */
 export interface Zombie {
   readonly executionId: string;
   readonly attempt: number;
   readonly workerId: string;
 }
 
-/** Up to `limit` executions past their lease, the longest overdue first. */
-export async function findZombies(
+/** What the search for zombies needs to know about uploads or jobs. */
+export interface LeasedSubject<Named> {
+  readonly kind: ExecutionKind;
+  /** The columns that name the upload or the job, from the CTE `zombie` (subject_id) and the table that `joinSubject` joins to it. */
+  readonly nameColumns: RawBuilder<Named>;
+  readonly joinSubject: RawBuilder<unknown>;
+}
+
+/** Up to `limit` zombies, the longest overdue first. */
+export async function findZombies<Named>(
   db: Database,
-  kind: ExecutionKind,
+  { kind, nameColumns, joinSubject }: LeasedSubject<Named>,
   limit: number,
-): Promise<readonly Zombie[]> {
-  const { rows } = await sql<Zombie>`
-    SELECT id AS "executionId", attempt, worker_id AS "workerId" FROM task_executions e
-    WHERE ${opaqueState('e')} = 'RUNNING' AND lease_expires_at < now() AND kind = ${kind}
-    ORDER BY lease_expires_at LIMIT ${limit}`.execute(db);
+): Promise<readonly (Zombie & Named)[]> {
+  const { rows } = await sql<Zombie & Named>`
+    WITH zombie AS MATERIALIZED (
+      SELECT id, subject_id, attempt, worker_id, lease_expires_at FROM task_executions e
+      WHERE ${opaqueState('e')} = 'RUNNING' AND lease_expires_at < now() AND kind = ${sql.lit(kind)}
+      ORDER BY lease_expires_at LIMIT ${limit}
+    )
+    SELECT zombie.id AS "executionId", zombie.attempt, zombie.worker_id AS "workerId", ${nameColumns}
+    FROM zombie ${joinSubject} ORDER BY zombie.lease_expires_at`.execute(db);
   return rows;
 }

@@ -1,7 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { pasteUpload, type Machine } from '@pasteflow/domain';
 import { sql } from 'kysely';
-import { claimUploads, installStateMachines, migrate, settleUploads } from '../../src/index.ts';
+import {
+  claimExecutions,
+  installStateMachines,
+  migrate,
+  settleExecutions,
+  uploadSubject,
+} from '../../src/index.ts';
 import { newPaste, useDatabase } from '../support/database.ts';
 
 const current = useDatabase();
@@ -11,15 +17,24 @@ async function upload(name: string, signal: AbortSignal): Promise<number> {
   let settled = 0;
   while (!signal.aborted) {
     const { shortCode } = await newPaste(current.db);
-    const claims = await claimUploads(current.db, { shortCodes: [shortCode], actor: name, leaseSeconds: 6 });
+    const claims = await claimExecutions(current.db, uploadSubject, {
+      keys: [shortCode],
+      actor: name,
+      leaseSeconds: 6,
+    });
     const claim = claims.get(shortCode);
     if (claim?.kind !== 'claimed') throw new Error('not claimed');
-    const { executionId } = claim.upload;
+    const { executionId } = claim.execution;
     const outcome = { kind: 'succeeded', s3Url: 's3://b/k' } as const;
-    const result = await settleUploads(current.db, [{ executionId, outcome, nextStep: { kind: 'done' } }], {
-      actor: name,
-      dispatched: true,
-    });
+    const result = await settleExecutions(
+      current.db,
+      uploadSubject,
+      [{ executionId, outcome, nextStep: { kind: 'done' } }],
+      {
+        actor: name,
+        dispatched: true,
+      },
+    );
     settled += result.size;
   }
   return settled;

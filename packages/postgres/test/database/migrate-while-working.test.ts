@@ -3,11 +3,12 @@ import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/d
 import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import {
-  claimUploads,
+  claimExecutions,
   installStateMachines,
   measureTransitions,
   migrate,
-  settleUploads,
+  settleExecutions,
+  uploadSubject,
   type Database,
 } from '../../src/index.ts';
 import { migrations } from '../../src/migrations/all.ts';
@@ -28,10 +29,11 @@ async function upload(worker: string, signal: AbortSignal): Promise<number> {
   let settled = 0;
   while (!signal.aborted) {
     const { shortCode, executionId } = await newPaste(db);
-    await claimUploads(db, { shortCodes: [shortCode], actor: worker, leaseSeconds: 6 });
+    await claimExecutions(db, uploadSubject, { keys: [shortCode], actor: worker, leaseSeconds: 6 });
     const outcome = { kind: 'succeeded', s3Url: 's3://b/k' } as const;
     const settlement = { executionId, outcome, nextStep: { kind: 'done' } } as const;
-    settled += (await settleUploads(db, [settlement], { actor: worker, dispatched: true })).size;
+    settled += (await settleExecutions(db, uploadSubject, [settlement], { actor: worker, dispatched: true }))
+      .size;
   }
   return settled;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { claimJobs, findJob, stampDispatched } from '../../src/index.ts';
+import { claimExecutions, findJob, jobSubject, stampDispatched } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
 import {
   claimJob,
@@ -48,7 +48,7 @@ describe('claiming', () => {
     const { id } = await newJob(current.db);
     const claims = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
-        claimJobs(current.db, { jobIds: [id], actor: `w${n}`, leaseSeconds: 6 }),
+        claimExecutions(current.db, jobSubject, { keys: [id], actor: `w${n}`, leaseSeconds: 6 }),
       ),
     );
     const kinds = claims.map((claim) => claim.get(id)?.kind);
@@ -97,7 +97,7 @@ describe('claiming', () => {
     await settle(current.db, endingOf(ended));
     const removed = '00000000-0000-7000-8000-000000000000';
     const jobIds = [due.id, running.jobId, waiting.jobId, ended.jobId, removed];
-    const claims = await claimJobs(current.db, { jobIds, ...lease });
+    const claims = await claimExecutions(current.db, jobSubject, { keys: jobIds, ...lease });
     expect(jobIds.map((id) => claims.get(id)?.kind)).toEqual([
       'claimed',
       'not_now',
@@ -113,7 +113,7 @@ describe('claiming', () => {
   it('keeps the message of a zombie that nobody has reaped yet away for a second at least', async () => {
     const { jobId } = await runningJob(current.db);
     await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 hour'`.execute(current.db);
-    const claims = await claimJobs(current.db, { jobIds: [jobId], ...lease });
+    const claims = await claimExecutions(current.db, jobSubject, { keys: [jobId], ...lease });
     expect(claims.get(jobId)).toMatchObject({ kind: 'not_now' });
     expect((claims.get(jobId) as { waitMs: number }).waitMs).toBeGreaterThanOrEqual(1000);
   });

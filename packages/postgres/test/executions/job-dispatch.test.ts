@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  countWaitingJobs,
+  countWaiting,
   findOverdue,
-  findOverdueJobs,
   findUndispatched,
-  findUndispatchedJobs,
   findZombies,
+  jobSubject,
   stampDispatched,
+  uploadSubject,
 } from '../../src/index.ts';
 import { makeJobs, makePastes, makeUsers, type JobShape } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
@@ -33,17 +33,19 @@ describe('what the relay finds of jobs', () => {
     await make({ status: 'processing' });
     await make({ status: 'completed' });
     await makePastes(current.db, 3, { status: 'IN_PROGRESS' });
-    const due = await findUndispatchedJobs(current.db, { graceSeconds: 5, limit: 10 });
+    const due = await findUndispatched(current.db, jobSubject, { graceSeconds: 5, limit: 10 });
     expect(due).toEqual([
       { jobId: first!.id, executionId: first!.executionId },
       { jobId: second!.id, executionId: second!.executionId },
     ]);
-    expect(await findUndispatchedJobs(current.db, { graceSeconds: 5, limit: 1 })).toEqual(due.slice(0, 1));
+    expect(await findUndispatched(current.db, jobSubject, { graceSeconds: 5, limit: 1 })).toEqual(
+      due.slice(0, 1),
+    );
     await stampDispatched(
       current.db,
       due.map(({ executionId }) => executionId),
     );
-    expect(await findUndispatchedJobs(current.db, { graceSeconds: 5, limit: 10 })).toEqual([]);
+    expect(await findUndispatched(current.db, jobSubject, { graceSeconds: 5, limit: 10 })).toEqual([]);
   });
 
   it('is what was sent and due long ago and not claimed since, the longest sent first', async () => {
@@ -53,7 +55,7 @@ describe('what the relay finds of jobs', () => {
     await make({ status: 'queued', ...waits(50, 10) });
     await make({ status: 'queued', ...waits(null) });
     await make({ status: 'processing' });
-    const due = await findOverdueJobs(current.db, { olderThanSeconds: 30, limit: 10 });
+    const due = await findOverdue(current.db, jobSubject, { olderThanSeconds: 30, limit: 10 });
     expect(found(due)).toEqual([first!.id, second!.id]);
   });
 
@@ -64,16 +66,16 @@ describe('what the relay finds of jobs', () => {
     await makePastes(current.db, 3, { status: 'IN_PROGRESS', ...waits(90) });
     const grace = { graceSeconds: 0, limit: 10 };
     const old = { olderThanSeconds: 30, limit: 10 };
-    expect(await findUndispatchedJobs(current.db, grace)).toHaveLength(2);
-    expect(await findOverdueJobs(current.db, old)).toHaveLength(2);
-    expect(await findUndispatched(current.db, grace)).toHaveLength(3);
-    expect(await findOverdue(current.db, old)).toHaveLength(3);
+    expect(await findUndispatched(current.db, jobSubject, grace)).toHaveLength(2);
+    expect(await findOverdue(current.db, jobSubject, old)).toHaveLength(2);
+    expect(await findUndispatched(current.db, uploadSubject, grace)).toHaveLength(3);
+    expect(await findOverdue(current.db, uploadSubject, old)).toHaveLength(3);
   });
 
   it('is the successor of what was lost, at once', async () => {
     const job = await runningJob(current.db);
     const settled = await reap(current.db, job);
-    expect(await findUndispatchedJobs(current.db, { graceSeconds: 0, limit: 10 })).toEqual([
+    expect(await findUndispatched(current.db, jobSubject, { graceSeconds: 0, limit: 10 })).toEqual([
       { jobId: job.jobId, executionId: settled!.successorId },
     ]);
   });
@@ -88,8 +90,8 @@ describe('the jobs that wait for a worker', () => {
     await make({ status: 'processing' }, 2);
     await make({ status: 'completed' });
     await makePastes(current.db, 3, { status: 'IN_PROGRESS', ...waits(90) });
-    expect(await countWaitingJobs(current.db, { most: 10 })).toBe(4);
-    expect(await countWaitingJobs(current.db, { most: 3 })).toBe(3);
+    expect(await countWaiting(current.db, jobSubject, { limit: 10 })).toBe(4);
+    expect(await countWaiting(current.db, jobSubject, { limit: 3 })).toBe(3);
   });
 });
 
@@ -101,9 +103,17 @@ describe('zombies', () => {
     const [first] = await make({ status: 'processing', ...zombie(-20) });
     await make({ status: 'processing', ...zombie(5) });
     const [upload] = await makePastes(current.db, 1, { status: 'IN_PROGRESS', ...zombie(-30) });
-    expect(await findZombies(current.db, 'job', 10)).toEqual(
-      [first, second].map((job) => ({ executionId: job!.executionId, attempt: 3, workerId: 'w9' })),
+    expect(await findZombies(current.db, jobSubject, 10)).toEqual(
+      [first, second].map((job) => ({
+        executionId: job!.executionId,
+        attempt: 3,
+        workerId: 'w9',
+        jobId: job!.id,
+        jobType: 'import',
+      })),
     );
-    expect(await findZombies(current.db, 'upload', 10)).toMatchObject([{ executionId: upload!.executionId }]);
+    expect(await findZombies(current.db, uploadSubject, 10)).toMatchObject([
+      { executionId: upload!.executionId },
+    ]);
   });
 });

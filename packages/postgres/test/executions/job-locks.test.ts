@@ -1,12 +1,13 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import {
-  claimJobs,
+  claimExecutions,
   createAsset,
   importPastes,
+  jobSubject,
   removeJobs,
   renewLeases,
-  settleJobs,
+  settleExecutions,
   stampDispatched,
   writeProgress,
   type ClaimedJob,
@@ -60,14 +61,22 @@ it('whatever is done for the same jobs at once, in whatever order: nothing deadl
           .map((job) => write(job).catch(ignoreTaken)),
       );
     const settleAll = async (settlements: readonly JobSettlement[], onlyPastLease: boolean) => {
-      const settled = await settleJobs(db, settlements, { actor, onlyPastLease, dispatched: roll(2) === 0 });
+      const settled = await settleExecutions(db, jobSubject, settlements, {
+        actor,
+        onlyPastLease,
+        dispatched: roll(2) === 0,
+      });
       for (const { successorId } of settled.values()) if (successorId !== null) pending.push(successorId);
     };
 
     const steps: Record<string, () => Promise<unknown>> = {
       claim: async () => {
-        const claims = await claimJobs(db, { jobIds: some(jobIds), actor, leaseSeconds: 600 });
-        for (const claim of claims.values()) if (claim.kind === 'claimed') claimed.push(claim.job);
+        const claims = await claimExecutions(db, jobSubject, {
+          keys: some(jobIds),
+          actor,
+          leaseSeconds: 600,
+        });
+        for (const claim of claims.values()) if (claim.kind === 'claimed') claimed.push(claim.execution);
       },
       stamp: () => stampDispatched(db, some(pending)),
       settle: () =>

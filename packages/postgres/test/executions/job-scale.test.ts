@@ -3,26 +3,27 @@ import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/d
 import { jobKeyPrefix } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
-  claimJobs,
-  countWaitingJobs,
+  claimExecutions,
+  countWaiting,
   createAsset,
   createJob,
   findJob,
   findOldJobs,
-  findOverdueJobs,
+  findOverdue,
   findStoredAssets,
   findStrayJobObjects,
-  findUndispatchedJobs,
+  findUndispatched,
   findZombies,
   importedPositions,
   importPastes,
+  jobSubject,
   listAssets,
   listExportable,
   listJobs,
   readJobTimeline,
   readStateFigures,
   removeJobs,
-  settleJobs,
+  settleExecutions,
   writeProgress,
   type ClaimedJob,
   type Database,
@@ -112,14 +113,17 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'creating a job': (db, { owner }) =>
     createJob(db, { userId: owner, jobType: 'import', parameters: {} }).catch(ignored),
   'reading a job': (db, scene) => findJob(db, first(scene).jobId),
-  'claiming ten jobs': (db, { due }) => claimJobs(db, { jobIds: due, actor: 'w', leaseSeconds: 6 }),
+  'claiming ten jobs': (db, { due }) =>
+    claimExecutions(db, jobSubject, { keys: due, actor: 'w', leaseSeconds: 6 }),
   'settling ten jobs as completed': (db, { running }) =>
-    settleJobs(
+    settleExecutions(
       db,
+      jobSubject,
       running.map((job) => endingOf(job)),
       byW,
     ),
-  'settling ten jobs as given up': (db, { running }) => settleJobs(db, running.map(giveUp), byW),
+  'settling ten jobs as given up': (db, { running }) =>
+    settleExecutions(db, jobSubject, running.map(giveUp), byW),
   'writing progress': (db, scene) => writeProgress(db, { ...first(scene), percent: 50, message: 'm' }),
   'creating an asset': (db, scene) => {
     const job = first(scene);
@@ -131,10 +135,10 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   },
   'finding what is imported': (db, { running }) => importedPositions(db, running[0]!.jobId),
   'finding jobs that were never dispatched': (db) =>
-    findUndispatchedJobs(db, { graceSeconds: 0, limit: 100 }),
-  'finding jobs that are overdue': (db) => findOverdueJobs(db, { olderThanSeconds: 30, limit: 100 }),
-  'counting jobs that wait for a worker': (db) => countWaitingJobs(db, { most: 1000 }),
-  'finding zombies of jobs': (db) => findZombies(db, 'job', 100),
+    findUndispatched(db, jobSubject, { graceSeconds: 0, limit: 100 }),
+  'finding jobs that are overdue': (db) => findOverdue(db, jobSubject, { olderThanSeconds: 30, limit: 100 }),
+  'counting jobs that wait for a worker': (db) => countWaiting(db, jobSubject, { limit: 1000 }),
+  'finding zombies of jobs': (db) => findZombies(db, jobSubject, 100),
   'reading the timeline of a job': (db, scene) => readJobTimeline(db, first(scene).jobId),
   // Of the pastes here a fourth is IN_PROGRESS: what is counted grows, up to the limit.
   'reading how many are in which state': (db) => readStateFigures(db, 100),

@@ -2,10 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { defaultRetryPolicy, decideNextStep } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
-  claimUploads,
+  claimExecutions,
   findPaste,
   readPayload,
-  settleUploads,
+  settleExecutions,
+  uploadSubject,
   type ClaimedUpload,
   type Database,
   type UploadOutcome,
@@ -16,10 +17,10 @@ import { untilSomebodyWaits } from '../support/locks.ts';
 const current = useDatabase({ fresh: 'file' });
 
 async function claimOne(shortCode: string, actor = 'w1', leaseSeconds = 6): Promise<ClaimedUpload> {
-  const claims = await claimUploads(current.db, { shortCodes: [shortCode], actor, leaseSeconds });
+  const claims = await claimExecutions(current.db, uploadSubject, { keys: [shortCode], actor, leaseSeconds });
   const claim = claims.get(shortCode);
   if (claim?.kind !== 'claimed') throw new Error(`not claimed: ${JSON.stringify(claim)}`);
-  return claim.upload;
+  return claim.execution;
 }
 
 function settlement({ executionId, attempt }: ClaimedUpload, outcome: UploadOutcome) {
@@ -49,7 +50,7 @@ describe('settling an upload of a paste that plain SQL has moved on meanwhile', 
     const { shortCode, id } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
     await moveOn(id, status);
-    expect((await settleUploads(current.db, [ending(upload)], byW1)).size).toBe(1);
+    expect((await settleExecutions(current.db, uploadSubject, [ending(upload)], byW1)).size).toBe(1);
     expect((await findPaste(current.db, shortCode))?.status).toBe(status);
     expect(await readPayload(current.db, id)).toBeNull();
   });
@@ -58,9 +59,14 @@ describe('settling an upload of a paste that plain SQL has moved on meanwhile', 
     const { shortCode, id } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
     await moveOn(id, 'FAILED');
-    await settleUploads(current.db, [settlement(upload, { kind: 'interrupted' })], byW1);
+    await settleExecutions(current.db, uploadSubject, [settlement(upload, { kind: 'interrupted' })], byW1);
     expect(await readPayload(current.db, id)).not.toBeNull();
-    await settleUploads(current.db, [settlement(await claimOne(shortCode), succeeded)], byW1);
+    await settleExecutions(
+      current.db,
+      uploadSubject,
+      [settlement(await claimOne(shortCode), succeeded)],
+      byW1,
+    );
     expect(await readPayload(current.db, id)).toBeNull();
   });
 
@@ -69,7 +75,7 @@ describe('settling an upload of a paste that plain SQL has moved on meanwhile', 
     const upload = await claimOne(shortCode);
     const moving = await current.db.startTransaction().execute();
     await moveOn(id, 'FAILED', moving);
-    const settling = settleUploads(current.db, [settlement(upload, succeeded)], byW1);
+    const settling = settleExecutions(current.db, uploadSubject, [settlement(upload, succeeded)], byW1);
     await untilSomebodyWaits(current.db);
     await moving.commit().execute();
     expect((await settling).size).toBe(1);
@@ -88,8 +94,12 @@ it.each<UploadOutcome>([
   async (outcome) => {
     const { shortCode, id } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
-    expect((await settleUploads(current.db, [settlement(upload, outcome)], byW1)).size).toBe(1);
-    expect((await settleUploads(current.db, [settlement(upload, succeeded)], byW1)).size).toBe(0);
+    expect(
+      (await settleExecutions(current.db, uploadSubject, [settlement(upload, outcome)], byW1)).size,
+    ).toBe(1);
+    expect(
+      (await settleExecutions(current.db, uploadSubject, [settlement(upload, succeeded)], byW1)).size,
+    ).toBe(0);
     expect((await findPaste(current.db, shortCode))?.status).toBe('IN_PROGRESS');
     expect((await readPayload(current.db, id))?.toString()).toBe('hello');
   },

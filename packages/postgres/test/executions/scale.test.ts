@@ -5,9 +5,9 @@ import { INTERRUPTED } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   answerIdempotencyKey,
+  claimExecutions,
   claimExpired,
   claimIdempotencyKey,
-  claimUploads,
   findOldFailed,
   findOverdue,
   findPaste,
@@ -18,15 +18,16 @@ import {
   lookAt,
   measureTransitions,
   readStateFigures,
-  readUncountedSeconds,
   readTimeline,
+  readUncountedSeconds,
   removeEndedRateLimits,
   removeOldIdempotencyKeys,
   removeTombstones,
   renewLeases,
   resetStuckDeletions,
-  settleUploads,
+  settleExecutions,
   stampDispatched,
+  uploadSubject,
   type Database,
 } from '../../src/index.ts';
 import { newPaste, openToFill } from '../support/database.ts';
@@ -77,15 +78,16 @@ async function makeScene(rows: number, backlog = 0): Promise<Scene> {
   for (let n = 0; n < 50; n++) pastes.push(await newPaste(db));
   const codes = pastes.slice(0, 10).map(({ shortCode }) => shortCode);
   const running = pastes.slice(10, 20).map(({ shortCode }) => shortCode);
-  await claimUploads(db, { shortCodes: running, actor: 'w', leaseSeconds: 600 });
-  const settled = await claimUploads(db, {
-    shortCodes: pastes.slice(40).map(({ shortCode }) => shortCode),
+  await claimExecutions(db, uploadSubject, { keys: running, actor: 'w', leaseSeconds: 600 });
+  const settled = await claimExecutions(db, uploadSubject, {
+    keys: pastes.slice(40).map(({ shortCode }) => shortCode),
     actor: 'w',
     leaseSeconds: 600,
   });
   expect(settled.size).toBe(10);
-  await settleUploads(
+  await settleExecutions(
     db,
+    uploadSubject,
     pastes.slice(40).map(({ executionId }) => stored(executionId)),
     {
       actor: 'w',
@@ -138,15 +140,16 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'reading a paste': (db, { codes }) => findPaste(db, codes[0]!),
   'stamping what was dispatched': (db, { pending }) => stampDispatched(db, pending),
   'claiming ten uploads': (db, { codes }) =>
-    claimUploads(db, { shortCodes: codes, actor: 'w', leaseSeconds: 6 }),
+    claimExecutions(db, uploadSubject, { keys: codes, actor: 'w', leaseSeconds: 6 }),
   'settling ten uploads as stored': (db, { executions }) =>
-    settleUploads(db, executions.map(stored), { actor: 'w', dispatched: true }),
+    settleExecutions(db, uploadSubject, executions.map(stored), { actor: 'w', dispatched: true }),
   'settling ten uploads as interrupted': (db, { executions }) =>
-    settleUploads(db, executions.map(interrupted), { actor: 'w', dispatched: true }),
+    settleExecutions(db, uploadSubject, executions.map(interrupted), { actor: 'w', dispatched: true }),
   'renewing ten leases': (db, { executions }) => renewLeases(db, executions, 6),
-  'finding zombies': (db) => findZombies(db, 'upload', 100),
-  'finding what was never dispatched': (db) => findUndispatched(db, { graceSeconds: 0, limit: 100 }),
-  'finding what is overdue': (db) => findOverdue(db, { olderThanSeconds: 30, limit: 100 }),
+  'finding zombies': (db) => findZombies(db, uploadSubject, 100),
+  'finding what was never dispatched': (db) =>
+    findUndispatched(db, uploadSubject, { graceSeconds: 0, limit: 100 }),
+  'finding what is overdue': (db) => findOverdue(db, uploadSubject, { olderThanSeconds: 30, limit: 100 }),
   'claiming what has expired': (db) => claimExpired(db, { actor: 'j', limit: 1000 }),
   'resetting stuck deletions': (db) =>
     resetStuckDeletions(db, { actor: 'j', stuckAfterSeconds: 7200, limit: 1000 }),

@@ -5,8 +5,9 @@ import {
   createAsset,
   findJob,
   importPastes,
+  jobSubject,
   readJobTimeline,
-  settleJobs,
+  settleExecutions,
   type ClaimedJob,
 } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
@@ -46,7 +47,13 @@ describe('J1: a job that has come to its end', () => {
     const job = await runningJob(current.db);
     const settled = await settle(current.db, endingOf(job));
     const { executionId, jobId } = job;
-    expect(settled).toEqual({ executionId, jobId, successorId: null, runAt: null, status: 'completed' });
+    expect(settled).toEqual({
+      executionId,
+      subjectId: jobId,
+      successorId: null,
+      runAt: null,
+      status: 'completed',
+    });
     const row = await findJob(current.db, jobId);
     expect(row).toMatchObject({
       status: 'completed',
@@ -230,7 +237,7 @@ describe('settling', () => {
       nextStep: { kind: 'give_up' as const, reason: 'enough' },
     });
     const settlements = jobs.map((job, n) => [endingOf(job), settlementOf(job, failure), give(job)][n % 3]!);
-    const settled = await settleJobs(current.db, settlements, byW1);
+    const settled = await settleExecutions(current.db, jobSubject, settlements, byW1);
     expect(jobs.map(({ executionId }) => settled.get(executionId)?.status)).toEqual([
       'completed',
       'processing',
@@ -253,9 +260,13 @@ describe('settling', () => {
     expect(await settle(current.db, endingOf(zombie))).toBeNull();
     const second = await claimJob(current.db, zombie.jobId, 'w2');
     const options = { actor: 'reaper', onlyPastLease: true, dispatched: false };
-    expect((await settleJobs(current.db, [settlementOf(second, loss)], options)).size).toBe(0);
+    expect((await settleExecutions(current.db, jobSubject, [settlementOf(second, loss)], options)).size).toBe(
+      0,
+    );
     expect(await settle(current.db, endingOf(second), 'w2')).toMatchObject({ status: 'completed' });
-    expect((await settleJobs(current.db, [settlementOf(second, loss)], options)).size).toBe(0);
+    expect((await settleExecutions(current.db, jobSubject, [settlementOf(second, loss)], options)).size).toBe(
+      0,
+    );
     expect(await findJob(current.db, zombie.jobId)).toMatchObject({ status: 'completed' });
   });
 

@@ -2,14 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { defaultRetryPolicy, decideNextStep } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
-  claimUploads,
+  claimExecutions,
   findPaste,
   findZombies,
   readPayload,
   readTimeline,
   renewLeases,
-  settleUploads,
+  settleExecutions,
   stampDispatched,
+  uploadSubject,
   type ClaimedUpload,
   type UploadOutcome,
 } from '../../src/index.ts';
@@ -19,10 +20,10 @@ import { untilSomebodyWaits } from '../support/locks.ts';
 const current = useDatabase();
 
 async function claimOne(shortCode: string, actor = 'w1', leaseSeconds = 6): Promise<ClaimedUpload> {
-  const claims = await claimUploads(current.db, { shortCodes: [shortCode], actor, leaseSeconds });
+  const claims = await claimExecutions(current.db, uploadSubject, { keys: [shortCode], actor, leaseSeconds });
   const claim = claims.get(shortCode);
   if (claim?.kind !== 'claimed') throw new Error(`not claimed: ${JSON.stringify(claim)}`);
-  return claim.upload;
+  return claim.execution;
 }
 
 function settlement({ executionId, attempt }: ClaimedUpload, outcome: UploadOutcome) {
@@ -40,7 +41,7 @@ describe('claiming', () => {
     const { shortCode } = await newPaste(current.db);
     const claims = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
-        claimUploads(current.db, { shortCodes: [shortCode], actor: `w${n}`, leaseSeconds: 6 }),
+        claimExecutions(current.db, uploadSubject, { keys: [shortCode], actor: `w${n}`, leaseSeconds: 6 }),
       ),
     );
     const kinds = claims.map((claim) => claim.get(shortCode)?.kind);
@@ -64,16 +65,25 @@ describe('claiming', () => {
 
   it('tells what is not due when it will be, and what has ended that it has', async () => {
     const { shortCode } = await newPaste(current.db);
-    await settleUploads(current.db, [settlement(await claimOne(shortCode), failed)], byW1);
-    const waiting = await claimUploads(current.db, { shortCodes: [shortCode], actor: 'w', leaseSeconds: 6 });
+    await settleExecutions(current.db, uploadSubject, [settlement(await claimOne(shortCode), failed)], byW1);
+    const waiting = await claimExecutions(current.db, uploadSubject, {
+      keys: [shortCode],
+      actor: 'w',
+      leaseSeconds: 6,
+    });
     expect(waiting.get(shortCode)).toMatchObject({ kind: 'not_now' });
     const { waitMs } = waiting.get(shortCode) as { waitMs: number };
     expect(waitMs).toBeGreaterThan(0);
     expect(waitMs).toBeLessThanOrEqual(1000);
     await makeDue();
-    await settleUploads(current.db, [settlement(await claimOne(shortCode), succeeded)], byW1);
-    const ended = await claimUploads(current.db, {
-      shortCodes: [shortCode, 'unknown'],
+    await settleExecutions(
+      current.db,
+      uploadSubject,
+      [settlement(await claimOne(shortCode), succeeded)],
+      byW1,
+    );
+    const ended = await claimExecutions(current.db, uploadSubject, {
+      keys: [shortCode, 'unknown'],
       actor: 'w',
       leaseSeconds: 6,
     });
@@ -87,7 +97,11 @@ describe('a zombie that nobody has reaped yet', () => {
     const { shortCode } = await newPaste(current.db);
     await claimOne(shortCode);
     await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 hour'`.execute(current.db);
-    const claims = await claimUploads(current.db, { shortCodes: [shortCode], actor: 'w2', leaseSeconds: 6 });
+    const claims = await claimExecutions(current.db, uploadSubject, {
+      keys: [shortCode],
+      actor: 'w2',
+      leaseSeconds: 6,
+    });
     const claim = claims.get(shortCode) as { kind: string; waitMs: number };
     expect(claim.kind).toBe('not_now');
     expect(claim.waitMs).toBeGreaterThanOrEqual(1000);
@@ -107,7 +121,12 @@ describe('a paste that is deleted by hand', () => {
 describe('settling', () => {
   it('makes the paste PROCESSED with its URL and drops the payload', async () => {
     const { shortCode, id } = await newPaste(current.db);
-    const settled = await settleUploads(current.db, [settlement(await claimOne(shortCode), succeeded)], byW1);
+    const settled = await settleExecutions(
+      current.db,
+      uploadSubject,
+      [settlement(await claimOne(shortCode), succeeded)],
+      byW1,
+    );
     expect(settled.size).toBe(1);
     expect(await findPaste(current.db, shortCode)).toMatchObject({
       status: 'PROCESSED',
@@ -121,7 +140,7 @@ describe('settling', () => {
     const upload = await claimOne(shortCode);
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
-        settleUploads(current.db, [settlement(upload, n % 2 ? failed : succeeded)], byW1),
+        settleExecutions(current.db, uploadSubject, [settlement(upload, n % 2 ? failed : succeeded)], byW1),
       ),
     );
     expect(results.filter((settled) => settled.size === 1)).toHaveLength(1);
@@ -139,7 +158,7 @@ describe('settling', () => {
       const upload = await claimOne(shortCode);
       expect(upload.attempt).toBe(attempt);
       expect(await readPayload(current.db, id)).not.toBeNull();
-      const settled = await settleUploads(current.db, [settlement(upload, failed)], byW1);
+      const settled = await settleExecutions(current.db, uploadSubject, [settlement(upload, failed)], byW1);
       expect(settled.get(upload.executionId)?.successorId === null).toBe(attempt === 6);
     }
     expect(await findPaste(current.db, shortCode)).toMatchObject({
@@ -155,7 +174,12 @@ describe('settling', () => {
 
   it('spends no attempt on an interruption: the successor keeps the number and is due at once', async () => {
     const { shortCode, id } = await newPaste(current.db);
-    await settleUploads(current.db, [settlement(await claimOne(shortCode), { kind: 'interrupted' })], byW1);
+    await settleExecutions(
+      current.db,
+      uploadSubject,
+      [settlement(await claimOne(shortCode), { kind: 'interrupted' })],
+      byW1,
+    );
     expect((await claimOne(shortCode)).attempt).toBe(1);
     const { executions } = await readTimeline(current.db, id);
     expect(executions.map(({ attempt, error }) => [attempt, error])).toEqual([
@@ -166,16 +190,19 @@ describe('settling', () => {
 
   it('settles a mixed batch in one statement, each execution by its own outcome', async () => {
     const pastes = await Promise.all(Array.from({ length: 10 }, () => newPaste(current.db)));
-    const claims = await claimUploads(current.db, {
-      shortCodes: pastes.map(({ shortCode }) => shortCode),
+    const claims = await claimExecutions(current.db, uploadSubject, {
+      keys: pastes.map(({ shortCode }) => shortCode),
       actor: 'w1',
       leaseSeconds: 6,
     });
-    const uploads = [...claims.values()].flatMap((claim) => (claim.kind === 'claimed' ? claim.upload : []));
+    const uploads = [...claims.values()].flatMap((claim) =>
+      claim.kind === 'claimed' ? claim.execution : [],
+    );
     expect(uploads).toHaveLength(10);
     const outcomes: UploadOutcome[] = uploads.map((_, n) => (n % 3 === 0 ? failed : succeeded));
-    await settleUploads(
+    await settleExecutions(
       current.db,
+      uploadSubject,
       uploads.map((upload, n) => settlement(upload, outcomes[n] as UploadOutcome)),
       byW1,
     );
@@ -191,15 +218,19 @@ describe('settling', () => {
     const zombie = await claimOne(shortCode, 'zombie');
     await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 second'`.execute(current.db);
     const lost: UploadOutcome = { kind: 'lost', error: 'worker lost' };
-    await settleUploads(current.db, [settlement(zombie, lost)], {
+    await settleExecutions(current.db, uploadSubject, [settlement(zombie, lost)], {
       actor: 'reaper',
       onlyPastLease: true,
       dispatched: false,
     });
     const second = await claimOne(shortCode, 'w2');
     expect(second.attempt).toBe(2);
-    expect((await settleUploads(current.db, [settlement(zombie, failed)], byW1)).size).toBe(0);
-    expect((await settleUploads(current.db, [settlement(second, succeeded)], byW1)).size).toBe(1);
+    expect((await settleExecutions(current.db, uploadSubject, [settlement(zombie, failed)], byW1)).size).toBe(
+      0,
+    );
+    expect(
+      (await settleExecutions(current.db, uploadSubject, [settlement(second, succeeded)], byW1)).size,
+    ).toBe(1);
     expect((await findPaste(current.db, shortCode))?.status).toBe('PROCESSED');
   });
 });
@@ -208,14 +239,14 @@ describe('leases', () => {
   it('are not reaped while they hold, nor once they were renewed after the zombie was seen', async () => {
     const { shortCode } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
-    expect(await findZombies(current.db, 'upload', 10)).toHaveLength(0);
+    expect(await findZombies(current.db, uploadSubject, 10)).toHaveLength(0);
     await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 second'`.execute(current.db);
-    expect(await findZombies(current.db, 'upload', 10)).toMatchObject([
+    expect(await findZombies(current.db, uploadSubject, 10)).toMatchObject([
       { executionId: upload.executionId, workerId: 'w1' },
     ]);
     expect(await renewLeases(current.db, [upload.executionId], 6)).toEqual(new Set([upload.executionId]));
     const lost: UploadOutcome = { kind: 'lost', error: 'worker lost' };
-    const reaped = await settleUploads(current.db, [settlement(upload, lost)], {
+    const reaped = await settleExecutions(current.db, uploadSubject, [settlement(upload, lost)], {
       actor: 'reaper',
       onlyPastLease: true,
       dispatched: false,
@@ -226,7 +257,7 @@ describe('leases', () => {
   it('can not be renewed for what has ended', async () => {
     const { shortCode } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
-    await settleUploads(current.db, [settlement(upload, failed)], byW1);
+    await settleExecutions(current.db, uploadSubject, [settlement(upload, failed)], byW1);
     expect((await renewLeases(current.db, [upload.executionId], 6)).size).toBe(0);
   });
 
@@ -242,12 +273,17 @@ describe('leases', () => {
 describe('the timeline', () => {
   it('tells the whole journey in order, with actors and reasons', async () => {
     const { shortCode, id } = await newPaste(current.db);
-    await settleUploads(current.db, [settlement(await claimOne(shortCode), failed)], byW1);
+    await settleExecutions(current.db, uploadSubject, [settlement(await claimOne(shortCode), failed)], byW1);
     await makeDue();
-    await settleUploads(current.db, [settlement(await claimOne(shortCode, 'w2'), succeeded)], {
-      actor: 'w2',
-      dispatched: true,
-    });
+    await settleExecutions(
+      current.db,
+      uploadSubject,
+      [settlement(await claimOne(shortCode, 'w2'), succeeded)],
+      {
+        actor: 'w2',
+        dispatched: true,
+      },
+    );
     const { transitions } = await readTimeline(current.db, id);
     expect(
       transitions.map(({ machine, from, to, actor, reason }) => [machine, from, to, actor, reason]),

@@ -2,12 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import {
-  claimUploads,
+  claimExecutions,
   createJob,
   expirePaste,
   renewLeases,
-  settleUploads,
+  settleExecutions,
   stampDispatched,
+  uploadSubject,
   writeProgress,
 } from '../../src/index.ts';
 import { makePastes, makeUsers } from '../../src/testing/index.ts';
@@ -49,7 +50,7 @@ const settlement = (executionId: string, isStored = true) =>
 async function claimed(count: number): Promise<{ pasteIds: string[]; executionIds: string[] }> {
   const made = await makePastes(current.db, count, { status: 'IN_PROGRESS' });
   const shortCodes = made.map(({ shortCode }) => shortCode);
-  await claimUploads(current.db, { shortCodes, actor: 'w', leaseSeconds: 60 });
+  await claimExecutions(current.db, uploadSubject, { keys: shortCodes, actor: 'w', leaseSeconds: 60 });
   await said();
   return {
     pasteIds: made.map(({ id }) => id).toSorted(),
@@ -62,7 +63,7 @@ describe('a statement that changes states says so once', () => {
     const made = await makePastes(current.db, 10, { status: 'IN_PROGRESS' });
     expect(await said()).toEqual([]); // a creation changes nothing that anybody could be waiting for
     const shortCodes = made.map(({ shortCode }) => shortCode);
-    await claimUploads(current.db, { shortCodes, actor: 'w', leaseSeconds: 60 });
+    await claimExecutions(current.db, uploadSubject, { keys: shortCodes, actor: 'w', leaseSeconds: 60 });
     expect(await said()).toEqual([
       made
         .map(({ id }) => id)
@@ -74,14 +75,14 @@ describe('a statement that changes states says so once', () => {
   it('a settlement of ten, of executions and of pastes', async () => {
     const { pasteIds, executionIds } = await claimed(10);
     const settlements = executionIds.map((id) => settlement(id));
-    await settleUploads(current.db, settlements, { actor: 'w', dispatched: true });
+    await settleExecutions(current.db, uploadSubject, settlements, { actor: 'w', dispatched: true });
     expect(await said()).toEqual([pasteIds.join(',')]);
   });
 
   it('a settlement with a failed attempt among them: for each kind of row', async () => {
     const { pasteIds, executionIds } = await claimed(2);
     const settlements = executionIds.map((id, i) => settlement(id, i === 0));
-    await settleUploads(current.db, settlements, { actor: 'w', dispatched: true });
+    await settleExecutions(current.db, uploadSubject, settlements, { actor: 'w', dispatched: true });
     const words = await said();
     expect(words).toContain(pasteIds.join(','));
     expect(words).toHaveLength(2);
@@ -93,8 +94,9 @@ describe('a statement that changes states says so once', () => {
     [151, 'a star'],
   ])('%s rows: by %s', async (count) => {
     const { pasteIds, executionIds } = await claimed(count);
-    await settleUploads(
+    await settleExecutions(
       current.db,
+      uploadSubject,
       executionIds.map((id) => settlement(id)),
       { actor: 'w', dispatched: true },
     );

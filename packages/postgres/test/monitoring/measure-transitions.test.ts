@@ -2,12 +2,13 @@ import { expect, it } from '@jest/globals';
 import { machines, transitionsOf, type Machine } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
-  claimUploads,
+  claimExecutions,
   measureTransitions,
   readTransitionStatistics,
   readUncountedSeconds,
-  settleUploads,
+  settleExecutions,
   stateDurationBounds,
+  uploadSubject,
   type Database,
 } from '../../src/index.ts';
 import { makePastes } from '../../src/testing/index.ts';
@@ -45,19 +46,23 @@ async function countedBySql(): Promise<Record<string, number>> {
 async function upload(pastes: number): Promise<void> {
   const shortCodes: string[] = [];
   for (let n = 0; n < pastes; n++) shortCodes.push((await newPaste(current.db)).shortCode);
-  const claims = await claimUploads(current.db, { shortCodes, actor: 'w', leaseSeconds: 6 });
+  const claims = await claimExecutions(current.db, uploadSubject, {
+    keys: shortCodes,
+    actor: 'w',
+    leaseSeconds: 6,
+  });
   const settlements = [...claims.values()].flatMap((claim) =>
     claim.kind === 'claimed'
       ? [
           {
-            executionId: claim.upload.executionId,
+            executionId: claim.execution.executionId,
             outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' },
             nextStep: { kind: 'done' as const },
           },
         ]
       : [],
   );
-  await settleUploads(current.db, settlements, { actor: 'w', dispatched: true });
+  await settleExecutions(current.db, uploadSubject, settlements, { actor: 'w', dispatched: true });
 }
 
 it('counts each transition once, in batches of any size, also those of one transaction', async () => {

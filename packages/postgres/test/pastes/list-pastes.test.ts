@@ -3,13 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import type { PasteUploadState } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
+  claimExecutions,
   claimExpired,
-  claimUploads,
   createPaste,
   ensureUser,
   expirePaste,
   listPastes,
-  settleUploads,
+  settleExecutions,
+  uploadSubject,
   type Place,
 } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
@@ -36,7 +37,11 @@ async function newPaste(userId: string | null, status: PasteUploadState = 'IN_PR
 }
 
 async function settle(shortCode: string, status: 'PROCESSED' | 'FAILED'): Promise<void> {
-  const claims = await claimUploads(current.db, { shortCodes: [shortCode], actor: 'w', leaseSeconds: 60 });
+  const claims = await claimExecutions(current.db, uploadSubject, {
+    keys: [shortCode],
+    actor: 'w',
+    leaseSeconds: 60,
+  });
   const claim = claims.get(shortCode);
   if (claim?.kind !== 'claimed') throw new Error(`${shortCode} can't be claimed`);
   const ending =
@@ -46,10 +51,15 @@ async function settle(shortCode: string, status: 'PROCESSED' | 'FAILED'): Promis
           outcome: { kind: 'failed' as const, error: 'why' },
           nextStep: { kind: 'give_up' as const, reason: 'why' },
         };
-  await settleUploads(current.db, [{ executionId: claim.upload.executionId, ...ending }], {
-    actor: 'w',
-    dispatched: true,
-  });
+  await settleExecutions(
+    current.db,
+    uploadSubject,
+    [{ executionId: claim.execution.executionId, ...ending }],
+    {
+      actor: 'w',
+      dispatched: true,
+    },
+  );
 }
 
 async function codes(

@@ -1,17 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { defaultRetryPolicy, decideNextStep, type AttemptOutcome } from '@pasteflow/domain';
+import { defaultRetryPolicy, decideNextStep, type AttemptOutcome, type JobState } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
-  claimJobs,
+  claimExecutions,
   createJob,
-  settleJobs,
+  jobSubject,
+  settleExecutions,
   type ClaimedJob,
   type CreatedJob,
   type Database,
   type ImportEntry,
   type JobSettlement,
   type JobSettlementEnding,
-  type SettledJob,
+  type Settled,
 } from '../../src/index.ts';
 import { makeUsers } from '../../src/testing/index.ts';
 
@@ -26,9 +27,9 @@ export async function newJob(
 }
 
 export async function claimJob(db: Database, jobId: string, actor = 'w1'): Promise<ClaimedJob> {
-  const claim = (await claimJobs(db, { jobIds: [jobId], actor, leaseSeconds: 6 })).get(jobId);
+  const claim = (await claimExecutions(db, jobSubject, { keys: [jobId], actor, leaseSeconds: 6 })).get(jobId);
   if (claim?.kind !== 'claimed') throw new Error(`not claimed: ${JSON.stringify(claim)}`);
-  return claim.job;
+  return claim.execution;
 }
 
 /** A job with its first execution RUNNING. */
@@ -68,18 +69,20 @@ export async function settle(
   db: Database,
   settlement: JobSettlement,
   actor = 'w1',
-): Promise<SettledJob | null> {
-  const settled = await settleJobs(db, [settlement], { actor, dispatched: true });
+): Promise<Settled<JobState> | null> {
+  const settled = await settleExecutions(db, jobSubject, [settlement], { actor, dispatched: true });
   return settled.get(settlement.executionId) ?? null;
 }
 
 /** What the reaper does with a zombie. */
-export async function reap(db: Database, job: ClaimedJob): Promise<SettledJob | null> {
+export async function reap(db: Database, job: ClaimedJob): Promise<Settled<JobState> | null> {
   await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 second' WHERE id = ${job.executionId} AND status = 'RUNNING'`.execute(
     db,
   );
   const options = { actor: 'reaper', onlyPastLease: true, dispatched: false };
-  return (await settleJobs(db, [settlementOf(job, loss)], options)).get(job.executionId) ?? null;
+  return (
+    (await settleExecutions(db, jobSubject, [settlementOf(job, loss)], options)).get(job.executionId) ?? null
+  );
 }
 
 /** Lets what waits for its next attempt be due. */

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { claimExpired, settleUploads, type Database } from '../../src/index.ts';
+import { claimExpired, settleExecutions, uploadSubject, type Database } from '../../src/index.ts';
 import { makePastes } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
 
@@ -51,7 +51,9 @@ it('a settlement of ten is recorded by one call a table and twenty rows, with no
     outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' },
     nextStep: { kind: 'done' as const },
   }));
-  expect(await workOf((db) => settleUploads(db, settlements, { actor: 'w', dispatched: true }))).toEqual({
+  expect(
+    await workOf((db) => settleExecutions(db, uploadSubject, settlements, { actor: 'w', dispatched: true })),
+  ).toEqual({
     calls: 2,
     inserted: 20,
     scans: 0,

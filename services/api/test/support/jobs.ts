@@ -1,8 +1,9 @@
 import {
-  claimJobs,
+  claimExecutions,
   createAsset,
   createJob,
-  settleJobs,
+  jobSubject,
+  settleExecutions,
   writeProgress,
   type Database,
   type JobSettlementEnding,
@@ -19,9 +20,11 @@ export async function newJob(db: Database, user: TestUser, jobType = 'export'): 
 
 /** Does what the worker does: claims it. @returns its execution's id */
 export async function claim(db: Database, jobId: string): Promise<string> {
-  const found = (await claimJobs(db, { jobIds: [jobId], actor: ACTOR, leaseSeconds: 60 })).get(jobId);
+  const found = (
+    await claimExecutions(db, jobSubject, { keys: [jobId], actor: ACTOR, leaseSeconds: 60 })
+  ).get(jobId);
   if (found?.kind !== 'claimed') throw new Error(`${jobId} can't be claimed: ${found?.kind}`);
-  return found.job.executionId;
+  return found.execution.executionId;
 }
 
 export async function progress(
@@ -54,8 +57,9 @@ export async function addAsset(
 
 /** Ends it as its work said. */
 export async function end(db: Database, executionId: string, ending: JobSettlementEnding): Promise<void> {
-  const settled = await settleJobs(
+  const settled = await settleExecutions(
     db,
+    jobSubject,
     [{ executionId, outcome: { kind: 'succeeded' }, nextStep: { kind: 'done' }, ending }],
     { actor: ACTOR, dispatched: true },
   );

@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { objectKeyOf, type Visibility } from '@pasteflow/domain';
 import {
+  claimExecutions,
   claimExpired,
-  claimUploads,
   createPaste,
   settleDeleted,
-  settleUploads,
+  settleExecutions,
+  uploadSubject,
   type ClaimedDeletion,
   type Database,
+  type UploadSettlement,
 } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 
@@ -79,11 +81,11 @@ export async function settle(db: Database, shortCode: string, s3Url: string | nu
 
 /** @returns the execution's id */
 export async function claimUpload(db: Database, shortCode: string): Promise<string> {
-  const claim = (await claimUploads(db, { shortCodes: [shortCode], actor: ACTOR, leaseSeconds: 60 })).get(
-    shortCode,
-  );
+  const claim = (
+    await claimExecutions(db, uploadSubject, { keys: [shortCode], actor: ACTOR, leaseSeconds: 60 })
+  ).get(shortCode);
   if (claim?.kind !== 'claimed') throw new Error(`${shortCode} can't be claimed: ${claim?.kind}`);
-  return claim.upload.executionId;
+  return claim.execution.executionId;
 }
 
 /** In one statement. */
@@ -99,7 +101,7 @@ export async function settleExecution(
           nextStep: { kind: 'give_up', reason: 'S3 was down' },
         }
       : { outcome: { kind: 'succeeded', s3Url }, nextStep: { kind: 'done' } };
-  await settleUploads(db, [{ executionId, ...settlement } as Parameters<typeof settleUploads>[1][number]], {
+  await settleExecutions(db, uploadSubject, [{ executionId, ...settlement } as UploadSettlement], {
     actor: ACTOR,
     dispatched: true,
   });

@@ -10,7 +10,7 @@ import {
 } from '@pasteflow/postgres';
 import { PollLoop, type Component, type Logger, type Metrics, type Sample } from '@pasteflow/runtime';
 import { queueCounts, type SqsClient } from '@pasteflow/sqs';
-import type { Work } from '../work/work.ts';
+import type { WorkQueue } from '../queues/work-queue.ts';
 import type { DeadLetterAges } from './dead-letter-ages.ts';
 import { Reading } from './reading.ts';
 import { ageSamples, durationSamples, entitySamples, transitionSamples } from './samples.ts';
@@ -18,7 +18,7 @@ import { ageSamples, durationSamples, entitySamples, transitionSamples } from '.
 export interface StateMetricsOptions {
   readonly db: Database;
   readonly sqs: SqsClient;
-  readonly works: readonly Pick<Work, 'kind' | 'queue' | 'deadLetters'>[];
+  readonly queues: readonly Pick<WorkQueue, 'kind' | 'queue' | 'deadLetters'>[];
   readonly deadLetterAges: DeadLetterAges;
   /** Told of the last runs of the sweeps, whichever janitor ran them. */
   readonly onSweepRuns: (runs: readonly SweepRun[]) => void;
@@ -113,8 +113,8 @@ export class StateMetrics implements Component {
   }
 
   async #readQueues(): Promise<void> {
-    const { works, sqs } = this.#options;
-    const queues = works.flatMap(({ kind, queue, deadLetters }) => [
+    const { queues: workQueues, sqs } = this.#options;
+    const queues = workQueues.flatMap(({ kind, queue, deadLetters }) => [
       { name: QUEUES[kind], queue },
       { name: `${QUEUES[kind]}_dead_letters`, queue: deadLetters },
     ]);
@@ -129,7 +129,7 @@ export class StateMetrics implements Component {
   }
 
   #declare(): void {
-    const { metrics, works, deadLetterAges } = this.#options;
+    const { metrics, queues, deadLetterAges } = this.#options;
     for (const shape of shapes)
       metrics.computed(shape, () => [...this.#database.of(shape.name), ...this.#queues.of(shape.name)]);
     metrics.computed(
@@ -151,7 +151,7 @@ export class StateMetrics implements Component {
       },
       () => [
         ...this.#database.of(QUEUE_AGES),
-        ...works.map(({ kind }) => ({
+        ...queues.map(({ kind }) => ({
           labels: { queue: `${QUEUES[kind]}_dead_letters` },
           value: deadLetterAges.secondsOf(kind) ?? 0,
         })),

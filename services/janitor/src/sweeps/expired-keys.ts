@@ -1,4 +1,5 @@
 import { removeEndedRateLimits, removeOldIdempotencyKeys, type Database } from '@pasteflow/postgres';
+import { removeInBatches } from '../sweeping/remove-in-batches.ts';
 import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface ExpiredKeysOptions {
@@ -22,20 +23,12 @@ export class ExpiredKeys implements Sweep {
 
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, idempotencyRetentionSeconds } = this.#options;
-    const inBatches = async (remove: () => Promise<number>): Promise<number> => {
-      let total = 0;
-      while (!signal.aborted) {
-        const removed = await remove();
-        total += removed;
-        if (removed < BATCH) break;
-      }
-      return total;
-    };
+    const batches = { limit: BATCH, signal };
     return {
-      keys: await inBatches(() =>
-        removeOldIdempotencyKeys(db, { retentionSeconds: idempotencyRetentionSeconds, limit: BATCH }),
+      keys: await removeInBatches(batches, (limit) =>
+        removeOldIdempotencyKeys(db, { retentionSeconds: idempotencyRetentionSeconds, limit }),
       ),
-      counters: await inBatches(() => removeEndedRateLimits(db, { limit: BATCH })),
+      counters: await removeInBatches(batches, (limit) => removeEndedRateLimits(db, { limit })),
     };
   }
 }

@@ -1,9 +1,10 @@
+import { sumOverQueues } from '../queues/sum-over-queues.ts';
+import type { UnsentMessages } from '../queues/unsent-messages.ts';
+import type { WorkQueue } from '../queues/work-queue.ts';
 import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
-import type { Due } from '../work/due.ts';
-import { sumOver, type Work } from '../work/work.ts';
 
 export interface RelayOptions {
-  readonly works: readonly Work[];
+  readonly queues: readonly WorkQueue[];
   readonly graceSeconds: number;
   readonly redispatchAfterSeconds: number;
 }
@@ -11,7 +12,7 @@ export interface RelayOptions {
 /** Rows a statement, uploads with their content: at most 22 MiB of it. */
 const BATCH = 500;
 
-/** Sends the messages that the api could not send, and again those that seem to be lost. */
+/** Sends the messages that the api has not sent, and sends messages again that seem to be lost. */
 export class Relay implements Sweep {
   readonly name = 'relay';
   readonly #options: RelayOptions;
@@ -20,37 +21,38 @@ export class Relay implements Sweep {
     this.#options = options;
   }
 
-  /** `postponed` is how many queues were too deep to tell whether messages are lost of what is overdue there. */
+  /** `postponed` counts the queues with overdue messages that are too deep to tell whether messages are lost. */
   runOnce(signal: AbortSignal): Promise<SweepCounts> {
-    return sumOver(this.#options.works, (work) => this.#relay(work, signal));
+    return sumOverQueues(this.#options.queues, (queue) => this.#relay(queue, signal));
   }
 
-  async #relay(work: Work, signal: AbortSignal): Promise<SweepCounts> {
+  async #relay(queue: WorkQueue, signal: AbortSignal): Promise<SweepCounts> {
     const { graceSeconds, redispatchAfterSeconds } = this.#options;
-    const overdue = (limit: number) => work.findOverdue({ olderThanSeconds: redispatchAfterSeconds, limit });
-    const sent = await sendAll((limit) => work.findUndispatched({ graceSeconds, limit }), signal);
+    const overdue = (limit: number) => queue.findOverdue({ olderThanSeconds: redispatchAfterSeconds, limit });
+    const sent = await sendAll((limit) => queue.findUndispatched({ graceSeconds, limit }), signal);
     if (signal.aborted || (await overdue(1)).count === 0) return { sent, resent: 0, postponed: 0 };
-    const lost = await work.countLost();
+    const lost = await queue.countLost();
     if (lost === null) return { sent, resent: 0, postponed: 1 };
     return { sent, resent: await sendAll(overdue, signal, lost), postponed: 0 };
   }
 }
 
 /**
- * Until there are no more, or `most` are sent; or until SQS refuses some, which would be found again at once: they wait for the next run.
+ * Sends until no messages are left or `max` are sent. It also stops when SQS refuses some messages: they would be found again at once, so
+ * they wait for the next run.
  */
 async function sendAll(
-  find: (limit: number) => Promise<Due>,
+  find: (limit: number) => Promise<UnsentMessages>,
   signal: AbortSignal,
-  most = Infinity,
+  max = Infinity,
 ): Promise<number> {
   let sent = 0;
-  while (!signal.aborted && sent < most) {
-    const limit = Math.min(BATCH, most - sent);
-    const due = await find(limit);
-    const taken = await due.dispatch(signal);
-    sent += taken;
-    if (due.count < limit || taken < due.count) break;
+  while (!signal.aborted && sent < max) {
+    const limit = Math.min(BATCH, max - sent);
+    const unsent = await find(limit);
+    const accepted = await unsent.dispatch(signal);
+    sent += accepted;
+    if (unsent.count < limit || accepted < unsent.count) break;
   }
   return sent;
 }

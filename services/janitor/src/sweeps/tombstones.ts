@@ -5,6 +5,7 @@ import {
   removeTombstones,
   type Database,
 } from '@pasteflow/postgres';
+import { removeInBatches } from '../sweeping/remove-in-batches.ts';
 import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface TombstonesOptions {
@@ -35,21 +36,13 @@ export class Tombstones implements Sweep {
     const { db, tombstoneRetentionSeconds, transitionRetentionSeconds } = this.#options;
     const partitionsMade = await ensureTransitionPartitions(db, MONTHS_AHEAD);
     const dropped = await dropOldTransitions(db, transitionRetentionSeconds);
-    const inBatches = async (remove: () => Promise<number>): Promise<number> => {
-      let total = 0;
-      while (!signal.aborted) {
-        const removed = await remove();
-        total += removed;
-        if (removed < BATCH) break;
-      }
-      return total;
-    };
+    const batches = { limit: BATCH, signal };
     return {
-      removed: await inBatches(() =>
-        removeTombstones(db, { retentionSeconds: tombstoneRetentionSeconds, limit: BATCH }),
+      removed: await removeInBatches(batches, (limit) =>
+        removeTombstones(db, { retentionSeconds: tombstoneRetentionSeconds, limit }),
       ),
-      strays: await inBatches(() =>
-        removeStrayTransitions(db, { retentionSeconds: transitionRetentionSeconds, limit: BATCH }),
+      strays: await removeInBatches(batches, (limit) =>
+        removeStrayTransitions(db, { retentionSeconds: transitionRetentionSeconds, limit }),
       ),
       partitions_made: partitionsMade,
       partitions_dropped: dropped.length,

@@ -44,7 +44,7 @@ export function composeJobs(
   { worker, sqs, types, connect }: JobsOptions,
 ): QueueConsumer {
   const { consumers } = config.job;
-  const events = createJobEvents(logger, metrics, (jobType) => types.has(jobType));
+  const events = createJobEvents(logger, metrics);
   // Connections of their own: whatever a job's work does with them, heartbeats and settlements get one.
   const db = connect(consumers * CONNECTIONS_A_JOB);
   const store = createObjectStore({

@@ -3,8 +3,9 @@ import { decideNextStep, type NextStep, type JobMessage, type RetryPolicy } from
 import type { JobContext, JobServices, JobType } from '@pasteflow/jobs';
 import {
   createAsset,
+  jobSubject,
   pingDatabase,
-  settleJobs,
+  settleExecutions,
   writeProgress,
   type ClaimedJob,
   type JobSettlement,
@@ -146,7 +147,10 @@ export class JobAttempt {
     const settled = await settleWithRetry(worker, [settlement], {
       settle: async (settlements) => {
         await this.#progress.flush();
-        return settleJobs(worker.db, settlements, { actor: worker.actor, dispatched: true });
+        return settleExecutions(worker.db, jobSubject, settlements, {
+          actor: worker.actor,
+          dispatched: true,
+        });
       },
       onError: (error) => events.dependencyFailed('settling a job', error),
     });
@@ -154,9 +158,15 @@ export class JobAttempt {
     if (counted === undefined) return null;
     const { nextStep } = settlement;
     const error = 'cause' in outcome ? outcome.cause : undefined;
-    events.attemptEnded(this.#job, context, { outcome: settlement.outcome, nextStep, seconds, error });
+    const { status } = counted;
+    events.attemptEnded(this.#job, context, {
+      outcome: settlement.outcome,
+      nextStep,
+      status,
+      seconds,
+      error,
+    });
     describeEnd(span, settlement);
-    if (nextStep.kind !== 'retry') events.jobEnded(this.#job, context, counted.status);
     return nextStep;
   }
 

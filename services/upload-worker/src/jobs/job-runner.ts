@@ -1,5 +1,5 @@
 import type { JobServices } from '@pasteflow/jobs';
-import { claimJobs, type JobClaim } from '@pasteflow/postgres';
+import { claimExecutions, jobSubject, type Claim, type ClaimedJob } from '@pasteflow/postgres';
 import { RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
 import { JobAttempt, type JobAttemptOptions, type JobDelivery } from './job-attempt.ts';
 
@@ -40,7 +40,10 @@ export class JobRunner {
     switch (claim.kind) {
       case 'claimed': {
         const options = { ...this.#options, services: servicesFor(delivery) };
-        const nextStep = await new JobAttempt(claim.job, delivery, options).run(claimedAt, claimBeganAt);
+        const nextStep = await new JobAttempt(claim.execution, delivery, options).run(
+          claimedAt,
+          claimBeganAt,
+        );
         if (nextStep === null) return RETURN_DELAY_MS;
         return nextStep.kind === 'retry' ? nextStep.delayMs : null;
       }
@@ -53,11 +56,11 @@ export class JobRunner {
     }
   }
 
-  async #claim({ body: { jobId } }: JobDelivery): Promise<JobClaim> {
+  async #claim({ body: { jobId } }: JobDelivery): Promise<Claim<ClaimedJob>> {
     const { worker, events } = this.#options;
     const { db, actor, leaseSeconds, gate } = worker;
     try {
-      const claims = await claimJobs(db, { jobIds: [jobId], actor, leaseSeconds });
+      const claims = await claimExecutions(db, jobSubject, { keys: [jobId], actor, leaseSeconds });
       return claims.get(jobId) ?? { kind: 'ended' };
     } catch (error) {
       events.dependencyFailed('claiming a job', error);

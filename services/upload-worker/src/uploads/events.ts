@@ -1,43 +1,31 @@
-import type { NextStep, MessageContext } from '@pasteflow/domain';
-import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
+import { uploadAttemptEvents, uploadFields, type AttemptEnd } from '@pasteflow/execution-events';
+import type { MessageContext, PasteUploadState } from '@pasteflow/domain';
+import type { ClaimedUpload } from '@pasteflow/postgres';
 import type { LogFields, Logger, Metrics } from '@pasteflow/runtime';
 import { createExecutionEvents, requestIdOf, type ExecutionEvents } from '../executions/events.ts';
 
 export interface UploadEvents extends ExecutionEvents {
-  attemptEnded(
-    upload: ClaimedUpload,
-    context: MessageContext,
-    outcome: UploadOutcome,
-    nextStep: NextStep,
-  ): void;
+  attemptStarted(upload: ClaimedUpload, context: MessageContext): void;
+  attemptEnded(upload: ClaimedUpload, context: MessageContext, end: AttemptEnd<PasteUploadState>): void;
 }
 
 export function createUploadEvents(logger: Logger, metrics: Metrics): UploadEvents {
-  const attempts = metrics.counter({
-    name: 'upload_attempts_total',
-    help: 'Attempts at an upload by how they ended and what followed.',
-    labels: ['outcome', 'sequel'],
-  });
-  const bytes = metrics.counter({ name: 'upload_bytes_total', help: 'Bytes of content brought into S3.' });
+  const attempts = uploadAttemptEvents(logger, metrics);
+  const bytes = metrics.counter({ name: 'upload_bytes_total', help: 'Bytes of content stored in S3.' });
 
   return {
     ...createExecutionEvents('upload', logger, metrics),
-    attemptEnded(upload, context, outcome, nextStep) {
-      attempts.inc({ outcome: outcome.kind, sequel: nextStep.kind });
-      if (outcome.kind === 'succeeded') bytes.inc(upload.sizeBytes);
-      const fields = { ...idsOf(upload, context), outcome: outcome.kind, sequel: nextStep.kind };
-      if (outcome.kind === 'succeeded' || outcome.kind === 'interrupted')
-        logger.info('upload attempt ended', fields);
-      else logger.warn('upload attempt failed', { ...fields, reason: outcome.error });
+    attemptStarted(upload, context) {
+      attempts.started(upload, requestIdOf(context));
+    },
+    attemptEnded(upload, context, end) {
+      attempts.ended(upload, end, requestIdOf(context));
+      if (end.outcome.kind === 'succeeded') bytes.inc(upload.sizeBytes);
     },
   };
 }
 
+/** The fields on each log line about an attempt. */
 export function idsOf(upload: ClaimedUpload, context: MessageContext): LogFields {
-  return {
-    short_code: upload.shortCode,
-    execution_id: upload.executionId,
-    attempt: upload.attempt,
-    ...requestIdOf(context),
-  };
+  return { ...uploadFields(upload), ...requestIdOf(context) };
 }

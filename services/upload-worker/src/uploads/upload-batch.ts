@@ -1,6 +1,12 @@
 import type { Span } from '@opentelemetry/api';
 import { decideNextStep, type NextStep, type RetryPolicy, type UploadMessage } from '@pasteflow/domain';
-import { claimUploads, settleUploads, type ClaimedUpload, type UploadOutcome } from '@pasteflow/postgres';
+import {
+  claimExecutions,
+  settleExecutions,
+  uploadSubject,
+  type ClaimedUpload,
+  type UploadOutcome,
+} from '@pasteflow/postgres';
 import { runInSpan } from '@pasteflow/runtime';
 import type { Delivery } from '@pasteflow/sqs';
 import {
@@ -99,18 +105,22 @@ export class UploadBatch {
     }
     const claimBeganAt = performance.now();
     try {
-      const claims = await claimUploads(db, { shortCodes: [...first.keys()], actor, leaseSeconds });
+      const claims = await claimExecutions(db, uploadSubject, {
+        keys: [...first.keys()],
+        actor,
+        leaseSeconds,
+      });
       done.push(...others);
       for (const [shortCode, delivery] of first) {
         const claim = claims.get(shortCode) ?? { kind: 'ended' };
         switch (claim.kind) {
-          case 'claimed':
-            attempts.push({
-              delivery,
-              upload: claim.upload,
-              span: this.#beginSpan(claim.upload, delivery, claimBeganAt),
-            });
+          case 'claimed': {
+            const upload = claim.execution;
+            const span = this.#beginSpan(upload, delivery, claimBeganAt);
+            runInSpan(span, () => events.attemptStarted(upload, delivery.context));
+            attempts.push({ delivery, upload, span });
             break;
+          }
           case 'not_now':
             await messages.returnToQueue(delivery, claim.waitMs);
             break;
@@ -148,22 +158,24 @@ export class UploadBatch {
       worker,
       ended.map(({ upload, outcome, nextStep }) => ({ executionId: upload.executionId, outcome, nextStep })),
       {
-        settle: (settlements) => settleUploads(db, settlements, { actor, dispatched: true }),
+        settle: (settlements) =>
+          settleExecutions(db, uploadSubject, settlements, { actor, dispatched: true }),
         onError: (error) => events.dependencyFailed('settling uploads', error),
       },
     );
     for (const { upload } of ended) running.end(upload.executionId);
     const done: UploadDelivery[] = [];
     for (const { delivery, upload, span, outcome, nextStep } of ended) {
-      const counted = settled.has(upload.executionId);
+      const counted = settled.get(upload.executionId);
       runInSpan(span, () => {
         recordSharedStatement('settle', settlingBeganAt);
-        if (counted) events.attemptEnded(upload, delivery.context, outcome, nextStep);
+        if (counted !== undefined)
+          events.attemptEnded(upload, delivery.context, { outcome, nextStep, status: counted.status });
         else events.settlementLost(idsOf(upload, delivery.context));
       });
-      describeEnd(span, counted ? { outcome, nextStep } : null);
+      describeEnd(span, counted === undefined ? null : { outcome, nextStep });
       endExecutionSpan(span);
-      if (!counted) {
+      if (counted === undefined) {
         await messages.returnToQueue(delivery, RETURN_DELAY_MS);
         continue;
       }

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
-import { claimUploads, createPaste, settleUploads, type Database } from '@pasteflow/postgres';
+import {
+  claimExecutions,
+  createPaste,
+  settleExecutions,
+  uploadSubject,
+  type Database,
+} from '@pasteflow/postgres';
 import { RunningExecutions } from '../../src/executions/running-executions.ts';
 import { openDatabase } from '../support/database.ts';
 import { newPaste } from '../support/new-paste.ts';
@@ -23,11 +29,11 @@ let pastes = 0;
 async function claimNew(): Promise<string> {
   const shortCode = `code${(pastes += 1)}`;
   await createPaste(db, newPaste(shortCode));
-  const claim = (await claimUploads(db, { shortCodes: [shortCode], actor: 'w', leaseSeconds: 6 })).get(
-    shortCode,
-  );
+  const claim = (
+    await claimExecutions(db, uploadSubject, { keys: [shortCode], actor: 'w', leaseSeconds: 6 })
+  ).get(shortCode);
   if (claim?.kind !== 'claimed') throw new Error('not claimed');
-  return claim.upload.executionId;
+  return claim.execution.executionId;
 }
 
 function setUp() {
@@ -72,7 +78,7 @@ describe('the heartbeat of executions', () => {
     const signal = begin(executionId);
     const outcome = { kind: 'lost', error: 'worker lost' } as const;
     const nextStep = { kind: 'retry', attempt: 2, delayMs: 0 } as const;
-    await settleUploads(db, [{ executionId, outcome, nextStep }], {
+    await settleExecutions(db, uploadSubject, [{ executionId, outcome, nextStep }], {
       actor: 'reaper',
       dispatched: false,
     });

@@ -103,7 +103,7 @@ describe('a worker that loses a job', () => {
     expect((await bench.ended(id)).status).toBe('completed');
     expect(worker.log.lines).toContainEqual({
       level: 'error',
-      message: 'a job goes on although it was told to end; it is left behind',
+      message: 'job ignored its abort signal; abandoned',
       fields: expect.objectContaining({ execution_id: executionId }),
     });
   });

@@ -1,5 +1,5 @@
 import { decideNextStep, WORKER_LOST } from '@pasteflow/domain';
-import { findZombies, settleJobs, type Database } from '@pasteflow/postgres';
+import { findZombies, jobSubject, settleExecutions, type Database } from '@pasteflow/postgres';
 import type { Bench } from './bench.ts';
 
 /** Two attempts. */
@@ -7,7 +7,7 @@ const policy = { delaysMs: [1], jitterMs: 0 };
 
 /** As the janitor's reaper: ends the jobs' executions that are past their lease, and sends their successors' messages. @returns how many */
 export async function reap({ db, send }: Pick<Bench, 'db' | 'send'>): Promise<number> {
-  const zombies = await findZombies(db, 'job', 100);
+  const zombies = await findZombies(db, jobSubject, 100);
   return endAsLost(
     { db, send },
     zombies.map(({ executionId, attempt }) => ({ executionId, attempt })),
@@ -25,12 +25,12 @@ export async function endAsLost(
   const settlements = executions.map(({ executionId, attempt }) => {
     return { executionId, outcome, nextStep: decideNextStep(outcome, attempt, policy, 0.5), ending: null };
   });
-  const settled = await settleJobs(db, settlements, {
+  const settled = await settleExecutions(db, jobSubject, settlements, {
     actor: 'janitor/test',
     onlyPastLease,
     dispatched: false,
   });
-  for (const { jobId, successorId } of settled.values())
-    if (successorId !== null) await send(jobId, successorId);
+  for (const { subjectId, successorId } of settled.values())
+    if (successorId !== null) await send(subjectId, successorId);
   return settled.size;
 }

@@ -1,0 +1,145 @@
+import {
+  isTerminal,
+  job,
+  pasteUpload,
+  type AttemptOutcome,
+  type JobState,
+  type NextStep,
+  type PasteUploadState,
+} from '@pasteflow/domain';
+import type { LogFields, Logger, Metrics } from '@pasteflow/runtime';
+
+export interface UploadAttempt {
+  readonly shortCode: string;
+  readonly executionId: string;
+  readonly attempt: number;
+}
+
+export interface JobAttempt {
+  readonly jobId: string;
+  readonly jobType: string;
+  readonly executionId: string;
+  readonly attempt: number;
+}
+
+/** How an attempt ended, what follows, and the state in which the settlement leaves the upload or the job. */
+export interface AttemptEnd<State extends string> {
+  readonly outcome: AttemptOutcome;
+  readonly nextStep: NextStep;
+  readonly status: State;
+  /** How long the attempt took, in seconds, if its process measured it. */
+  readonly seconds?: number;
+  /** What the work threw. */
+  readonly error?: unknown;
+}
+
+/**
+ * The log lines and the metrics of attempts. Each event writes both in one function, with the same names in each service that starts or
+ * ends attempts. Ids are written to the log only; further log fields come from the caller.
+ */
+export interface AttemptEvents<Attempt, State extends string> {
+  started(attempt: Attempt, fields?: LogFields): void;
+  /** The settlement took effect. If no attempt follows, the end of the upload or the job is counted and logged too. */
+  ended(attempt: Attempt, end: AttemptEnd<State>, fields?: LogFields): void;
+}
+
+export function uploadAttemptEvents(
+  logger: Logger,
+  metrics: Metrics,
+): AttemptEvents<UploadAttempt, PasteUploadState> {
+  return createAttemptEvents<UploadAttempt, PasteUploadState, never>(logger, metrics, {
+    kind: 'upload',
+    labels: [],
+    labelsOf: () => ({}),
+    fieldsOf: uploadFields,
+    openState: 'IN_PROGRESS',
+    goodState: 'PROCESSED',
+    isEnded: (status) => isTerminal(pasteUpload, status),
+    detail: 'debug', // at info, each upload has one line: the end of its attempt
+  });
+}
+
+export function jobAttemptEvents(logger: Logger, metrics: Metrics): AttemptEvents<JobAttempt, JobState> {
+  return createAttemptEvents<JobAttempt, JobState, 'job_type'>(logger, metrics, {
+    kind: 'job',
+    labels: ['job_type'],
+    labelsOf: ({ jobType }) => ({ job_type: jobType }),
+    fieldsOf: jobFields,
+    openState: 'processing',
+    goodState: 'completed',
+    isEnded: (status) => isTerminal(job, status),
+    detail: 'info', // J9: every transition of a job is logged
+  });
+}
+
+/** The fields on each log line about an attempt at an upload. */
+export function uploadFields({ shortCode, executionId, attempt }: UploadAttempt): LogFields {
+  return { short_code: shortCode, execution_id: executionId, attempt };
+}
+
+/** The fields on each log line about an attempt at a job. */
+export function jobFields({ jobId, jobType, executionId, attempt }: JobAttempt): LogFields {
+  return { job_id: jobId, job_type: jobType, execution_id: executionId, attempt };
+}
+
+interface Kind<Attempt, State extends string, Label extends string> {
+  readonly kind: 'upload' | 'job';
+  readonly labels: readonly Label[];
+  readonly labelsOf: (attempt: Attempt) => Record<Label, string>;
+  readonly fieldsOf: (attempt: Attempt) => LogFields;
+  /** Its state while an attempt runs. */
+  readonly openState: State;
+  readonly goodState: State;
+  readonly isEnded: (status: State) => boolean;
+  /** The log level of a started attempt and of a good end. */
+  readonly detail: 'info' | 'debug';
+}
+
+function createAttemptEvents<Attempt, State extends string, Label extends string>(
+  logger: Logger,
+  metrics: Metrics,
+  { kind, labels, labelsOf, fieldsOf, openState, goodState, isEnded, detail }: Kind<Attempt, State, Label>,
+): AttemptEvents<Attempt, State> {
+  const starts = metrics.counter<string>({
+    name: `${kind}_attempts_started_total`,
+    help: `Attempts at ${kind}s that this process started.`,
+    labels,
+  });
+  const attempts = metrics.counter<string>({
+    name: `${kind}_attempts_total`,
+    help: `Attempts at ${kind}s that this process ended, by outcome and by what followed.`,
+    labels: [...labels, 'outcome', 'sequel'],
+  });
+  const ends = metrics.counter<string>({
+    name: `${kind}s_ended_total`,
+    help: `${kind === 'job' ? 'Jobs' : 'Uploads'} that this process brought to their end, by the state they ended in.`,
+    labels: [...labels, 'status'],
+  });
+  return {
+    started(attempt, fields) {
+      starts.inc(labelsOf(attempt));
+      logger[detail](`${kind} attempt started`, { ...fieldsOf(attempt), ...fields, status: openState });
+    },
+    ended(attempt, { outcome, nextStep, status, seconds, error }, fields) {
+      const base = { ...fieldsOf(attempt), ...fields };
+      attempts.inc({ ...labelsOf(attempt), outcome: outcome.kind, sequel: nextStep.kind });
+      const line = {
+        ...base,
+        outcome: outcome.kind,
+        sequel: nextStep.kind,
+        ...(seconds !== undefined && { seconds }),
+      };
+      if (outcome.kind === 'succeeded' || outcome.kind === 'interrupted')
+        logger.info(`${kind} attempt ended`, line);
+      else
+        logger.warn(`${kind} attempt failed`, {
+          ...line,
+          reason: outcome.error,
+          ...(error !== undefined && { error }),
+        });
+      if (!isEnded(status)) return;
+      ends.inc({ ...labelsOf(attempt), status });
+      logger[status === goodState ? detail : 'warn'](`${kind} ended`, { ...base, status });
+    },
+  };
+}

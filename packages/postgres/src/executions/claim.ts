@@ -1,0 +1,103 @@
+import { taskExecution, transition } from '@pasteflow/domain';
+import { sql, type RawBuilder } from 'kysely';
+import { byActor, type Actor } from '../database/actor.ts';
+import type { Database } from '../database/database.ts';
+import type { ExecutionKind } from '../schema/task-executions.ts';
+import { opaqueState } from './opaque-state.ts';
+
+const start = transition(taskExecution, 'PENDING', 'RUNNING');
+
+export interface ClaimedExecution {
+  readonly executionId: string;
+  readonly attempt: number;
+}
+
+/** The answer to a message: what became of the upload or the job with its key. */
+export type Claim<Claimed extends ClaimedExecution> =
+  | { readonly kind: 'claimed'; readonly execution: Claimed }
+  /** The execution is not due yet, or it runs elsewhere. Try again after `waitMs`. */
+  | { readonly kind: 'not_now'; readonly waitMs: number }
+  /** No execution is open: the upload or the job has reached its end. */
+  | { readonly kind: 'ended' };
+
+/** What a claim needs to know about uploads or jobs. */
+export interface ClaimableSubject<Claimed extends ClaimedExecution> {
+  readonly kind: ExecutionKind;
+  /** A SELECT of the subjects with these keys: `id`, `key`, and the columns that `claimedColumns` uses. */
+  selectByKeys(keys: readonly string[]): RawBuilder<unknown>;
+  /** The columns of `Claimed` besides those of `ClaimedExecution`, read from the CTEs `asked` and `claimed`. */
+  readonly claimedColumns: RawBuilder<Omit<Claimed, keyof ClaimedExecution>>;
+  /** CTEs that change the subject together with the claim, each after a comma. They read the CTE `claimed`. */
+  readonly onClaim: RawBuilder<unknown>;
+}
+
+export interface ClaimOptions {
+  /** Short codes of uploads, ids of jobs. */
+  readonly keys: readonly string[];
+  readonly actor: Actor;
+  readonly leaseSeconds: number;
+}
+
+type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
+  readonly key: string;
+  readonly executionId: string | null;
+  readonly open: boolean;
+  readonly waitMs: number | null;
+};
+
+/**
+ * Claims the due executions of a batch of uploads or jobs (PENDING → RUNNING) in one statement.
+ *
+ * When two workers claim the same row, one gets it. The other waits the millisecond until the first has committed, and finds the row
+ * RUNNING. The statement waits for locks instead of skipping locked rows, because the lock may belong to the api, which stamps the
+ * execution as dispatched while its message is already here. With SKIP LOCKED, one paste in eight came back a whole lease later.
+ *
+ * The state is repeated in the outer WHERE, and the CTE is MATERIALIZED, because a plain `IN (SELECT … FOR UPDATE)` may be run more than
+ * once. Locks are taken in id order, so that two batches can't deadlock.
+ *
+ * `waitMs` of an open execution that was not claimed is computed from the statement's snapshot. An execution that is due in the snapshot
+ * has just been claimed by another worker, so it counts as running for a whole lease. An execution past its lease waits for the reaper,
+ * one second at a time: a message that is returned without a wait comes back at once, and reaches the dead-letter queue after a hundred
+ * receives.
+ * @returns the claim of each key. A key without a claim has no row: the paste or the job was removed.
+ */
+export async function claimExecutions<Claimed extends ClaimedExecution>(
+  db: Database,
+  subject: ClaimableSubject<Claimed>,
+  { keys, actor, leaseSeconds }: ClaimOptions,
+): Promise<ReadonlyMap<string, Claim<Claimed>>> {
+  const { rows } = await sql<ClaimRow<Claimed>>`
+    WITH ${byActor(actor, 'claimed')},
+    asked AS MATERIALIZED (
+      SELECT s.*, e.id AS execution_id, e.status, e.run_at, e.lease_expires_at
+      FROM actor, (${subject.selectByKeys(keys)}) AS s LEFT JOIN task_executions e
+        ON e.subject_id = s.id AND e.kind = ${sql.lit(subject.kind)} AND ${opaqueState('e')} IN ('PENDING', 'RUNNING')
+    ), due AS MATERIALIZED (
+      SELECT e.id FROM task_executions e
+      WHERE e.id IN (SELECT execution_id FROM asked) AND ${opaqueState('e')} = ${start.from} AND e.run_at <= now()
+      ORDER BY e.id FOR UPDATE
+    ), claimed AS (
+      UPDATE task_executions e
+      SET status = ${start.to}, worker_id = ${actor}, started_at = now(), dispatched_at = coalesce(e.dispatched_at, now()),
+        lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
+      FROM due WHERE e.id = due.id AND ${opaqueState('e')} = ${start.from}
+      RETURNING e.id, e.subject_id, e.attempt
+    )${subject.onClaim}
+    SELECT asked.key, claimed.id AS "executionId", claimed.attempt, ${subject.claimedColumns}, asked.status IS NOT NULL AS open,
+      (extract(epoch FROM CASE
+        WHEN asked.status = 'RUNNING' THEN greatest(asked.lease_expires_at, now() + interval '1 second')
+        WHEN asked.run_at > now() THEN asked.run_at
+        ELSE now() + make_interval(secs => ${leaseSeconds}) END - now()) * 1000)::float8 AS "waitMs"
+    FROM asked LEFT JOIN claimed ON claimed.subject_id = asked.id`.execute(db);
+  return new Map(rows.map((row) => [row.key, toClaim<Claimed>(row)]));
+}
+
+function toClaim<Claimed extends ClaimedExecution>({
+  key: _,
+  open,
+  waitMs,
+  ...execution
+}: ClaimRow<Claimed>): Claim<Claimed> {
+  if (execution.executionId !== null) return { kind: 'claimed', execution: execution as unknown as Claimed };
+  return open ? { kind: 'not_now', waitMs: Math.max(0, Math.ceil(waitMs ?? 0)) } : { kind: 'ended' };
+}

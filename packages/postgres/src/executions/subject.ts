@@ -1,0 +1,16 @@
+import type { ClaimableSubject, ClaimedExecution } from './claim.ts';
+import type { DispatchableSubject } from './dispatch.ts';
+import type { LeasedSubject } from './leases.ts';
+import type { SettleableSubject, Settlement } from './settle.ts';
+
+/** What one kind of work, uploads or jobs, contributes to the statements of this folder: its joins, its columns, and its own end. */
+export type Subject<
+  Named,
+  Claimed extends ClaimedExecution & Named,
+  Ending extends Settlement,
+  State extends string,
+  Message,
+> = ClaimableSubject<Claimed> &
+  SettleableSubject<Ending, State> &
+  DispatchableSubject<Message> &
+  LeasedSubject<Named>;

@@ -1,0 +1,83 @@
+import {
+  INLINE_CONTENT_BYTES,
+  pasteUpload,
+  transition,
+  type AttemptOutcome,
+  type PasteUploadState,
+} from '@pasteflow/domain';
+import { sql } from 'kysely';
+import type { ClaimedExecution } from '../executions/claim.ts';
+import type { Settlement } from '../executions/settle.ts';
+import type { Subject } from '../executions/subject.ts';
+
+const store = transition(pasteUpload, 'IN_PROGRESS', 'PROCESSED');
+const giveUp = transition(pasteUpload, 'IN_PROGRESS', 'FAILED');
+
+export interface UploadName {
+  readonly shortCode: string;
+}
+
+export interface ClaimedUpload extends ClaimedExecution, UploadName {
+  readonly pasteId: string;
+  readonly contentHash: string;
+  readonly sizeBytes: number;
+}
+
+/** How an attempt at an upload ended. A successful attempt has stored an object. */
+export type UploadOutcome =
+  { readonly kind: 'succeeded'; readonly s3Url: string } | Exclude<AttemptOutcome, { kind: 'succeeded' }>;
+
+export interface UploadSettlement extends Settlement {
+  readonly outcome: UploadOutcome;
+}
+
+/** A PENDING execution that needs a message. */
+export interface UnsentUpload extends UploadName {
+  readonly executionId: string;
+  /** The content, if it is small enough to travel inline; otherwise null. */
+  readonly content: Buffer | null;
+}
+
+/**
+ * Uploads, as the statements on executions see them.
+ *
+ * A payload is deleted when no attempt follows, in whatever state the paste is: plain SQL may have moved the paste on meanwhile, and
+ * figures that count payloads would count the paste as IN_PROGRESS for ever. An execution with a successor keeps the payload.
+ */
+export const uploadSubject: Subject<
+  UploadName,
+  ClaimedUpload,
+  UploadSettlement,
+  PasteUploadState,
+  UnsentUpload
+> = {
+  kind: 'upload',
+  selectByKeys: (shortCodes) => sql`
+    SELECT id, short_code AS key, content_hash, size_bytes FROM pastes WHERE short_code = ANY (${shortCodes})`,
+  claimedColumns: sql`
+    asked.key AS "shortCode", asked.id AS "pasteId", asked.content_hash AS "contentHash", asked.size_bytes AS "sizeBytes"`,
+  onClaim: sql``,
+  openState: store.from,
+  endingColumns: (settlements) => ({
+    s3_url: settlements.map(({ outcome }) => (outcome.kind === 'succeeded' ? outcome.s3Url : null)),
+  }),
+  onEnd: sql`, settled AS (
+      UPDATE pastes p
+      SET status = CASE WHEN ended.s3_url IS NOT NULL THEN ${store.to} ELSE ${giveUp.to} END,
+        s3_url = ended.s3_url,
+        processed_at = CASE WHEN ended.s3_url IS NOT NULL THEN now() END,
+        failure_reason = ended.give_up_reason,
+        failed_at = CASE WHEN ended.give_up_reason IS NOT NULL THEN now() END
+      FROM ended
+      WHERE p.id = ended.subject_id AND ended.next_attempt IS NULL AND p.status = ${store.from}
+      RETURNING p.id, p.status
+    ), spent AS (
+      DELETE FROM paste_payloads WHERE paste_id IN (SELECT subject_id FROM ended WHERE next_attempt IS NULL)
+    )`,
+  selectMessages: sql`
+    SELECT due.id AS "executionId", p.short_code AS "shortCode", payload.content
+    FROM due JOIN pastes p ON p.id = due.subject_id
+      LEFT JOIN paste_payloads payload ON payload.paste_id = p.id AND p.size_bytes <= ${INLINE_CONTENT_BYTES}`,
+  nameColumns: sql`p.short_code AS "shortCode"`,
+  joinSubject: sql`JOIN pastes p ON p.id = zombie.subject_id`,
+};

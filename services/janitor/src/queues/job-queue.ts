@@ -1,0 +1,56 @@
+import { jobAttemptEvents } from '@pasteflow/execution-events';
+import { countWaiting, jobSubject, type Database } from '@pasteflow/postgres';
+import { messageSpans } from '@pasteflow/runtime';
+import {
+  createQueue,
+  deadLetterQueueName,
+  decodeJob,
+  queueDepth,
+  sendFollowed,
+  sendJobs,
+  type OutgoingJob,
+  type Queue,
+  type SqsClient,
+} from '@pasteflow/sqs';
+import type { QueueOptions } from './upload-queue.ts';
+import { createWorkQueue, type WorkQueue } from './work-queue.ts';
+
+/** The count of waiting jobs stops at this many more than there are messages. The next run finds further lost messages. */
+const MAX_LOST = 10_000;
+
+export function createJobQueue({ db, sqs, queueName, policy, logger, metrics }: QueueOptions): WorkQueue {
+  const queue = createQueue(sqs, queueName);
+  const follow = messageSpans<OutgoingJob>({ queueName, traces: 'following' });
+  return createWorkQueue({
+    db,
+    policy,
+    subject: jobSubject,
+    events: jobAttemptEvents(logger, metrics),
+    queue,
+    deadLetters: createQueue(sqs, deadLetterQueueName(queueName)),
+    countLost: () => countLostMessages(db, sqs, queue),
+    readKey: (body) => decodeJob(body).jobId,
+    send: (batch) =>
+      sendFollowed(
+        follow,
+        batch.map((message) => ({ ...message, context: {} })),
+        (messages) => sendJobs(sqs, queue, messages),
+      ),
+    messageOf: (executionId, { jobId }) => ({ executionId, jobId }),
+    settlementOf: (settlement) => ({ ...settlement, ending: null }),
+  });
+}
+
+/**
+ * The number of waiting jobs without a waiting message.
+ *
+ * A job may wait for hours behind others, so the age of its message proves nothing. But each waiting job should have a waiting message. The
+ * relay sends as many messages again as are missing, the longest sent first. If such a message was still there, it is counted until its copy
+ * is received, after one round of the queue at the latest; by then, the lost messages are the longest sent. So there are hardly ever more
+ * messages than jobs. The counts of SQS are approximate: if one is too low, the next count corrects it.
+ */
+async function countLostMessages(db: Database, sqs: SqsClient, queue: Queue): Promise<number> {
+  const present = await queueDepth(sqs, queue);
+  const waiting = await countWaiting(db, jobSubject, { limit: present + MAX_LOST });
+  return Math.max(0, waiting - present);
+}

@@ -1,0 +1,148 @@
+import type { AttemptEvents } from '@pasteflow/execution-events';
+import { decideNextStep, type AttemptOutcome, type RetryPolicy } from '@pasteflow/domain';
+import {
+  claimExecutions,
+  findOverdue,
+  findUndispatched,
+  findZombies,
+  settleExecutions,
+  type Actor,
+  type Claim,
+  type ClaimedExecution,
+  type Database,
+  type ExecutionKind,
+  type Settlement,
+  type Subject,
+  type Zombie,
+} from '@pasteflow/postgres';
+import type { Queue } from '@pasteflow/sqs';
+import { unsentMessages, type UnsentMessages } from './unsent-messages.ts';
+
+/** A queue of uploads or of jobs, with the executions behind its messages: what relay, reap-executions and dead-letters work on. */
+export interface WorkQueue {
+  readonly kind: ExecutionKind;
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+  /** Messages that were never sent. */
+  findUndispatched(options: { graceSeconds: number; limit: number }): Promise<UnsentMessages>;
+  /** Messages that were sent and may be lost, the longest sent first. */
+  findOverdue(options: { olderThanSeconds: number; limit: number }): Promise<UnsentMessages>;
+  /** How many of the overdue messages count as lost; null: the queue is too deep to tell. */
+  countLost(): Promise<number | null>;
+  /** The short code or the job id in the body of a message. @throws PasteflowError malformed_message */
+  readKey(body: string | undefined): string;
+  /** Ends up to `limit` zombies. */
+  endZombies(
+    limit: number,
+    outcomeOf: (zombie: Zombie) => UnfinishedOutcome,
+    by: SettledBy,
+  ): Promise<{ readonly found: number; readonly ended: EndedAttempts }>;
+  /** Claims the due executions of these uploads or jobs, and ends them. A key without a claim: the paste or the job was removed. */
+  endDue(
+    keys: readonly string[],
+    outcome: UnfinishedOutcome,
+    by: SettledBy & { readonly leaseSeconds: number },
+  ): Promise<{
+    readonly claims: ReadonlyMap<string, Claim<ClaimedExecution>>;
+    readonly ended: EndedAttempts;
+  }>;
+}
+
+/** The outcome of an attempt whose worker has not settled it. The janitor knows of no success. */
+export type UnfinishedOutcome = Extract<AttemptOutcome, { kind: 'failed' | 'lost' }>;
+
+interface SettledBy {
+  readonly actor: Actor;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+interface EndedAttempts {
+  /** The settlements that took effect. */
+  readonly count: number;
+  /** The messages of the attempts that follow, due at once or after their wait. */
+  readonly successors: UnsentMessages;
+}
+
+/** What uploads and jobs do differently. */
+export interface WorkQueueOptions<
+  Name,
+  Claimed extends ClaimedExecution & Name,
+  Ending extends Settlement,
+  State extends string,
+  Message,
+> {
+  readonly db: Database;
+  readonly policy: RetryPolicy;
+  readonly subject: Subject<Name, Claimed, Ending, State, Message>;
+  readonly events: AttemptEvents<Name & ClaimedExecution, State>;
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+  readonly countLost: () => Promise<number | null>;
+  readonly readKey: (body: string | undefined) => string;
+  /** Sends up to 10 messages in one request. @returns the ids of the executions whose message SQS has accepted */
+  readonly send: (batch: readonly Message[]) => Promise<readonly string[]>;
+  /** The message of an attempt that follows another. */
+  readonly messageOf: (executionId: string, name: Name) => Message;
+  readonly settlementOf: (settlement: Settlement & { readonly outcome: UnfinishedOutcome }) => Ending;
+}
+
+export function createWorkQueue<
+  Name,
+  Claimed extends ClaimedExecution & Name,
+  Ending extends Settlement,
+  State extends string,
+  Message,
+>(options: WorkQueueOptions<Name, Claimed, Ending, State, Message>): WorkQueue {
+  const { db, policy, subject, events, send, messageOf, settlementOf } = options;
+  const unsent = (messages: readonly Message[]) => unsentMessages(db, messages, send);
+
+  async function end<Attempt extends Name & ClaimedExecution>(
+    attempts: readonly Attempt[],
+    outcomeOf: (attempt: Attempt) => UnfinishedOutcome,
+    { actor, random, onlyPastLease }: SettledBy & { readonly onlyPastLease: boolean },
+  ): Promise<EndedAttempts> {
+    const endings = attempts.map((attempt) => {
+      const outcome = outcomeOf(attempt);
+      return { attempt, outcome, nextStep: decideNextStep(outcome, attempt.attempt, policy, random()) };
+    });
+    const settled = await settleExecutions(
+      db,
+      subject,
+      endings.map(({ attempt: { executionId }, outcome, nextStep }) =>
+        settlementOf({ executionId, outcome, nextStep }),
+      ),
+      { actor, onlyPastLease, dispatched: false },
+    );
+    const successors: Message[] = [];
+    for (const { attempt, outcome, nextStep } of endings) {
+      const ended = settled.get(attempt.executionId);
+      if (ended === undefined) continue;
+      events.ended(attempt, { outcome, nextStep, status: ended.status });
+      if (ended.successorId !== null) successors.push(messageOf(ended.successorId, attempt));
+    }
+    return { count: settled.size, successors: unsent(successors) };
+  }
+
+  return {
+    kind: subject.kind,
+    queue: options.queue,
+    deadLetters: options.deadLetters,
+    countLost: options.countLost,
+    readKey: options.readKey,
+    findUndispatched: async (which) => unsent(await findUndispatched(db, subject, which)),
+    findOverdue: async (which) => unsent(await findOverdue(db, subject, which)),
+    endZombies: async (limit, outcomeOf, by) => {
+      const zombies = await findZombies(db, subject, limit);
+      return { found: zombies.length, ended: await end(zombies, outcomeOf, { ...by, onlyPastLease: true }) };
+    },
+    endDue: async (keys, outcome, { leaseSeconds, ...by }) => {
+      const claims = await claimExecutions(db, subject, { keys, actor: by.actor, leaseSeconds });
+      const claimed = [...claims.values()].flatMap((claim) =>
+        claim.kind === 'claimed' ? [claim.execution] : [],
+      );
+      for (const attempt of claimed) events.started(attempt);
+      return { claims, ended: await end(claimed, () => outcome, { ...by, onlyPastLease: false }) };
+    },
+  };
+}
