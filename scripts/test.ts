@@ -1,39 +1,38 @@
-// `npm test`: every check in turn, from the quickest to the slowest. The first that fails ends it.
+// `npm test`: the checks of the whole repository, and, when they pass, all tests. `npm test -- PATH` runs the tests of one file or folder.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// Each is a script of the root package.json, so that it can be run alone: npm run lint.
-const steps = [
-  ['typecheck', 'types'],
-  ['lint', 'lint'],
-  ['format:check', 'formatting'],
-  ['arrows', 'import arrows'],
-  ['unused', 'exports without a user'],
-  ['docs:check', 'generated docs'],
-  ['build', 'build'],
-  ['test:scripts', 'tests of the scripts'],
-  ['test:packages', 'tests of the packages and services'],
-  ['test:e2e', 'end-to-end tests'],
-] as const;
+const root = fileURLToPath(new URL('..', import.meta.url));
+const checks = ['typecheck', 'lint', 'format:check', 'arrows', 'unused', 'docs:check', 'test:scripts'];
 
-process.chdir(fileURLToPath(new URL('..', import.meta.url)));
-const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+process.chdir(root);
+const [path] = process.argv.slice(2);
+process.exit(path === undefined ? testEverything() : testPath(path));
 
-run('node scripts/count-tests.mjs --reset');
-for (const [script, title] of steps) {
-  const startedAt = performance.now();
-  console.log(`\n▸ ${title}: npm run ${script}`);
-  const code = run(scripts[script] ?? `echo "no script ${script}" >&2; false`);
-  if (code !== 0) {
-    console.error(`\n✗ ${title} failed (npm run ${script})`);
-    process.exit(code);
+function testEverything(): number {
+  run('node', ['scripts/count-tests.mjs', '--reset']);
+  for (const tasks of [checks, ['test']]) {
+    const startedAt = performance.now();
+    console.log(`\n▸ ${tasks.join(', ')}`);
+    const code = run('scripts/run', ['scripts/turbo.ts', ...tasks]);
+    if (code !== 0) return code;
+    console.log(`✓ ${tasks.join(', ')}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   }
-  console.log(`✓ ${title}, ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  console.log('');
+  return run('node', ['scripts/count-tests.mjs']);
 }
-console.log('');
-process.exit(run('node scripts/count-tests.mjs'));
 
-function run(command: string): number {
-  return spawnSync(command, { shell: true, stdio: 'inherit' }).status ?? 1;
+/** @param path of a file or folder in a package, a service or scripts/ */
+function testPath(path: string): number {
+  const [folder] = /^(?:packages|services)\/[^/]+|^scripts/.exec(path) ?? [];
+  if (folder === undefined) {
+    console.error(`${path} is in no package: name a file or folder below packages/, services/ or scripts/.`);
+    return 2;
+  }
+  return run('scripts/run', ['jest', '--config', 'jest.config.mjs', '--rootDir', folder, resolve(path)]);
+}
+
+function run(command: string, args: string[]): number {
+  return spawnSync(command, args, { stdio: 'inherit' }).status ?? 1;
 }
