@@ -8,11 +8,11 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Explains itself to people. */
+    /** Shows example commands. */
     get: operations['readUsage'];
     put?: never;
     /**
-     * Creates a paste from a form or any other body as it is, JSON included, and answers its URL.
+     * Creates a paste from a form, or from any other body as it is (including JSON), and answers with its URL.
      * @description `COMMAND | curl --data-binary @- HOST`
      */
     post: operations['createPasteFromShell'];
@@ -29,7 +29,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The process is alive. */
+    /** Reports that the process is alive. */
     get: operations['readHealth'];
     put?: never;
     post?: never;
@@ -46,7 +46,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** The process can take requests. */
+    /** Reports whether the process accepts requests. */
     get: operations['readReadiness'];
     put?: never;
     post?: never;
@@ -63,7 +63,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** This document. */
+    /** Returns this document. */
     get: operations['readDocument'];
     put?: never;
     post?: never;
@@ -80,7 +80,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Shows this document to people. */
+    /** Shows this document as a page. */
     get: operations['readDocs'];
     put?: never;
     post?: never;
@@ -97,7 +97,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** What /docs loads. */
+    /** Returns a file of the page at /docs. */
     get: operations['readDocsFile'];
     put?: never;
     post?: never;
@@ -115,14 +115,14 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Lists the caller's own pastes, newest first.
-     * @description What has expired or was deleted is not listed. New pastes move no page that follows a cursor.
+     * Lists the caller's pastes, newest first.
+     * @description Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor.
      */
     get: operations['listPastes'];
     put?: never;
     /**
-     * Creates a paste from JSON, a form, or any other body as it is.
-     * @description With a token it belongs to its user, who lists and deletes it; without one it has a delete_token.
+     * Creates a paste from JSON, from a form, or from any other body as it is.
+     * @description With a token, the paste belongs to the token's user, who can list and delete it. Without a token, the answer has a delete_token.
      */
     post: operations['createPaste'];
     delete?: never;
@@ -138,13 +138,13 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Shows a paste in any upload state, without its content. */
+    /** Reads the metadata of a paste, in any upload state. */
     get: operations['readPaste'];
     put?: never;
     post?: never;
     /**
-     * Deletes a paste, at once and for good.
-     * @description Wants a token of its owner, or for an anonymous paste its delete_token.
+     * Deletes a paste immediately and permanently.
+     * @description Needs a token of the owner or, for an anonymous paste, its delete_token.
      */
     delete: operations['deletePaste'];
     options?: never;
@@ -161,7 +161,7 @@ export interface paths {
     };
     /**
      * Reads the content of a paste, byte for byte.
-     * @description A paste whose upload failed is not found. HEAD ignores Range.
+     * @description A paste whose upload failed is answered with 404. HEAD ignores Range.
      */
     get: operations['readContent'];
     put?: never;
@@ -179,7 +179,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Shows what happened to a paste and to the executions of its upload. */
+    /** Reads the timeline of a paste: its transitions and the executions of its upload. */
     get: operations['readTimeline'];
     put?: never;
     post?: never;
@@ -197,8 +197,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Streams what happens to a paste until its upload has settled.
-     * @description Server-Sent Events. `transition`: a transition as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal one, or null when it has expired or was deleted; it is the last event. The ids say how far one has read. Begins with what has been so far, or with what came after Last-Event-ID. A comment every 15 s keeps the connection alive.
+     * Streams the events of a paste until its upload has settled.
+     * @description Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open.
      */
     get: operations['streamPasteEvents'];
     put?: never;
@@ -219,7 +219,7 @@ export interface paths {
     /** Lists the caller's jobs, newest first. */
     get: operations['listJobs'];
     put?: never;
-    /** Creates a job, which is then worked off in the background. */
+    /** Creates a job, which runs in the background. */
     post: operations['createJob'];
     delete?: never;
     options?: never;
@@ -234,7 +234,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Shows a job: how far it is, and what came of it. */
+    /** Reads a job: its status, its progress and its result. */
     get: operations['readJob'];
     put?: never;
     post?: never;
@@ -251,7 +251,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Lists what a job has made so far, newest first. */
+    /** Lists the assets of a job, newest first. */
     get: operations['listAssets'];
     put?: never;
     post?: never;
@@ -268,7 +268,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Shows what happened to a job and to its executions. */
+    /** Reads the timeline of a job: its transitions and its executions. */
     get: operations['readJobTimeline'];
     put?: never;
     post?: never;
@@ -286,8 +286,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Streams what happens to a job until its end.
-     * @description Server-Sent Events. `transition`: a transition as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal one, or null when it has expired or was deleted; it is the last event. The ids say how far one has read. Begins with what has been so far, or with what came after Last-Event-ID. A comment every 15 s keeps the connection alive.
+     * Streams the events of a job until its end.
+     * @description Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open.
      */
     get: operations['streamJobEvents'];
     put?: never;
@@ -307,7 +307,7 @@ export interface paths {
     };
     /**
      * Reads the content of a paste, byte for byte.
-     * @description A paste whose upload failed is not found. HEAD ignores Range.
+     * @description A paste whose upload failed is answered with 404. HEAD ignores Range.
      */
     get: operations['readContentByShortUrl'];
     put?: never;
@@ -379,14 +379,14 @@ export interface components {
     /** @description RFC 9457, with a code from a closed list. */
     Problem: {
       /**
-       * @description A URN of the code.
+       * @description A URN made from the code.
        * @example urn:pasteflow:problem:paste_gone
        */
       type: string;
-      /** @description The same for every problem of this code. */
+      /** @description The same for every problem with this code. */
       title: string;
       status: number;
-      /** @description What to do about it. */
+      /** @description What is wrong and what to do. */
       detail: string;
       /** @description The path of the request. */
       instance: string;
@@ -421,16 +421,16 @@ export interface components {
         | 'dependency_unavailable'
         | 'malformed_message'
         | 'internal';
-      /** @description Which field breaks which rule. */
+      /** @description The fields of the request that break a rule. */
       errors?: {
-        /** @description Names the field; empty: the body as a whole. */
+        /** @description The name of the field; empty: the body as a whole. */
         path: string;
         message: string;
       }[];
     };
-    /** @description Whether a process can take work, and what it stands on. */
+    /** @description Whether a process accepts requests, and the state of its dependencies. */
     Readiness: {
-      /** @description Whether to send requests here. */
+      /** @description Whether the process accepts requests. */
       ready: boolean;
       /** @enum {string} */
       status: 'starting' | 'ready' | 'not_ready' | 'stopping';
@@ -438,7 +438,7 @@ export interface components {
         [key: string]: {
           /** @enum {string} */
           state: 'ok' | 'failed' | 'timed_out';
-          /** @description Whether the api is ready only with it. */
+          /** @description Whether a failure makes the process not ready. */
           required: boolean;
         };
       };
@@ -446,7 +446,7 @@ export interface components {
     /** @description A page of pastes, newest first. */
     PasteList: {
       pastes: components['schemas']['Paste'][];
-      /** @description The cursor of the next page; null: this is the last. */
+      /** @description The cursor of the next page; null: this page is the last. */
       next_cursor: string | null;
     };
     /**
@@ -473,20 +473,20 @@ export interface components {
       short_code: string;
       /**
        * Format: uri
-       * @description Where its content is, in short.
+       * @description The short URL of the content.
        */
       url: string;
       /** Format: uri */
       content_url: string;
       /**
-       * @description How far its upload is.
+       * @description The state of the upload.
        * @enum {string}
        */
       status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
       /** @enum {string} */
       deletion_status: 'NOT_EXPIRED' | 'DELETION_IN_PROGRESS' | 'DELETED';
       /**
-       * @description private: its owner alone can read it.
+       * @description private: only the owner can read the paste.
        * @enum {string}
        */
       visibility: 'unlisted' | 'private';
@@ -496,10 +496,10 @@ export interface components {
       size_bytes: number;
       /** Format: date-time */
       created_at: string;
-      /** @description null: never. */
+      /** @description null: the paste never expires. */
       expires_at: string | null;
       processed_at: string | null;
-      /** @description Why its upload was given up. */
+      /** @description Why the upload failed. */
       failure_reason: string | null;
     };
     /**
@@ -527,20 +527,20 @@ export interface components {
       short_code: string;
       /**
        * Format: uri
-       * @description Where its content is, in short.
+       * @description The short URL of the content.
        */
       url: string;
       /** Format: uri */
       content_url: string;
       /**
-       * @description How far its upload is.
+       * @description The state of the upload.
        * @enum {string}
        */
       status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
       /** @enum {string} */
       deletion_status: 'NOT_EXPIRED' | 'DELETION_IN_PROGRESS' | 'DELETED';
       /**
-       * @description private: its owner alone can read it.
+       * @description private: only the owner can read the paste.
        * @enum {string}
        */
       visibility: 'unlisted' | 'private';
@@ -550,29 +550,29 @@ export interface components {
       size_bytes: number;
       /** Format: date-time */
       created_at: string;
-      /** @description null: never. */
+      /** @description null: the paste never expires. */
       expires_at: string | null;
       processed_at: string | null;
-      /** @description Why its upload was given up. */
+      /** @description Why the upload failed. */
       failure_reason: string | null;
-      /** @description Deletes an anonymous paste; shown this once. One with an owner has none. */
+      /** @description Deletes an anonymous paste; only in this answer. A paste with an owner has none. */
       delete_token?: string;
     };
-    /** @description State changes and attempts, oldest first. */
+    /** @description Transitions and executions, oldest first. */
     Timeline: {
       transitions: {
         /** @enum {string} */
         machine: 'paste_upload' | 'paste_deletion' | 'job' | 'task_execution';
         /**
          * Format: uuid
-         * @description The paste or the execution.
+         * @description The id of the paste, job or execution.
          */
         entity: string;
         from: string;
         to: string;
         /** Format: date-time */
         at: string;
-        /** @description Who did it: service and process, or a database user. */
+        /** @description The service and its process, or the database user, that made the transition. */
         actor: string;
         reason: string | null;
       }[];
@@ -585,10 +585,10 @@ export interface components {
         worker_id: string | null;
         /**
          * Format: date-time
-         * @description When it is due.
+         * @description When the execution is due.
          */
         run_at: string;
-        /** @description When a message for it was last sent; null: never. */
+        /** @description When its message was last sent; null: never. */
         dispatched_at: string | null;
         lease_expires_at: string | null;
         /** Format: date-time */
@@ -601,7 +601,7 @@ export interface components {
     /** @description A page of jobs, newest first. */
     JobList: {
       jobs: components['schemas']['ListedJob'][];
-      /** @description The cursor of the next page; null: this is the last. */
+      /** @description The cursor of the next page; null: this page is the last. */
       next_cursor: string | null;
     };
     /**
@@ -624,16 +624,16 @@ export interface components {
       job_type: string;
       /** @enum {string} */
       status: 'queued' | 'processing' | 'completed' | 'partial' | 'failed';
-      /** @description Per cent. */
+      /** @description In per cent. */
       progress: number;
       progress_message: string | null;
-      /** @description Why it failed, or which part of it: failed and partial jobs have one. */
+      /** @description Why the job, or a part of it, failed. Only failed and partial jobs have one. */
       error_message: string | null;
       /** Format: date-time */
       created_at: string;
       /** Format: date-time */
       updated_at: string;
-      /** @description When it was completed, partial or failed. */
+      /** @description When the job became completed, partial or failed. */
       completed_at: string | null;
     };
     /**
@@ -671,22 +671,22 @@ export interface components {
       job_type: string;
       /** @enum {string} */
       status: 'queued' | 'processing' | 'completed' | 'partial' | 'failed';
-      /** @description Per cent. */
+      /** @description In per cent. */
       progress: number;
       progress_message: string | null;
-      /** @description Why it failed, or which part of it: failed and partial jobs have one. */
+      /** @description Why the job, or a part of it, failed. Only failed and partial jobs have one. */
       error_message: string | null;
       /** Format: date-time */
       created_at: string;
       /** Format: date-time */
       updated_at: string;
-      /** @description When it was completed, partial or failed. */
+      /** @description When the job became completed, partial or failed. */
       completed_at: string | null;
-      /** @description As they were understood, defaults filled in. */
+      /** @description The parameters, with their defaults. */
       parameters: {
         [key: string]: unknown;
       };
-      /** @description What it did; which fields it has depends on job_type. Of a job that was given up half-way: assets, and positions. */
+      /** @description What the job did. The fields depend on job_type. A job that ended before it was complete has assets and positions. */
       result: {
         [key: string]: unknown;
       } | null;
@@ -694,11 +694,11 @@ export interface components {
     /** @description A page of assets, newest first. */
     AssetList: {
       assets: components['schemas']['Asset'][];
-      /** @description The cursor of the next page; null: this is the last. */
+      /** @description The cursor of the next page; null: this page is the last. */
       next_cursor: string | null;
     };
     /**
-     * @description A result that a job made.
+     * @description An asset: a paste or a file that a job created.
      * @example {
      *       "id": "019aa5b2-9f10-7c41-8a2b-3d4e5f607182",
      *       "url": "https://paste.example.org/q7Zk2Lm9Xa",
@@ -712,11 +712,11 @@ export interface components {
       id: string;
       /**
        * Format: uri
-       * @description Where its content is: of a paste its URL, of anything else one that is good for some minutes.
+       * @description The URL of the content: of a paste its permanent URL, of any other asset a URL that is valid for some minutes.
        */
       url: string;
       asset_type: string;
-      /** @description Bytes. */
+      /** @description In bytes. */
       file_size: number;
       /** Format: date-time */
       created_at: string;
@@ -745,7 +745,7 @@ export interface components {
     MethodNotAllowed: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description The methods that the route has. */
+        /** @description The methods of the route. */
         Allow: string;
         [name: string]: unknown;
       };
@@ -765,11 +765,11 @@ export interface components {
   parameters: never;
   requestBodies: never;
   headers: {
-    /** @description Names the request in logs and messages: the one that was sent, or a new one. */
+    /** @description The id of the request in logs and messages: the one that was sent, or a new one. */
     'X-Request-Id': string;
-    /** @description The limits that the request counts against: so many (q) in so many seconds (w). https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ */
+    /** @description The limits that the request counts against: q requests in w seconds. https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ */
     'RateLimit-Policy': string;
-    /** @description What is left of each (r), and after how many seconds (t) all of it is there again. */
+    /** @description For each limit, what is left (r) and the seconds until it is reset (t). */
     RateLimit: string;
   };
   pathItems: never;
@@ -781,7 +781,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -791,7 +791,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Some commands. */
+      /** @description The commands, as text. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -901,17 +901,17 @@ export interface operations {
       };
       header?: {
         /**
-         * @description W3C trace context, which the upload takes along; what is not valid is ignored.
+         * @description W3C trace context, which is passed on to the upload. An invalid one is ignored.
          * @example 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
          */
         traceparent?: string;
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
         /**
-         * @description Makes the request safe to repeat: the same request with the same key is answered as the first time, and does nothing. Used for nothing else, and hard to guess, as a UUID is: whoever has it can have the answer.
+         * @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer.
          * @example createPasteFromShell-8f1d4c3a6b
          */
         'Idempotency-Key'?: string;
@@ -919,7 +919,7 @@ export interface operations {
       path?: never;
       cookie?: never;
     };
-    /** @description 1 to 10485760 bytes of content. In a form the options are fields, and none may be in the query; any other body is the content itself, byte for byte, with the options in the query. */
+    /** @description 1 to 10485760 bytes of content. In a form the options are fields, and the query must be empty. Any other body is the content itself, byte for byte, with the options in the query. */
     requestBody: {
       content: {
         /**
@@ -946,7 +946,7 @@ export interface operations {
            * @enum {string}
            */
           visibility?: 'unlisted' | 'private';
-          /** @description The content, as a field or a file; without it, the first file of any name is taken. */
+          /** @description The content, as a field or a file. Without it, the first file of any name is the content. */
           content: string;
         };
         /** @example Hello, world! */
@@ -954,14 +954,14 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Stored for good: the URL of the paste and a newline. */
+      /** @description The paste is stored durably. The body is its URL and a newline. */
       201: {
         headers: {
           /** @description The URL of the paste. */
           Location: string;
-          /** @description Deletes an anonymous paste; shown this once. One with an owner has none. */
+          /** @description Deletes an anonymous paste; only in this answer. A paste with an owner has none. */
           'Delete-Token'?: string;
-          /** @description The answer to an earlier request with this Idempotency-Key. */
+          /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -996,7 +996,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -1038,7 +1038,7 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -1120,7 +1120,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -1182,7 +1182,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -1207,7 +1207,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -1217,7 +1217,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It is. */
+      /** @description The process is alive. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1309,7 +1309,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -1319,7 +1319,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description It can. */
+      /** @description The process accepts requests. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1401,7 +1401,7 @@ export interface operations {
             });
         };
       };
-      /** @description It is starting, shutting down, or what it needs does not answer. */
+      /** @description The process is starting or shutting down, or a required dependency does not answer. */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1418,7 +1418,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -1428,7 +1428,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description OpenAPI 3.1, made from the schemas that validate requests. */
+      /** @description OpenAPI 3.1, generated from the schemas that validate requests. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1521,12 +1521,12 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description ETags of what need not be sent again.
+         * @description ETags of the versions that the client has.
          * @example "x"
          */
         'If-None-Match'?: string;
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -1536,7 +1536,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page. */
+      /** @description The page. */
       200: {
         headers: {
           /** @description The SHA-256 of the content, as a strong entity tag. */
@@ -1548,7 +1548,7 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description The client has it: an empty body. */
+      /** @description The client has the current version: an empty body. */
       304: {
         headers: {
           /** @description The SHA-256 of the content, as a strong entity tag. */
@@ -1637,19 +1637,19 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description ETags of what need not be sent again.
+         * @description ETags of the versions that the client has.
          * @example "x"
          */
         'If-None-Match'?: string;
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
       };
       path: {
         /**
-         * @description Its name.
+         * @description The name of the file.
          * @example start.js
          */
         file: 'start.js' | 'swagger-ui-bundle.js' | 'swagger-ui-bundle.js.LICENSE.txt' | 'swagger-ui.css';
@@ -1673,7 +1673,7 @@ export interface operations {
           'image/png': unknown;
         };
       };
-      /** @description The client has it: an empty body. */
+      /** @description The client has the current version: an empty body. */
       304: {
         headers: {
           /** @description The SHA-256 of the content, as a strong entity tag. */
@@ -1779,24 +1779,24 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only those in this upload state.
+         * @description Only pastes in this upload state.
          * @example PROCESSED
          */
         status?: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
         /**
-         * @description How many to answer at most.
+         * @description The maximum number of rows on the page.
          * @example 2
          */
         limit?: number;
         /**
-         * @description Where the page starts: the next_cursor of the one before; without it, with the newest.
+         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
          * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
          */
         cursor?: string;
       };
       header?: {
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -1806,7 +1806,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page of them. */
+      /** @description A page of pastes. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1842,7 +1842,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -1904,7 +1904,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -1966,7 +1966,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -2012,17 +2012,17 @@ export interface operations {
       };
       header?: {
         /**
-         * @description W3C trace context, which the upload takes along; what is not valid is ignored.
+         * @description W3C trace context, which is passed on to the upload. An invalid one is ignored.
          * @example 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
          */
         traceparent?: string;
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
         /**
-         * @description Makes the request safe to repeat: the same request with the same key is answered as the first time, and does nothing. Used for nothing else, and hard to guess, as a UUID is: whoever has it can have the answer.
+         * @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer.
          * @example createPaste-8f1d4c3a6b
          */
         'Idempotency-Key'?: string;
@@ -2030,7 +2030,7 @@ export interface operations {
       path?: never;
       cookie?: never;
     };
-    /** @description 1 to 10485760 bytes of content. In JSON and forms the options are fields, and none may be in the query; any other body is the content itself, byte for byte, with the options in the query. */
+    /** @description 1 to 10485760 bytes of content. In JSON and in a form the options are fields, and the query must be empty. Any other body is the content itself, byte for byte, with the options in the query. */
     requestBody: {
       content: {
         /**
@@ -2083,7 +2083,7 @@ export interface operations {
            * @enum {string}
            */
           visibility?: 'unlisted' | 'private';
-          /** @description The content, as a field or a file; without it, the first file of any name is taken. */
+          /** @description The content, as a field or a file. Without it, the first file of any name is the content. */
           content: string;
         };
         /** @example Hello, world! */
@@ -2091,12 +2091,12 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Stored for good; its upload is under way. */
+      /** @description The paste is stored durably. Its upload is in progress. */
       201: {
         headers: {
           /** @description The URL of the paste. */
           Location: string;
-          /** @description The answer to an earlier request with this Idempotency-Key. */
+          /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -2131,7 +2131,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -2173,7 +2173,7 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -2255,7 +2255,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -2317,7 +2317,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -2342,12 +2342,12 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description `wait=N`: answer as soon as the status is a terminal one, or after N seconds, 60 at most (RFC 7240).
+         * @description `wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240).
          * @example wait=1
          */
         Prefer?: string;
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -2366,7 +2366,7 @@ export interface operations {
       /** @description The paste. */
       200: {
         headers: {
-          /** @description That the wait was applied. It is not when too many are waiting: then ask again after a while. */
+          /** @description The wait that was applied. Absent when too many requests are waiting: then ask again later. */
           'Preference-Applied'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -2401,7 +2401,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -2483,7 +2483,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -2545,7 +2545,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -2570,12 +2570,12 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The delete_token from the answer to the POST of an anonymous paste.
+         * @description The delete_token from the answer that created the anonymous paste.
          * @example nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ
          */
         'Delete-Token'?: string;
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -2591,7 +2591,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description From now on the paste is gone. */
+      /** @description The paste is deleted. */
       204: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2625,7 +2625,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -2707,7 +2707,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -2769,7 +2769,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -2794,27 +2794,27 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The one part that is wanted; several of them, or what is malformed, get the whole.
+         * @description The requested part. The whole content is served for several ranges and for a malformed one.
          * @example bytes=0-4
          */
         Range?: string;
         /**
-         * @description The ETag with which Range counts.
+         * @description Range applies only to the content with this ETag.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-Range'?: string;
         /**
-         * @description ETags of content that need not be sent again.
+         * @description ETags of the content that the client has: 304 when one of them matches.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-None-Match'?: string;
         /**
-         * @description ETags of content that is wanted and no other.
+         * @description ETags of the expected content: 412 when none of them matches.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-Match'?: string;
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -2835,7 +2835,7 @@ export interface operations {
         headers: {
           /** @description The SHA-256 of the content, as a strong entity tag. */
           ETag: string;
-          /** @description Parts may be asked for by Range. */
+          /** @description Range requests are supported. */
           'Accept-Ranges': 'bytes';
           /** @description The number of bytes. */
           'Content-Length': string;
@@ -2848,16 +2848,16 @@ export interface operations {
           'text/plain': unknown;
         };
       };
-      /** @description The part that Range names. */
+      /** @description The requested part. */
       206: {
         headers: {
           /** @description The SHA-256 of the content, as a strong entity tag. */
           ETag: string;
-          /** @description Parts may be asked for by Range. */
+          /** @description Range requests are supported. */
           'Accept-Ranges': 'bytes';
           /** @description The number of bytes. */
           'Content-Length': string;
-          /** @description The part and the size, or on 416 the size alone. */
+          /** @description The served range and the size of the content; on 416 only the size. */
           'Content-Range': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -2868,12 +2868,12 @@ export interface operations {
           'text/plain': unknown;
         };
       };
-      /** @description The client has this content: an empty body. */
+      /** @description The client has the current content: an empty body. */
       304: {
         headers: {
           /** @description The SHA-256 of the content, as a strong entity tag. */
           ETag: string;
-          /** @description Parts may be asked for by Range. */
+          /** @description Range requests are supported. */
           'Accept-Ranges': 'bytes';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -2906,7 +2906,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3008,7 +3008,7 @@ export interface operations {
       416: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The part and the size, or on 416 the size alone. */
+          /** @description The served range and the size of the content; on 416 only the size. */
           'Content-Range': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3030,7 +3030,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3088,10 +3088,10 @@ export interface operations {
             });
         };
       };
-      /** @description Its upload is under way: an empty body. Or: Temporarily unavailable (`dependency_unavailable`). */
+      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`). */
       503: {
         headers: {
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -3117,7 +3117,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -3169,7 +3169,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3251,7 +3251,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3313,7 +3313,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3338,12 +3338,12 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The id of the last event that the client has had: it is told what came after. Without it, all.
+         * @description The id of the last event that the client received. The stream continues after it; without it, it begins with the first event.
          * @example 1204.40
          */
         'Last-Event-ID'?: string;
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -3362,7 +3362,7 @@ export interface operations {
       /** @description The events. */
       200: {
         headers: {
-          /** @description Tells nginx to pass on what comes. */
+          /** @description Tells nginx not to buffer the stream. */
           'X-Accel-Buffering': 'no';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -3373,7 +3373,7 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      /** @description Last-Event-ID was the last event: there will be no more. */
+      /** @description Last-Event-ID was the last event; no more will follow. */
       204: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3407,7 +3407,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3489,7 +3489,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3551,7 +3551,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3585,19 +3585,19 @@ export interface operations {
          */
         job_type?: 'export' | 'import';
         /**
-         * @description How many to answer at most.
+         * @description The maximum number of rows on the page.
          * @example 2
          */
         limit?: number;
         /**
-         * @description Where the page starts: the next_cursor of the one before; without it, with the newest.
+         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
          * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
          */
         cursor?: string;
       };
       header?: {
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -3607,7 +3607,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page. */
+      /** @description A page of jobs. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3643,7 +3643,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3705,7 +3705,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3767,7 +3767,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3792,12 +3792,12 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
         /**
-         * @description Makes the request safe to repeat: the same request with the same key is answered as the first time, and does nothing. Used for nothing else, and hard to guess, as a UUID is: whoever has it can have the answer.
+         * @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer.
          * @example createJob-8f1d4c3a6b
          */
         'Idempotency-Key'?: string;
@@ -3805,19 +3805,19 @@ export interface operations {
       path?: never;
       cookie?: never;
     };
-    /** @description The kind of job and its parameters, in up to 16777216 bytes. */
+    /** @description The type of the job and its parameters, in at most 16777216 bytes. */
     requestBody: {
       content: {
         'application/json': components['schemas']['NewExportJob'] | components['schemas']['NewImportJob'];
       };
     };
     responses: {
-      /** @description Accepted for good; Location tells how far it is. */
+      /** @description The job is stored durably. Read its progress at Location. */
       202: {
         headers: {
           /** @description The URL of the job. */
           Location: string;
-          /** @description The answer to an earlier request with this Idempotency-Key. */
+          /** @description The answer is that of an earlier request with this Idempotency-Key. */
           'Idempotency-Replayed'?: 'true';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -3852,7 +3852,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3894,7 +3894,7 @@ export interface operations {
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -3976,7 +3976,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4038,7 +4038,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4063,19 +4063,19 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description `wait=N`: answer as soon as the status is a terminal one, or after N seconds, 60 at most (RFC 7240).
+         * @description `wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240).
          * @example wait=1
          */
         Prefer?: string;
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
       };
       path: {
         /**
-         * @description The job_id that its POST answered.
+         * @description The job_id from the answer that created the job.
          * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
          */
         id: string;
@@ -4087,7 +4087,7 @@ export interface operations {
       /** @description The job. */
       200: {
         headers: {
-          /** @description That the wait was applied. It is not when too many are waiting: then ask again after a while. */
+          /** @description The wait that was applied. Absent when too many requests are waiting: then ask again later. */
           'Preference-Applied'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -4122,7 +4122,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4204,7 +4204,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4266,7 +4266,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4290,26 +4290,26 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description How many to answer at most.
+         * @description The maximum number of rows on the page.
          * @example 2
          */
         limit?: number;
         /**
-         * @description Where the page starts: the next_cursor of the one before; without it, with the newest.
+         * @description The next_cursor of the previous page. Without it, the page starts with the newest row.
          * @example WyIyMDI2LTExLTIxIDEyOjAwOjAwLjEyMzQ1NiswMCIsIjAxOWFhNWIyLTdjMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd
          */
         cursor?: string;
       };
       header?: {
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
       };
       path: {
         /**
-         * @description The job_id that its POST answered.
+         * @description The job_id from the answer that created the job.
          * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
          */
         id: string;
@@ -4318,7 +4318,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A page. */
+      /** @description A page of assets. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4354,7 +4354,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4456,7 +4456,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4518,7 +4518,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4543,14 +4543,14 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
       };
       path: {
         /**
-         * @description The job_id that its POST answered.
+         * @description The job_id from the answer that created the job.
          * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
          */
         id: string;
@@ -4595,7 +4595,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4677,7 +4677,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4739,7 +4739,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4764,19 +4764,19 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The id of the last event that the client has had: it is told what came after. Without it, all.
+         * @description The id of the last event that the client received. The stream continues after it; without it, it begins with the first event.
          * @example 1204.40
          */
         'Last-Event-ID'?: string;
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
       };
       path: {
         /**
-         * @description The job_id that its POST answered.
+         * @description The job_id from the answer that created the job.
          * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
          */
         id: string;
@@ -4788,7 +4788,7 @@ export interface operations {
       /** @description The events. */
       200: {
         headers: {
-          /** @description Tells nginx to pass on what comes. */
+          /** @description Tells nginx not to buffer the stream. */
           'X-Accel-Buffering': 'no';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -4799,7 +4799,7 @@ export interface operations {
           'text/event-stream': string;
         };
       };
-      /** @description Last-Event-ID was the last event: there will be no more. */
+      /** @description Last-Event-ID was the last event; no more will follow. */
       204: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4833,7 +4833,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4915,7 +4915,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -4977,7 +4977,7 @@ export interface operations {
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -5002,27 +5002,27 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The one part that is wanted; several of them, or what is malformed, get the whole.
+         * @description The requested part. The whole content is served for several ranges and for a malformed one.
          * @example bytes=0-4
          */
         Range?: string;
         /**
-         * @description The ETag with which Range counts.
+         * @description Range applies only to the content with this ETag.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-Range'?: string;
         /**
-         * @description ETags of content that need not be sent again.
+         * @description ETags of the content that the client has: 304 when one of them matches.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-None-Match'?: string;
         /**
-         * @description ETags of content that is wanted and no other.
+         * @description ETags of the expected content: 412 when none of them matches.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-Match'?: string;
         /**
-         * @description Names the request; what does not fit the pattern is replaced.
+         * @description The id of the request. A value that does not match the pattern is replaced.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -5043,7 +5043,7 @@ export interface operations {
         headers: {
           /** @description The SHA-256 of the content, as a strong entity tag. */
           ETag: string;
-          /** @description Parts may be asked for by Range. */
+          /** @description Range requests are supported. */
           'Accept-Ranges': 'bytes';
           /** @description The number of bytes. */
           'Content-Length': string;
@@ -5056,16 +5056,16 @@ export interface operations {
           'text/plain': unknown;
         };
       };
-      /** @description The part that Range names. */
+      /** @description The requested part. */
       206: {
         headers: {
           /** @description The SHA-256 of the content, as a strong entity tag. */
           ETag: string;
-          /** @description Parts may be asked for by Range. */
+          /** @description Range requests are supported. */
           'Accept-Ranges': 'bytes';
           /** @description The number of bytes. */
           'Content-Length': string;
-          /** @description The part and the size, or on 416 the size alone. */
+          /** @description The served range and the size of the content; on 416 only the size. */
           'Content-Range': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -5076,12 +5076,12 @@ export interface operations {
           'text/plain': unknown;
         };
       };
-      /** @description The client has this content: an empty body. */
+      /** @description The client has the current content: an empty body. */
       304: {
         headers: {
           /** @description The SHA-256 of the content, as a strong entity tag. */
           ETag: string;
-          /** @description Parts may be asked for by Range. */
+          /** @description Range requests are supported. */
           'Accept-Ranges': 'bytes';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
@@ -5114,7 +5114,7 @@ export interface operations {
       401: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Which credentials are wanted. */
+          /** @description The credentials that are needed. */
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -5216,7 +5216,7 @@ export interface operations {
       416: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The part and the size, or on 416 the size alone. */
+          /** @description The served range and the size of the content; on 416 only the size. */
           'Content-Range': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -5238,7 +5238,7 @@ export interface operations {
       429: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -5296,10 +5296,10 @@ export interface operations {
             });
         };
       };
-      /** @description Its upload is under way: an empty body. Or: Temporarily unavailable (`dependency_unavailable`). */
+      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`). */
       503: {
         headers: {
-          /** @description Whole seconds after which to try again. */
+          /** @description Seconds after which to try again. */
           'Retry-After': string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];

@@ -36,7 +36,7 @@ export interface AppDependencies
   extends CreatePasteDependencies, ReadContentDependencies, CreateJobDependencies, AssetUrlDependencies {
   readonly store: Pick<ObjectStore, 'get' | 'presign'>;
   readonly readiness: Readiness;
-  /** Whose X-Forwarded-For counts, as Express has it; undefined: nobody's. */
+  /** The proxies whose X-Forwarded-For is trusted, in Express's form; undefined: none. */
   readonly trustProxy: TrustedProxies | undefined;
   readonly events: RequestEvents;
   readonly admit: Admit;
@@ -45,8 +45,8 @@ export interface AppDependencies
 }
 
 /**
- * Every route and its methods; HEAD goes with GET. What is served and /openapi.json are both made of it.
- * `/:short_code` is last, since it matches whatever has one segment.
+ * Every route and its methods; GET includes HEAD. Both the router and /openapi.json are built from this table.
+ * `/:short_code` is last because it matches every path of one segment.
  */
 export function routesOf(deps: AppDependencies): Routes {
   const routes: Routes = {
@@ -84,10 +84,10 @@ export function buildApp(deps: AppDependencies): Express {
   app.use((req: Request) => {
     throw new RequestError(
       'route_not_found',
-      `There is nothing at ${pathOf(req)}; GET / says what there is.`,
+      `There is no route ${pathOf(req)}. GET /docs lists all routes.`,
     );
   });
-  // Express tells an error handler by its four parameters.
+  // Express recognises an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) =>
     respondWithError(req, res, error, deps.events),
   );
@@ -104,9 +104,13 @@ function byMethod(
     contextOf(req).route = path;
     const endpoint = methods[req.method === 'HEAD' ? 'GET' : (req.method as Method)];
     if (endpoint === undefined) {
-      throw new RequestError('method_not_allowed', `Use ${allowed.join(' or ')} here.`, {
-        headers: { Allow: allowed.join(', ') },
-      });
+      throw new RequestError(
+        'method_not_allowed',
+        `This route has no ${req.method}. Use ${allowed.join(' or ')}.`,
+        {
+          headers: { Allow: allowed.join(', ') },
+        },
+      );
     }
     await admit(req, res, endpoint.operation);
     try {
@@ -118,16 +122,16 @@ function byMethod(
   };
 }
 
-/** It may have been a guess; what can't be a short code, and was never looked up, is none: browsers ask for /favicon.ico. */
+/** Whether a 404 may have been a guess at a short code. A path such as /favicon.ico is no short code and was never looked up. */
 function isMiss(req: Request, error: unknown): boolean {
   const lookedUp = contextOf(req).shortCode !== undefined;
   return lookedUp && error instanceof RequestError && error.code === 'paste_not_found';
 }
 
-/** RFC 9112, 3.2. Node would answer this one itself, without problem details. */
+/** RFC 9112, 3.2. Node would answer this itself, without problem details. */
 function requireHost(req: Request, _res: Response, next: NextFunction): void {
   if (req.httpVersion === '1.1' && req.headers.host === undefined) {
-    throw new RequestError('malformed_request', 'Send a Host header.');
+    throw new RequestError('malformed_request', 'Send a Host header with every HTTP/1.1 request.');
   }
   next();
 }

@@ -1,33 +1,22 @@
+import { randomShortCode, type ShortCodes } from '@pasteflow/pastes';
 import {
   createDatabase,
   pingDatabase,
   poolUse,
   rateLimitStore,
-  stampDispatched,
   type DatabaseOptions,
 } from '@pasteflow/postgres';
 import {
   HealthServer,
-  messageSpans,
+  runOutsideSpans,
   showPools,
-  sleep,
   type Component,
   type ServiceContext,
-  runOutsideSpans,
 } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
-import {
-  createQueue,
-  createSqsClient,
-  MessageDispatcher,
-  queueDepth,
-  sendJobs,
-  sendUploads,
-  type OutgoingJob,
-  type OutgoingUpload,
-} from '@pasteflow/sqs';
 import { createAdmit } from './admission/admit.ts';
 import { buildApp } from './app.ts';
+import { composeDispatchers } from './compose-dispatchers.ts';
 import type { Config } from './config.ts';
 import { ApiServer } from './http/server/api-server.ts';
 import { RequestEvents } from './http/telemetry/request-events.ts';
@@ -37,9 +26,8 @@ import { createIdentify } from './identity/identify.ts';
 import { Limits } from './limits/limits.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
 import { tracedReads } from './pastes/traced-reads.ts';
-import { randomShortCode, type ShortCodes } from '@pasteflow/pastes';
 
-/** What tests put in place of the real thing. */
+/** What tests replace. */
 export interface Overrides {
   readonly newShortCode?: ShortCodes;
   readonly onStatement?: NonNullable<DatabaseOptions['onStatement']>;
@@ -50,35 +38,27 @@ export interface Overrides {
 }
 
 export interface ComposedApi {
-  /** In the order of their start. */
+  /** In the order in which they start. */
   readonly components: readonly Component[];
   readonly server: ApiServer;
   readonly health: HealthServer;
 }
 
-/**
- * A statement of a request takes milliseconds; one that takes longer than this is better answered with 503.
- */
+/** A request's statement takes milliseconds. One that takes longer than this is answered with 503. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
-/** Until S3 answers with headers. A read is retried once, which a client would do anyway. */
+/** Until S3 answers with headers. A read is retried once, as a client would do. */
 const S3_REQUEST_TIMEOUT_MS = 5000;
 const S3_MAX_ATTEMPTS = 2;
 
-/** Downloads at once; each holds a connection for as long as its client reads. */
+/** Concurrent downloads; each holds a connection for as long as its client reads. */
 const S3_SOCKETS = 200;
 
-/** Of the 10 s that a stop may take, 2 s are left for what stops after the HTTP server. */
+/** A stop may take 10 s; the other 2 s are for the components that stop after the HTTP server. */
 const STOP_DEADLINE_MS = 8000;
 
-/** Clients that are busy use an idle connection again within milliseconds. */
+/** Busy clients use an idle connection again within milliseconds. */
 const STOP_NOTICE_MS = 500;
-
-/** Short, since the relay sends what isn't sent in time, and sending twice is harmless. */
-const SQS_REQUEST_TIMEOUT_MS = 2000;
-
-/** Out of those 2 s. */
-const DISPATCH_STOP_MS = 1500;
 
 export function composeApi(context: ServiceContext<Config>, overrides: Overrides = {}): ComposedApi {
   const { config, logger, metrics, readiness, instance, tracing } = context;
@@ -103,31 +83,10 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     requestTimeoutMs: S3_REQUEST_TIMEOUT_MS,
     maxSockets: S3_SOCKETS,
   });
-  const sqs = createSqsClient({
-    region: aws.region,
-    endpoint: aws.sqsEndpoint,
-    requestTimeoutMs: SQS_REQUEST_TIMEOUT_MS,
-  });
-  const uploadQueue = createQueue(sqs, config.queues.uploads);
-  const jobQueue = createQueue(sqs, config.queues.jobs);
-  const sending = {
-    onSent: (executionIds: readonly string[]) => runOutsideSpans(() => stampDispatched(db, executionIds)),
-    onError: (error: unknown, count: number) =>
-      runOutsideSpans(() => logger.warn('messages left to the relay', { error, count })),
-  };
-  const dispatcher = new MessageDispatcher<OutgoingUpload>({
-    send: (uploads) => sendUploads(sqs, uploadQueue, uploads),
-    follow: messageSpans({ queueName: uploadQueue.name, traces: 'following' }),
-    ...sending,
-  });
-  const jobDispatcher = new MessageDispatcher<OutgoingJob>({
-    send: (jobs) => sendJobs(sqs, jobQueue, jobs),
-    follow: messageSpans({ queueName: jobQueue.name, traces: 'following' }),
-    ...sending,
-  });
+  const dispatchers = composeDispatchers(config, { db, logger });
   readiness.addCheck('postgres', () => pingDatabase(db));
   readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
-  readiness.addCheck('sqs', () => queueDepth(sqs, uploadQueue), { required: false });
+  readiness.addCheck('sqs', () => dispatchers.ping(), { required: false });
 
   const oidc =
     config.identity.oidc &&
@@ -156,8 +115,8 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     buildApp({
       db,
       store: tracedReads(store),
-      dispatcher,
-      jobDispatcher,
+      dispatcher: dispatchers.uploads,
+      jobDispatcher: dispatchers.jobs,
       assetUrlSeconds: http.assetUrlSeconds,
       newShortCode: overrides.newShortCode ?? randomShortCode,
       maxPasteBytes: config.maxPasteBytes,
@@ -183,7 +142,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     health,
     closing('database', () => db.destroy()),
     closing('object store', () => store.close()),
-    closing('dispatchers', () => stopDispatchers([dispatcher, jobDispatcher], () => sqs.destroy())),
+    dispatchers.component,
     live.listening,
     server,
     live.waiting,
@@ -196,19 +155,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   return { components, server, health };
 }
 
-/** Sends what waits, but not for long: what hangs is cut, and the relay sends it. */
-async function stopDispatchers(
-  dispatchers: readonly { stop(): Promise<void> }[],
-  cutConnections: () => void,
-): Promise<void> {
-  const waiting = new AbortController();
-  const stopped = Promise.all(dispatchers.map((dispatcher) => dispatcher.stop()));
-  await Promise.race([stopped, sleep(DISPATCH_STOP_MS, waiting.signal)]);
-  waiting.abort();
-  cutConnections();
-}
-
-/** What needs no start: it connects when it is first used, so that the api starts whatever is down. */
+/** A component without a start: it connects at its first use, so that the api starts while Postgres or S3 is down. */
 function closing(name: string, stop: () => void | Promise<void>): Component {
   return { name, start: () => Promise.resolve(), stop: async () => await stop() };
 }

@@ -27,18 +27,18 @@ import type { LimitsConfig } from './limits/limits.ts';
 interface HttpConfig {
   readonly host: string;
   readonly port: number;
-  /** Where clients reach the api, without a slash at its end; undefined: where it listens. */
+  /** The URL under which clients reach the api, without a trailing slash; undefined: the address on which it listens. */
   readonly publicUrl: string | undefined;
   readonly requestTimeoutMs: number;
-  /** Undefined: a client's address is its socket's. */
+  /** Undefined: a client's address is that of its socket. */
   readonly trustProxy: TrustedProxies | undefined;
-  /** For how long the URL of an asset in S3 is good. */
+  /** How long the URL of an asset in S3 is valid. */
   readonly assetUrlSeconds: number;
-  /** Where clients reach S3; undefined: where the api does. */
+  /** The endpoint under which clients reach S3; undefined: the api's own. */
   readonly s3PublicEndpoint: string | undefined;
 }
 
-/** A week: S3 signs for no longer. */
+/** A week, the longest for which S3 signs. */
 const MAX_ASSET_URL_SECONDS = 604_800;
 
 const httpEnv: z.ZodType<HttpConfig> = z
@@ -70,11 +70,11 @@ export interface IdentityConfig {
 const identityEnv: z.ZodType<IdentityConfig> = z
   .object({
     ANONYMOUS_PASTES: oneOf(['allow', 'deny']).default('allow'),
-    // OpenID Connect Discovery, 2: without query and fragment. Users are named ISSUER#SUBJECT, which a second # would blur.
+    // OpenID Connect Discovery, 2: no query and no fragment. Users are named ISSUER#SUBJECT, which a second # would make ambiguous.
     OIDC_ISSUER: httpUrl('https://login.example.org')
-      .refine((issuer) => !/[?#@]/.test(issuer), 'has a query, a fragment or credentials; set it without')
+      .refine((issuer) => !/[?#@]/.test(issuer), 'has a query, a fragment or credentials; remove them')
       .optional(),
-    OIDC_AUDIENCE: text('what the tokens have as aud').optional(),
+    OIDC_AUDIENCE: text('the aud claim of the tokens').optional(),
   })
   .transform(
     ({ ANONYMOUS_PASTES: anonymousPastes, OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience }, context) => {
@@ -84,7 +84,7 @@ const identityEnv: z.ZodType<IdentityConfig> = z
         context.addIssue({
           code: 'custom',
           path: ['OIDC_AUDIENCE'],
-          message: 'is missing; set it to what the tokens for this api have as aud, or unset OIDC_ISSUER',
+          message: 'is missing; set it to the aud claim of the tokens for this api, or unset OIDC_ISSUER',
         });
       }
       if (audience !== undefined) {
@@ -98,7 +98,7 @@ const identityEnv: z.ZodType<IdentityConfig> = z
     },
   );
 
-/** The counters are integers of 32 bits, and what is refused counts on for a while. */
+/** The counters are 32-bit integers, and refused requests still count until the window ends. */
 const MAX_POINTS_PER_MINUTE = 1_000_000_000;
 
 function pointsPerMinute(standard: number) {
@@ -115,9 +115,9 @@ function pointsPerMinute(standard: number) {
 }
 
 /**
- * So high that only a program that has gone wild meets them: they protect the service, and who may use how much of it is the operator's to
- * say. 200 creations and 1000 requests a second are a good part of what one process can do; ten misses a second are more than any
- * client makes by mistake, and it takes one 2.7 years of them to find one of a billion pastes.
+ * The defaults are so high that only a program out of control reaches them. They protect the service; how much a user may use is for the
+ * operator to decide. 200 creations and 1000 requests a second are a large part of what one process can do. Ten misses a second are more
+ * than a client makes by mistake; at that rate, finding one of a billion pastes takes 2.7 years.
  */
 const limitsEnv: z.ZodType<LimitsConfig> = z
   .object({
@@ -131,7 +131,7 @@ const limitsEnv: z.ZodType<LimitsConfig> = z
     misses: env.RATE_LIMIT_MISSES_PER_MINUTE,
   }));
 
-/** Each takes some 20 kB, most of it its connection's: 10,000 are 200 MB. */
+/** A waiting client takes about 20 kB, most of it for its connection: 10,000 take 200 MB. */
 const maxWaitersEnv: z.ZodType<number> = z
   .object({ MAX_WAITERS: positiveInteger({ max: 1_000_000 }).default(10_000) })
   .transform((env) => env.MAX_WAITERS);

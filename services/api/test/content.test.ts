@@ -264,7 +264,7 @@ describe('a PROCESSED paste without its object', () => {
     expect(api.logs).toContainEqual(
       expect.objectContaining({
         level: 'error',
-        message: 'PROCESSED paste without its object',
+        message: 'PROCESSED paste has no object in S3',
         short_code: code,
       }),
     );

@@ -111,7 +111,7 @@ describe('with S3 away', () => {
     await expect(response.text()).rejects.toThrow();
     await until(() => api.logs.some(({ message }) => message === 'request'));
     expect(api.logs).toContainEqual(
-      expect.objectContaining({ level: 'error', message: 'content broke off', short_code: code }),
+      expect.objectContaining({ level: 'error', message: 'content cut off by S3', short_code: code }),
     );
     await s3.stop();
   });

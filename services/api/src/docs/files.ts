@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { startScript } from './page.ts';
 
 export interface ServedFile {
-  /** As Content-Type. */
+  /** The Content-Type. */
   readonly type: string;
   readonly bytes: Buffer;
   /** Strong, with its quotes. */
   readonly etag: string;
 }
 
-/** From swagger-ui-dist just what the page needs, and the licences of what is in its bundle. */
+/** The files of swagger-ui-dist that the page needs, and the licences of the bundle. */
 const files = {
   'start.js': ['text/javascript; charset=utf-8', () => Buffer.from(startScript)],
   'swagger-ui-bundle.js': ['text/javascript; charset=utf-8', packaged],
@@ -31,7 +31,7 @@ export function isFileName(name: string): name is FileName {
 
 const loaded = new Map<FileName, ServedFile>();
 
-/** Read when it is first asked for, and kept. */
+/** A file, read at its first request and then kept. */
 export async function fileNamed(name: FileName): Promise<ServedFile> {
   const file = loaded.get(name) ?? (await load(name));
   loaded.set(name, file);

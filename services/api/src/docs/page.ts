@@ -1,6 +1,6 @@
 /**
- * For the page of /docs alone, in place of the policy on every other answer: what it loads comes from here, and it talks to nobody else. Of
- * data: are the images in Swagger UI's stylesheet; its styles it sets by script, which is no inline style (seen with 5.35 in Chromium).
+ * The policy of the page at /docs, which replaces the policy of every other answer: the page loads and connects to this origin only. `data:`
+ * is for the images in Swagger UI's stylesheet. Swagger UI sets styles by script, which needs no inline styles (seen with 5.35 in Chromium).
  */
 export const pagePolicy = [
   "default-src 'none'",
@@ -13,7 +13,7 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** @param folder where the page's files are, seen from the page: relative, so that it holds behind any prefix of PUBLIC_URL */
+/** @param folder the folder of the page's files, relative to the page, so that it works behind any prefix of PUBLIC_URL */
 export function pageHtml(folder: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -25,7 +25,7 @@ export function pageHtml(folder: string): string {
     <link rel="stylesheet" href="${folder}swagger-ui.css">
   </head>
   <body>
-    <div id="docs"><noscript>This page needs JavaScript; the document that it shows is at /openapi.json.</noscript></div>
+    <div id="docs"><noscript>This page needs JavaScript. The document that it shows is at /openapi.json.</noscript></div>
     <script src="${folder}swagger-ui-bundle.js"></script>
     <script src="${folder}start.js"></script>
   </body>
@@ -33,7 +33,7 @@ export function pageHtml(folder: string): string {
 `;
 }
 
-/** `validatorUrl: null`: else Swagger UI has the document judged by a service of its makers. */
+/** `validatorUrl: null`: otherwise Swagger UI sends the document to a validator of its makers. */
 export const startScript = `SwaggerUIBundle({
   url: new URL('../openapi.json', document.currentScript.src).href,
   domNode: document.getElementById('docs'),

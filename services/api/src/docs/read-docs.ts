@@ -9,24 +9,24 @@ import { asFile, fileNamed, fileNames, isFileName, type ServedFile } from './fil
 import { pageHtml, pagePolicy } from './page.ts';
 
 const tagged = z.object({ ETag: headers.etag });
-const known = { description: 'The client has it: an empty body.', headers: tagged };
+const known = { description: 'The client has the current version: an empty body.', headers: tagged };
 const ifNoneMatch = z.object({
   'If-None-Match': z
     .string()
     .optional()
-    .meta({ param: { description: 'ETags of what need not be sent again.', example: '"x"' } }),
+    .meta({ param: { description: 'ETags of the versions that the client has.', example: '"x"' } }),
 });
 
-/** GET /docs: /openapi.json for people, by Swagger UI. */
+/** GET /docs: /openapi.json as a page, by Swagger UI. */
 export const readDocs: Endpoint = {
   operation: {
     operationId: 'readDocs',
     tag: 'operation',
     access: 'open',
-    summary: 'Shows this document to people.',
+    summary: 'Shows this document as a page.',
     params: { header: ifNoneMatch },
     answers: {
-      200: { description: 'A page.', headers: tagged, content: { 'text/html': { schema: z.string() } } },
+      200: { description: 'The page.', headers: tagged, content: { 'text/html': { schema: z.string() } } },
       304: known,
     },
     errors: [],
@@ -38,16 +38,18 @@ export const readDocs: Endpoint = {
   },
 };
 
-/** GET /docs/:file: what that page loads. */
+/** GET /docs/:file: a file of that page. */
 export const readDocsFile: Endpoint = {
   operation: {
     operationId: 'readDocsFile',
     tag: 'operation',
     access: 'open',
-    summary: 'What /docs loads.',
+    summary: 'Returns a file of the page at /docs.',
     params: {
       path: z.object({
-        file: z.enum(fileNames).meta({ param: { description: 'Its name.', example: 'start.js' } }),
+        file: z
+          .enum(fileNames)
+          .meta({ param: { description: 'The name of the file.', example: 'start.js' } }),
       }),
       header: ifNoneMatch,
     },
@@ -64,13 +66,16 @@ export const readDocsFile: Endpoint = {
   handle: async (req, res) => {
     const name = String(req.params.file);
     if (!isFileName(name)) {
-      throw new RequestError('route_not_found', `There is nothing at ${pathOf(req)}; GET /docs is a page.`);
+      throw new RequestError(
+        'route_not_found',
+        `There is no file ${pathOf(req)}. GET /docs shows the documentation.`,
+      );
     }
     send(await fileNamed(name), req, res);
   },
 };
 
-/** Revalidated each time, since a name stays the same when its file changes with the next version. */
+/** Revalidated each time, because a file keeps its name when it changes with the next version. */
 function send({ type, bytes, etag }: ServedFile, req: Request, res: Response): void {
   res.set({ ETag: etag, 'Cache-Control': 'no-cache' });
   if (isKnownToClient(req.get('If-None-Match'), etag)) res.status(304).end();

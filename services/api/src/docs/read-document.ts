@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { openApiDocument } from '../openapi/document.ts';
 import type { Endpoint, Routes } from '../openapi/endpoint.ts';
 
-/** GET /openapi.json. Made when it is first asked for: only then is the port known, and so the URL. */
+/** GET /openapi.json. Built at the first request, because the port, and with it the URL, is known only then. */
 export function readDocument({ publicUrl }: { publicUrl: () => string }, routes: () => Routes): Endpoint {
   let document: string | undefined;
   return {
@@ -10,10 +10,10 @@ export function readDocument({ publicUrl }: { publicUrl: () => string }, routes:
       operationId: 'readDocument',
       tag: 'operation',
       access: 'open',
-      summary: 'This document.',
+      summary: 'Returns this document.',
       answers: {
         200: {
-          description: 'OpenAPI 3.1, made from the schemas that validate requests.',
+          description: 'OpenAPI 3.1, generated from the schemas that validate requests.',
           content: { 'application/json': { schema: z.looseObject({ openapi: z.string() }) } },
         },
       },

@@ -4,14 +4,16 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 
 const alive = z.object({ status: z.literal('alive') });
 
-/** GET /healthz: the process is alive. */
+/** GET /healthz: 200 while the process runs. */
 export const healthz: Endpoint = {
   operation: {
     operationId: 'readHealth',
     tag: 'operation',
     access: 'open',
-    summary: 'The process is alive.',
-    answers: { 200: { description: 'It is.', content: { 'application/json': { schema: alive } } } },
+    summary: 'Reports that the process is alive.',
+    answers: {
+      200: { description: 'The process is alive.', content: { 'application/json': { schema: alive } } },
+    },
     errors: [],
   },
   handle: (_req, res) => {
@@ -21,30 +23,36 @@ export const healthz: Endpoint = {
 
 const report = z
   .object({
-    ready: z.boolean().meta({ description: 'Whether to send requests here.' }),
+    ready: z.boolean().meta({ description: 'Whether the process accepts requests.' }),
     status: z.enum(['starting', 'ready', 'not_ready', 'stopping']),
     checks: z.record(
       z.string(),
       z.object({
         state: z.enum(['ok', 'failed', 'timed_out']),
-        required: z.boolean().meta({ description: 'Whether the api is ready only with it.' }),
+        required: z.boolean().meta({ description: 'Whether a failure makes the process not ready.' }),
       }),
     ),
   })
-  .meta({ id: 'Readiness', description: 'Whether a process can take work, and what it stands on.' });
+  .meta({
+    id: 'Readiness',
+    description: 'Whether a process accepts requests, and the state of its dependencies.',
+  });
 const content = { 'application/json': { schema: report } };
 
-/** GET /readyz: 503 while what the api needs doesn't answer, and while it shuts down. */
+/** GET /readyz: 503 while a required dependency does not answer, and during start and shutdown. */
 export function readyz({ readiness }: { readiness: Readiness }): Endpoint {
   return {
     operation: {
       operationId: 'readReadiness',
       tag: 'operation',
       access: 'open',
-      summary: 'The process can take requests.',
+      summary: 'Reports whether the process accepts requests.',
       answers: {
-        200: { description: 'It can.', content },
-        503: { description: 'It is starting, shutting down, or what it needs does not answer.', content },
+        200: { description: 'The process accepts requests.', content },
+        503: {
+          description: 'The process is starting or shutting down, or a required dependency does not answer.',
+          content,
+        },
       },
       errors: [],
     },

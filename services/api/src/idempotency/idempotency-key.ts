@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../http/errors/request-error.ts';
 
-/** 1 to 255 printable characters of ASCII. A space at either end is HTTP's, not the key's. */
+/** 1 to 255 printable ASCII characters. HTTP strips spaces at either end. */
 export const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * The key of a request; null: it has none.
- * @throws RequestError malformed_request, also for two of them: it would be anybody's guess which one counts
+ * The Idempotency-Key of a request; null: none.
+ * @throws RequestError malformed_request, also for several keys, because which one counts would be undefined
  */
 export function idempotencyKeyOf(req: IncomingMessage): string | null {
   const sent = req.headersDistinct['idempotency-key'];

@@ -5,19 +5,19 @@ const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What an answer is sealed with. */
+/** The inputs that an answer is sealed with; opening it needs the same. */
 export interface Seal {
-  /** As the client sent it; the database has only its SHA-256. */
+  /** The Idempotency-Key as sent; the database has only its SHA-256. */
   readonly key: string;
-  /** Whose key it is. */
+  /** The owner of the key. */
   readonly caller: string;
-  /** Of the request: an answer that is put into another row can't be opened there. */
+  /** The fingerprint of the request: an answer that is copied into another row can't be opened there. */
   readonly fingerprint: Buffer;
 }
 
 /**
- * An answer as it may stand in the database: nobody reads it there, the delete token in it least of all, who doesn't have the key. So it is
- * as secret as the key is hard to guess: a UUID is, `1` isn't.
+ * Encrypts an answer for the database, because it may contain a delete token. Only a client with the Idempotency-Key can read it, so it
+ * is as secret as the key is hard to guess: a UUID is, `1` is not.
  * @returns nonce, tag and ciphertext
  */
 export function sealAnswer(answer: Answer, seal: Seal): Buffer {
@@ -27,7 +27,7 @@ export function sealAnswer(answer: Answer, seal: Seal): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), text]);
 }
 
-/** @throws Error when it was sealed with anything else */
+/** @throws Error when the answer was sealed with other inputs */
 export function openAnswer(sealed: Buffer, seal: Seal): Answer {
   const nonce = sealed.subarray(0, NONCE_BYTES);
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);

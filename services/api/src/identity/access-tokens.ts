@@ -1,7 +1,7 @@
 import { errors, jwtVerify } from 'jose';
 import type { IssuerKeys } from './issuer-keys.ts';
 
-/** Signatures only: with HS256 the public key would be the secret, and `none` is none. */
+/** Asymmetric signatures only: with HS256 the public key would be the secret, and `none` is unsigned. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -16,13 +16,13 @@ const ALGORITHMS = [
   'Ed25519',
 ];
 
-/** By how much the issuer's clock and ours may differ. */
+/** The allowed difference between the issuer's clock and ours. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 
-/** OpenID Connect Core, 2: `sub` has at most 255 characters. A control character, NUL above all, is in none. */
+/** OpenID Connect Core, 2: `sub` has at most 255 characters. Control characters are refused; Postgres can't store NUL. */
 const SUBJECT = /^\P{Cc}{1,255}$/u;
 
-/** The JWT access tokens of one issuer for one audience. */
+/** Verifies JWT access tokens of one issuer for one audience. */
 export class AccessTokens {
   readonly issuer: string;
   readonly #audience: string;
@@ -35,8 +35,8 @@ export class AccessTokens {
   }
 
   /**
-   * The subject of a token, or null when it isn't good: not signed by the issuer, not for this audience, not valid at this time.
-   * @throws DependencyUnavailableError when the issuer's keys can't be had
+   * The subject of a token; null when the token is not signed by the issuer, not for this audience, or not valid now.
+   * @throws DependencyUnavailableError when the issuer's keys are unavailable
    */
   async subjectOf(token: string): Promise<string | null> {
     try {

@@ -1,19 +1,19 @@
 import { useApiToken, type Database } from '@pasteflow/postgres';
 import { hashOfSecret, isSameHash, newSecret } from './secret.ts';
 
-/** Tells an api token from any other, for scanners of leaked secrets too. */
+/** Distinguishes an API token from others, also for scanners of leaked secrets. */
 const PREFIX = 'pf_';
 
 export function newApiToken(): string {
   return PREFIX + newSecret();
 }
 
-/** Whether it has the form of one: what hasn't never reaches the database. */
+/** Whether a text has the form of an API token. Other texts never reach the database. */
 export function isApiToken(text: string): boolean {
   return /^pf_[\w-]{43}$/.test(text);
 }
 
-/** Whose it is; null for a token that is unknown, expired or revoked. One statement, the note of its use included. */
+/** The user of a token; null for a token that is unknown, expired or revoked. One statement, which also records the use. */
 export async function findUserOfToken(
   db: Database,
   token: string,

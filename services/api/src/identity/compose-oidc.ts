@@ -4,7 +4,7 @@ import { AccessTokens } from './access-tokens.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { OidcUsers } from './oidc-users.ts';
 
-/** The identity provider that the operator names. */
+/** The operator's identity provider. */
 export interface OidcConfig {
   readonly issuer: string;
   readonly audience: string;

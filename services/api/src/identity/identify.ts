@@ -8,13 +8,13 @@ import type { OidcUsers } from './oidc-users.ts';
 
 export interface IdentifyDependencies {
   readonly db: Database;
-  /** Null: the operator has named no identity provider. */
+  /** Null: the operator has configured no identity provider. */
   readonly oidc: OidcUsers | null;
 }
 
 /**
- * Who sends a request: at most one statement.
- * @throws RequestError unauthorized for credentials that are not good, DependencyUnavailableError when nobody can tell
+ * Identifies the caller of a request, with at most one statement.
+ * @throws RequestError unauthorized for invalid credentials; DependencyUnavailableError when they can't be checked
  */
 export function createIdentify({ db, oidc }: IdentifyDependencies): (req: Request) => Promise<Caller> {
   return async (req) => {

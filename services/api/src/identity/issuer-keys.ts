@@ -5,40 +5,40 @@ import { z } from 'zod';
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
 export interface IssuerKeysOptions {
-  /** As its tokens and its metadata have it, to the letter. */
+  /** Exactly as in its tokens and its metadata. */
   readonly issuer: string;
-  /** A token with an unknown key asks for the keys anew at most this often. */
+  /** A token with an unknown key makes the keys be fetched again at most this often. */
   readonly cooldownMs?: number;
-  /** Told when the keys at hand couldn't be renewed, and are used on. */
+  /** Called when renewing the keys failed and the current keys stay in use. */
   readonly onError: (error: unknown) => void;
-  /** Milliseconds, only ever more. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
 
 const COOLDOWN_MS = 10_000;
 
-/** After a failure nobody asks again for this long, so that an issuer that is down isn't asked by every request. */
-const PAUSE_MS = 1000;
+/** After a failure the issuer is not asked again for this long, so that not every request asks an issuer that is down. */
+const FAILURE_PAUSE_MS = 1000;
 
-/** After this the keys are asked for anew, while those at hand are used on … */
+/** Keys older than this are renewed in the background, while they stay in use. */
 const RENEW_AFTER_MS = 10 * 60_000;
 
-/** … for an issuer that doesn't answer is no reason to refuse everybody; until a withdrawn key must count no more. */
+/** Keys older than this are no longer used. Until then an issuer that does not answer locks nobody out; after it a withdrawn key is no longer accepted. */
 const KEEP_MS = 60 * 60_000;
 
 const REQUEST_TIMEOUT_MS = 5000;
 
 /**
- * The signing keys of an issuer, found by OpenID Connect Discovery when they are first needed: the api starts whatever is down. The metadata
- * is read again with the keys, so that a key set may move. jose's own createRemoteJWKSet is not used: it has no discovery, forgets its keys
- * when they are 10 minutes old and the issuer is down, and then asks on every request.
+ * The signing keys of an issuer, found by OpenID Connect Discovery at their first use, so that the api starts while the issuer is down. The
+ * metadata is read again with the keys, because the URL of the key set can change. jose's createRemoteJWKSet is not used: it has no
+ * discovery, drops keys that are 10 minutes old when the issuer is down, and then asks on every request.
  */
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions;
   readonly #now: () => number;
   #current: { readonly keys: KeySet; readonly readAtMs: number } | undefined;
   #reading: Promise<KeySet> | undefined;
-  /** Why the last reading failed; undefined when it didn't. */
+  /** Why the last fetch failed; undefined when it succeeded. */
   #failure: unknown;
   #notBeforeMs = 0;
 
@@ -48,7 +48,7 @@ export class IssuerKeys {
   }
 
   /**
-   * For jwtVerify. @throws errors.JOSEError for a token that none of the keys is for, DependencyUnavailableError when there are no keys
+   * The key for jwtVerify. @throws errors.JOSEError when no key matches the token, DependencyUnavailableError when there are no keys
    */
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
     const keys = await this.#usable();
@@ -56,7 +56,7 @@ export class IssuerKeys {
       return await keys(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      // The issuer may have changed its keys, and while it is down nobody knows.
+      // The issuer may have changed its keys; while it is down, whether it did is unknown.
       if (!this.#isPausing()) return await (await this.#read())(header, token);
       throw this.#failure === undefined ? error : this.#unavailable();
     }
@@ -68,7 +68,7 @@ export class IssuerKeys {
       if (!this.#isPausing()) return await this.#read();
       throw this.#unavailable();
     }
-    // Once for all who come while it is under way: each would else report the same failure.
+    // One renewal for all concurrent requests; otherwise each would report the same failure.
     const isDue = ageMs > RENEW_AFTER_MS && this.#reading === undefined && !this.#isPausing();
     if (isDue) this.#read().catch(this.#options.onError);
     return this.#current.keys;
@@ -82,7 +82,7 @@ export class IssuerKeys {
     return this.#reading === undefined && this.#now() < this.#notBeforeMs;
   }
 
-  /** Once for all who ask at the same time. */
+  /** One fetch for all concurrent requests. */
   #read(): Promise<KeySet> {
     this.#reading ??= this.#readOnce().finally(() => {
       this.#reading = undefined;
@@ -100,7 +100,7 @@ export class IssuerKeys {
       return keys;
     } catch (error) {
       this.#failure = error;
-      this.#notBeforeMs = this.#now() + PAUSE_MS;
+      this.#notBeforeMs = this.#now() + FAILURE_PAUSE_MS;
       throw this.#unavailable();
     }
   }
@@ -112,10 +112,12 @@ async function readKeySet(issuer: string): Promise<JSONWebKeySet> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const metadata = metadataSchema.parse(await readJson(url));
   if (metadata.issuer !== issuer) {
-    throw new Error(`${url} is the metadata of ${metadata.issuer}: set OIDC_ISSUER to just that`);
+    throw new Error(`${url} is the metadata of ${metadata.issuer}. Set OIDC_ISSUER to exactly that.`);
   }
   if (issuer.startsWith('https:') && !metadata.jwks_uri.startsWith('https:')) {
-    throw new Error(`${url} has its keys at ${metadata.jwks_uri}, which is not https`);
+    throw new Error(
+      `${url} names the keys at ${metadata.jwks_uri}, which is not https. Correct the metadata of the identity provider.`,
+    );
   }
   return (await readJson(metadata.jwks_uri)) as JSONWebKeySet; // checked by createLocalJWKSet
 }

@@ -1,10 +1,10 @@
 import { ensureUser, type Database } from '@pasteflow/postgres';
 import type { AccessTokens } from './access-tokens.ts';
 
-/** A hundred bytes each. */
+/** About 100 bytes each. */
 const MAX_KNOWN_USERS = 10_000;
 
-/** A user who has been removed from the table behind the api's back is made anew after this. */
+/** A user who was removed from the table is created again at the first request after this. */
 const KNOWN_FOR_MS = 10 * 60_000;
 
 interface KnownUser {
@@ -12,11 +12,11 @@ interface KnownUser {
   readonly untilMs: number;
 }
 
-/** The users that the identity provider vouches for. A subject becomes a user on first sight. */
+/** The users of the identity provider. A subject becomes a user at its first request. */
 export class OidcUsers {
   readonly #db: Database;
   readonly #tokens: AccessTokens;
-  /** By name, the one seen longest ago first. */
+  /** By name, the least recently seen first. */
   readonly #known = new Map<string, KnownUser>();
 
   constructor(db: Database, tokens: AccessTokens) {
@@ -24,7 +24,7 @@ export class OidcUsers {
     this.#tokens = tokens;
   }
 
-  /** Whose the token is; null for one that isn't good. @throws DependencyUnavailableError */
+  /** The user of a token; null for an invalid one. @throws DependencyUnavailableError */
   async find(token: string): Promise<{ readonly userId: string; readonly tokenId: null } | null> {
     const subject = await this.#tokens.subjectOf(token);
     if (subject === null) return null;

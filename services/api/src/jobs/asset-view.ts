@@ -10,15 +10,15 @@ export const assetSchema = z
     id: uuid,
     url: z.url().meta({
       description:
-        'Where its content is: of a paste its URL, of anything else one that is good for some minutes.',
+        'The URL of the content: of a paste its permanent URL, of any other asset a URL that is valid for some minutes.',
     }),
     asset_type: z.string(),
-    file_size: z.int().min(0).meta({ description: 'Bytes.' }),
+    file_size: z.int().min(0).meta({ description: 'In bytes.' }),
     created_at: instant,
   })
   .meta({
     id: 'Asset',
-    description: 'A result that a job made.',
+    description: 'An asset: a paste or a file that a job created.',
     examples: [
       {
         id: example.assetId,
@@ -34,7 +34,7 @@ export type AssetView = Readonly<z.output<typeof assetSchema>>;
 
 export interface AssetUrlDependencies {
   readonly store: Pick<ObjectStore, 'presign'>;
-  /** For how long a presigned URL is good. */
+  /** How long a presigned URL is valid. */
   readonly assetUrlSeconds: number;
   readonly publicUrl: () => string;
 }
@@ -53,7 +53,7 @@ export async function viewOfAsset(
   };
 }
 
-/** A paste is read through the api, which knows whether it has expired and whose it is; any other object straight from S3. */
+/** A paste is read through the api, which checks its expiry and its owner. Any other object is read directly from S3. */
 async function urlOf(
   asset: AssetRow,
   jobType: string,
@@ -68,7 +68,7 @@ async function urlOf(
   });
 }
 
-/** All of them, `.tar.gz` too: the name of a job's object is its execution's id, which has no dot. */
+/** The whole extension, such as `.tar.gz`: the object of a job is named after its execution's id, which has no dot. */
 function extensionOf(storagePath: string): string {
   return /[^/.]*(\.[^/]*)?$/.exec(storagePath)?.[1] ?? '';
 }

@@ -30,10 +30,10 @@ const operation: Operation = {
   operationId: 'createJob',
   tag: 'jobs',
   access: 'user',
-  summary: 'Creates a job, which is then worked off in the background.',
+  summary: 'Creates a job, which runs in the background.',
   body: {
     required: true,
-    description: `The kind of job and its parameters, in up to ${MAX_JOB_BYTES} bytes.`,
+    description: `The type of the job and its parameters, in at most ${MAX_JOB_BYTES} bytes.`,
     content: {
       'application/json': {
         schema: newJobSchema,
@@ -48,7 +48,7 @@ const operation: Operation = {
   },
   answers: {
     202: {
-      description: 'Accepted for good; Location tells how far it is.',
+      description: 'The job is stored durably. Read its progress at Location.',
       headers: z.object({ Location: headers.jobLocation }),
       content: { 'application/json': { schema: queuedJobSchema } },
     },

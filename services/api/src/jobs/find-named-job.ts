@@ -9,27 +9,29 @@ import { example } from './example.ts';
 
 /** The parameters of a path that names a job. */
 export const namedJob = z.object({
-  id: uuid.meta({ param: { description: 'The job_id that its POST answered.', example: example.id } }),
+  id: uuid.meta({
+    param: { description: 'The job_id from the answer that created the job.', example: example.id },
+  }),
 });
 
-/** What may keep a named job from being found. */
+/** The errors of finding a job by its id. */
 export const findErrors = [
   'job_not_found',
   'job_forbidden',
   'dependency_unavailable',
 ] as const satisfies ErrorCode[];
 
-/** The caller's job that the URL names. J8. @throws JobNotFoundError, JobForbiddenError */
+/** The caller's job that the URL names (J8). @throws JobNotFoundError, JobForbiddenError */
 export async function findNamedJob(db: Database, req: Request): Promise<JobRow> {
   return assertOwn(await findJob(db, namedId(req)), req);
 }
 
-/** As findNamedJob, without reading what of a job may be long. */
+/** As findNamedJob, without the columns that may be long. */
 export async function findNamedJobBrief(db: Database, req: Request): Promise<JobBrief> {
   return assertOwn(await findJobBrief(db, namedId(req)), req);
 }
 
-/** What is no UUID never reaches the database. */
+/** Texts that are not UUIDs never reach the database. */
 function namedId(req: Request): string {
   const id = String(req.params.id);
   if (!isUuid(id.toLowerCase())) throw new JobNotFoundError();

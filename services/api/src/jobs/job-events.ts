@@ -6,14 +6,14 @@ import { openStream } from '../live/open-stream.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 
-/** GET /v1/jobs/:id/events: what happens to a job until its end, as it happens. */
+/** GET /v1/jobs/:id/events: the events of a job until its end, as they happen. */
 export function jobEvents({ db, live }: { db: Database; live: Live }): Endpoint {
   return {
     operation: {
       operationId: 'streamJobEvents',
       tag: 'jobs',
       access: 'user',
-      summary: 'Streams what happens to a job until its end.',
+      summary: 'Streams the events of a job until its end.',
       description: streamDescription,
       params: { path: namedJob, header: lastEventId },
       answers: streamAnswers,

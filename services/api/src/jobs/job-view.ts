@@ -4,21 +4,23 @@ import { z } from 'zod';
 import { instant, uuid } from '../openapi/formats.ts';
 import { example } from './example.ts';
 
-/** A job as lists have it. */
+/** A job in a list. */
 export const listedJobSchema = z
   .object({
     id: uuid,
     job_type: z.string(),
     status: z.enum(statesOf(job)),
-    progress: z.int().min(0).max(100).meta({ description: 'Per cent.' }),
+    progress: z.int().min(0).max(100).meta({ description: 'In per cent.' }),
     progress_message: z.string().nullable(),
     error_message: z
       .string()
       .nullable()
-      .meta({ description: 'Why it failed, or which part of it: failed and partial jobs have one.' }),
+      .meta({ description: 'Why the job, or a part of it, failed. Only failed and partial jobs have one.' }),
     created_at: instant,
     updated_at: instant,
-    completed_at: instant.nullable().meta({ description: 'When it was completed, partial or failed.' }),
+    completed_at: instant
+      .nullable()
+      .meta({ description: 'When the job became completed, partial or failed.' }),
   })
   .meta({
     id: 'ListedJob',
@@ -30,10 +32,10 @@ export const jobSchema = listedJobSchema
   .extend({
     parameters: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'As they were understood, defaults filled in.' }),
+      .meta({ description: 'The parameters, with their defaults.' }),
     result: z.record(z.string(), z.unknown()).nullable().meta({
       description:
-        'What it did; which fields it has depends on job_type. Of a job that was given up half-way: assets, and positions.',
+        'What the job did. The fields depend on job_type. A job that ended before it was complete has assets and positions.',
     }),
   })
   .meta({ id: 'Job', description: 'A job.', examples: [exampleJob()] });

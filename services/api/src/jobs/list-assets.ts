@@ -12,25 +12,30 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { assetSchema, viewOfAsset, type AssetUrlDependencies } from './asset-view.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 
-/** A page of assets, unless told and at most: most jobs' assets are one page, and an import makes up to 10,000. */
+/** The default and the maximum of a page. The assets of most jobs fit one page; an import creates up to 10,000. */
 const ASSET_PAGE_SIZE = 1000;
 
-const query = z.strictObject({ ...pageFields, limit: limitField(ASSET_PAGE_SIZE, ASSET_PAGE_SIZE) });
+const query = z.strictObject({
+  ...pageFields,
+  limit: limitField({ standard: ASSET_PAGE_SIZE, max: ASSET_PAGE_SIZE }),
+});
 
 const listSchema = z
   .object({ assets: z.array(assetSchema), next_cursor: nextCursor })
   .meta({ id: 'AssetList', description: 'A page of assets, newest first.' });
 
-/** GET /v1/jobs/:id/assets: J7. What the job has made so far. */
+/** GET /v1/jobs/:id/assets (J7): the assets that a job has created so far. */
 export function listAssets({ db, ...urls }: AssetUrlDependencies & { db: Database }): Endpoint {
   return {
     operation: {
       operationId: 'listAssets',
       tag: 'jobs',
       access: 'user',
-      summary: 'Lists what a job has made so far, newest first.',
+      summary: 'Lists the assets of a job, newest first.',
       params: { path: namedJob, query },
-      answers: { 200: { description: 'A page.', content: { 'application/json': { schema: listSchema } } } },
+      answers: {
+        200: { description: 'A page of assets.', content: { 'application/json': { schema: listSchema } } },
+      },
       errors: [...findErrors, 'validation_failed'],
     },
     handle: async (req, res) => {

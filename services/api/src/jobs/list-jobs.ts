@@ -27,7 +27,7 @@ const listSchema = z
   .object({ jobs: z.array(listedJobSchema), next_cursor: nextCursor })
   .meta({ id: 'JobList', description: 'A page of jobs, newest first.' });
 
-/** GET /v1/jobs: J7. The caller's own. */
+/** GET /v1/jobs (J7): the caller's jobs. */
 export function listJobs({ db }: { db: Database }): Endpoint {
   return {
     operation: {
@@ -36,7 +36,9 @@ export function listJobs({ db }: { db: Database }): Endpoint {
       access: 'user',
       summary: "Lists the caller's jobs, newest first.",
       params: { query },
-      answers: { 200: { description: 'A page.', content: { 'application/json': { schema: listSchema } } } },
+      answers: {
+        200: { description: 'A page of jobs.', content: { 'application/json': { schema: listSchema } } },
+      },
       errors: ['validation_failed', 'dependency_unavailable'],
     },
     handle: async (req, res) => {

@@ -9,8 +9,8 @@ import { RequestError, validate } from '../http/errors/request-error.ts';
 import { parseStorableJson } from '../http/body/storable-json.ts';
 
 /**
- * A request is parsed and checked as a whole, and its parameters are kept as one value that each attempt reads again. 16 MiB hold one
- * paste of 10 MiB, or a thousand of 16 KiB; what is larger goes into an archive, which an import takes as a paste.
+ * A request is parsed and validated as a whole, and its parameters are stored as one value that each attempt reads again. 16 MiB hold one
+ * paste of 10 MiB, or a thousand of 16 KiB. Larger imports go into an archive, which is uploaded as a paste.
  */
 export const MAX_JOB_BYTES = 16 * 1024 * 1024;
 
@@ -21,12 +21,12 @@ export interface NewJob {
 
 export const jobTypeNames = [...jobTypes.keys()];
 
-/** One of the registry's types, told apart by job_type. */
+/** One of the job types, distinguished by job_type. */
 export const newJobSchema = unionOf([...jobTypes.values()].map(newJobOf));
 
 const noParameters = z.strictObject({});
 
-/** Reads a job from the body. @throws RequestError for whatever rule the request breaks */
+/** Reads a job from the body. @throws RequestError for each rule that the request breaks */
 export async function receiveJob(req: IncomingMessage, res: ServerResponse): Promise<NewJob> {
   readQuery(req, noParameters);
   const mediaType = mediaTypeOf(req);
@@ -47,7 +47,7 @@ function newJobOf({ name, summary, parameters }: JobType) {
 }
 
 function unionOf([first, ...rest]: readonly ReturnType<typeof newJobOf>[]): z.ZodType<NewJob> {
-  if (first === undefined) throw new Error('there is no job type');
+  if (first === undefined) throw new Error('No job type is listed.');
   return z.discriminatedUnion('job_type', [first, ...rest], {
     error: ({ code }) => (code === 'invalid_union' ? mustBeOneOf(jobTypeNames) : 'must be a JSON object'),
   });

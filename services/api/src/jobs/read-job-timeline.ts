@@ -3,14 +3,14 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { timelineSchema, viewOfTimeline } from '../pastes/timeline-view.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 
-/** GET /v1/jobs/:id/timeline: J9. What happened to the job and to its executions, oldest first. */
+/** GET /v1/jobs/:id/timeline (J9): the transitions of a job and of its executions, oldest first. */
 export function readJobTimeline({ db }: { db: Database }): Endpoint {
   return {
     operation: {
       operationId: 'readJobTimeline',
       tag: 'jobs',
       access: 'user',
-      summary: 'Shows what happened to a job and to its executions.',
+      summary: 'Reads the timeline of a job: its transitions and its executions.',
       params: { path: namedJob },
       answers: {
         200: { description: 'The timeline.', content: { 'application/json': { schema: timelineSchema } } },

@@ -8,14 +8,14 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { findErrors, findNamedJob, namedJob } from './find-named-job.ts';
 import { jobSchema, viewOf, type JobView } from './job-view.ts';
 
-/** GET /v1/jobs/:id: how far it is, and what came of it. With `Prefer: wait` once it has come to its end. */
+/** GET /v1/jobs/:id: the progress and the result of a job. With `Prefer: wait`, the answer waits until the job has ended. */
 export function readJob({ db, live }: { db: Database; live: Live }): Endpoint {
   return {
     operation: {
       operationId: 'readJob',
       tag: 'jobs',
       access: 'user',
-      summary: 'Shows a job: how far it is, and what came of it.',
+      summary: 'Reads a job: its status, its progress and its result.',
       params: { path: namedJob, header: preferWait },
       answers: {
         200: {

@@ -1,17 +1,17 @@
 import type { Limit, Standing } from './limit.ts';
 import { WINDOW_SECONDS } from './limit.ts';
 
-/** The limits that a request falls under, and how its caller stands with each; null: not known. */
+/** The limits that a request counts against, and the caller's standing with each; null: unknown. */
 export type Standings = ReadonlyMap<Limit, Standing | null>;
 
-/** Whole seconds, never 0: who comes back after them finds a new window. */
+/** Whole seconds, at least 1: a caller that returns after them finds a new window. */
 export function secondsUntilReset({ resetMs }: Standing): number {
   return Math.max(1, Math.ceil(resetMs / 1000));
 }
 
 /**
- * The header fields of draft-ietf-httpapi-ratelimit-headers-10: lists of structured fields (RFC 9651), an item a limit. A limit whose
- * standing isn't known has its policy only.
+ * The headers of draft-ietf-httpapi-ratelimit-headers-10: lists of structured fields (RFC 9651), one item for each limit. A limit with an
+ * unknown standing has only its policy.
  */
 export function limitFields(standings: Standings): Readonly<Record<string, string>> {
   const policies = [...standings.keys()].map(

@@ -2,21 +2,21 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitStore } from '@pasteflow/postgres';
 
 export interface LimitOptions {
-  /** Its counters' keys start with it, and clients see it. */
+  /** The prefix of its counters' keys; also shown to clients. */
   readonly name: string;
-  /** Points that a caller has in each window; 1 or more. */
+  /** Points of each caller in each window; at least 1. */
   readonly points: number;
   readonly store: RateLimitStore;
-  /** Told when Postgres can't count: for a second after that everything passes. */
+  /** Called when Postgres can't count. For a second after that every request passes. */
   readonly onError: (error: unknown) => void;
 }
 
-/** How a caller stands with a limit, as far as this process knows. */
+/** A caller's standing with a limit, as far as this process knows. */
 export interface Standing {
   readonly allowed: boolean;
-  /** Points left in this window. */
+  /** Points left in the window. */
   readonly remaining: number;
-  /** Until the window ends, and all points are there again. */
+  /** Until the window ends and all points are available again. */
   readonly resetMs: number;
 }
 
@@ -24,33 +24,33 @@ export interface Standing {
 interface Portion {
   /** Taken and not yet spent. */
   points: number;
-  /** What was left for all processes when it was taken. */
+  /** Points left for all processes when it was taken. */
   rest: number;
-  /** Of the window, in Unix milliseconds; 0: nothing taken yet. */
+  /** The end of the window, in Unix milliseconds; 0: nothing taken yet. */
   endsAt: number;
-  /** Requests that wait for the taking that is under way. */
+  /** Requests that wait for the current take. */
   waiting: number;
   taking: Promise<void> | null;
 }
 
-/** From a caller's first request on. */
+/** A window begins with a caller's first request. */
 export const WINDOW_SECONDS = 60;
 
-/** A limit is taken in so many portions: see Limit. */
+/** The number of portions of a limit: see Limit. */
 const PORTIONS = 50;
 
-/** Callers whose portions are kept, at about 200 bytes: for one who was dropped the next request takes a new portion. */
+/** Callers whose portions are kept, at about 200 bytes each. A dropped caller's next request takes a new portion. */
 const MAX_PORTIONS = 10_000;
 
-/** Postgres, once it has failed, isn't asked by every request. */
-const SILENCE_MS = 1000;
+/** After a failure Postgres is not asked again for this long, so that not every request asks it. */
+const FAILURE_PAUSE_MS = 1000;
 
 /**
- * So many points for each caller and window, in all processes together. The count is in Postgres, but not asked for each request: a process
- * takes a fiftieth of the limit at a time, and spends that by itself until the window ends. So a busy caller costs at most some 50 statements
- * a window instead of one a request; what it costs the caller is that points taken by one process are not to be had from another: of the
- * limit up to (processes × (a fiftieth − 1)) may stay unspent. It is never exceeded, and below 100 points it is exact: then a portion is one
- * point. (Windows end by each process's own clock: clocks that differ by a second let a portion count in a window that is a second old.)
+ * A number of points for each caller and window, counted over all processes. The count is in Postgres, but not every request asks for it: a
+ * process takes a fiftieth of the limit at a time and spends it until the window ends. A busy caller costs at most about 50 statements a
+ * window instead of one a request. In return, points taken by one process can't be spent at another: up to (processes × (a fiftieth − 1))
+ * points may stay unspent. The limit is never exceeded. Below 100 points it is exact, because a portion is then one point. (Windows end by
+ * each process's own clock: when clocks differ by a second, a portion may count in a window that ended a second ago.)
  */
 export class Limit {
   readonly name: string;
@@ -59,7 +59,7 @@ export class Limit {
   readonly #counters: RateLimiterPostgres;
   readonly #onError: (error: unknown) => void;
   readonly #portions = new Map<string, Portion>();
-  #silentUntil = 0;
+  #pausedUntil = 0;
 
   constructor({ name, points, store, onError }: LimitOptions) {
     this.name = name;
@@ -78,7 +78,7 @@ export class Limit {
     });
   }
 
-  /** Spends a point of the caller's, unless there is none. @returns null when Postgres can't tell: then it passes */
+  /** Spends a point of the caller, if one is left. @returns null when Postgres can't count: the request passes */
   async spend(caller: string): Promise<Standing | null> {
     const portion = this.#portionOf(caller);
     for (;;) {
@@ -89,7 +89,7 @@ export class Limit {
         }
         if (portion.rest === 0) return standingOf(portion, false);
       }
-      if (Date.now() < this.#silentUntil) return null;
+      if (Date.now() < this.#pausedUntil) return null;
       portion.waiting += 1;
       portion.taking ??= this.#take(caller, portion).finally(() => {
         portion.taking = null;
@@ -99,14 +99,14 @@ export class Limit {
     }
   }
 
-  /** What this process knows without asking; null: it has seen nothing of the caller in this window. */
+  /** What this process knows without asking Postgres; null: the caller has not been seen in this window. */
   standing(caller: string): Standing | null {
     const portion = this.#portions.get(caller);
     if (portion === undefined || Date.now() >= portion.endsAt) return null;
     return standingOf(portion, portion.points > 0 || portion.rest > 0);
   }
 
-  /** A portion, or as much as there are requests waiting for, in one statement. */
+  /** Takes a portion, or one point for each waiting request if they are more, in one statement. */
   async #take(caller: string, portion: Portion): Promise<void> {
     const wanted = Math.max(this.#portion, portion.waiting);
     try {
@@ -116,12 +116,12 @@ export class Limit {
       portion.rest = Math.max(0, this.points - consumedPoints);
       portion.endsAt = Date.now() + msBeforeNext;
     } catch (error) {
-      this.#silentUntil = Date.now() + SILENCE_MS;
+      this.#pausedUntil = Date.now() + FAILURE_PAUSE_MS;
       this.#onError(error);
     }
   }
 
-  /** It moves to the end: who is dropped is who hasn't come for longest. */
+  /** Moves the portion to the end: the least recently seen caller is dropped first. */
   #portionOf(caller: string): Portion {
     const portion = this.#portions.get(caller) ?? { points: 0, rest: 0, endsAt: 0, waiting: 0, taking: null };
     this.#portions.delete(caller);
@@ -136,7 +136,7 @@ function standingOf({ points, rest, endsAt }: Portion, allowed: boolean): Standi
   return { allowed, remaining: points + rest, resetMs: Math.max(0, endsAt - Date.now()) };
 }
 
-/** More than there was is asked for on purpose, to get what is left: that is an answer, and no error. */
+/** A take asks for more points than are left in order to get the rest; that refusal is an answer, not an error. */
 function asAnswer(refusal: unknown): RateLimiterRes {
   if (refusal instanceof RateLimiterRes) return refusal;
   throw refusal;

@@ -5,12 +5,12 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { limitFields, secondsUntilReset } from './limit-fields.ts';
 import { Limit, type Standing } from './limit.ts';
 
-/** Points a minute for each caller; 0: no limit. */
+/** Points per minute for each caller; 0: no limit. */
 export interface LimitsConfig {
   readonly requests: number;
-  /** POSTs, whatever they make. */
+  /** POSTs, whatever they create. */
   readonly creations: number;
-  /** Requests for pastes that there aren't, and tokens that aren't good: guesses. */
+  /** Guesses: requests for pastes that don't exist, and invalid tokens. */
   readonly misses: number;
 }
 
@@ -20,19 +20,19 @@ export interface LimitsOptions {
   readonly logger: Logger;
 }
 
-/** What a request may come to. */
+/** The limits that a request counts against. */
 export interface RequestKind {
   readonly creates: boolean;
   /** Whether it may be a guess at a short code. */
   readonly mayMiss: boolean;
 }
 
-/** A failing Postgres makes a line in the log this often, not one a request. */
+/** A failing Postgres is logged at most this often, instead of with every request. */
 const WARNING_INTERVAL_MS = 60_000;
 
 /**
- * The limits, by caller (limitedAs), and the RateLimit fields of the answers. With Postgres away nobody is refused by them: whatever needs
- * Postgres fails by itself, and the rest should go on.
+ * The limits of each caller (limitedAs), and the RateLimit headers of the answers. While Postgres is unavailable no request is refused by a
+ * limit: requests that need Postgres fail anyway, and the others should go on.
  */
 export class Limits {
   readonly #requests: Limit | null;
@@ -45,7 +45,7 @@ export class Limits {
     const onError = (error: unknown): void => {
       if (Date.now() < warnAfter) return;
       warnAfter = Date.now() + WARNING_INTERVAL_MS;
-      logger.warn('rate limits are not kept for now', { error });
+      logger.warn('rate limits suspended; Postgres is unavailable', { error });
     };
     const limit = (name: keyof LimitsConfig): Limit | null =>
       perMinute[name] === 0 ? null : new Limit({ name, points: perMinute[name], store, onError });
@@ -54,34 +54,33 @@ export class Limits {
     this.#misses = limit('misses');
   }
 
-  /** Counts a request of this caller. @throws RequestError rate_limited, before anything is looked up for it */
+  /** Counts a request, before anything is looked up for it. @throws RequestError rate_limited */
   async count(res: ServerResponse, caller: string, { creates, mayMiss }: RequestKind): Promise<void> {
-    if (mayMiss && this.#misses !== null) this.#note(res, this.#misses, this.#misses.standing(caller));
+    if (mayMiss && this.#misses !== null) this.#record(res, this.#misses, this.#misses.standing(caller));
     await this.#spend(res, caller, this.#requests);
     if (creates) await this.#spend(res, caller, this.#creations);
   }
 
   /**
-   * Counts a guess that failed. So of a caller's guesses in a window as many are answered as the limit says; then this process lets none of
-   * its reads through until the window ends. Another process finds out by the next miss there: what a guesser gains is one look for
-   * each process, and those that were under way.
+   * Counts a failed guess. When a caller's misses reach the limit, this process refuses the caller's reads until the window ends. Another
+   * process learns of it at the next miss there, so a guesser gains one read for each process, and the reads that were running.
    * @throws RequestError rate_limited
    */
   async countMiss(res: ServerResponse, caller: string): Promise<void> {
     await this.#spend(res, caller, this.#misses);
   }
 
-  /** @throws RequestError rate_limited for who has guessed wrong too often, as far as this process knows: it costs no statement */
+  /** Costs no statement. @throws RequestError rate_limited for a caller with too many misses, as far as this process knows */
   refuseGuesser(res: ServerResponse, caller: string): void {
     const standing = this.#misses?.standing(caller);
-    if (this.#misses !== null && standing?.allowed === false) this.#note(res, this.#misses, standing);
+    if (this.#misses !== null && standing?.allowed === false) this.#record(res, this.#misses, standing);
   }
 
   async #spend(res: ServerResponse, caller: string, limit: Limit | null): Promise<void> {
-    if (limit !== null) this.#note(res, limit, await limit.spend(caller));
+    if (limit !== null) this.#record(res, limit, await limit.spend(caller));
   }
 
-  #note(res: ServerResponse, limit: Limit, standing: Standing | null): void {
+  #record(res: ServerResponse, limit: Limit, standing: Standing | null): void {
     const standings = this.#standings.get(res) ?? new Map<Limit, Standing | null>();
     this.#standings.set(res, standings.set(limit, standing));
     for (const [name, value] of Object.entries(limitFields(standings))) res.setHeader(name, value);
@@ -91,6 +90,6 @@ export class Limits {
 
 function rateLimited({ name, points }: Limit, standing: Standing): RequestError {
   const seconds = secondsUntilReset(standing);
-  const detail = `More than ${points} ${name} in a minute; try again in ${seconds} s.`;
+  const detail = `The limit of ${points} ${name} per minute is used up. Try again in ${seconds} s.`;
   return new RequestError('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
 }

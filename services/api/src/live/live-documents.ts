@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 
-/** The header fields of a request that may wait. */
+/** The headers of a request that may wait. */
 export const preferWait = z.object({
   Prefer: z
     .string()
@@ -9,7 +9,7 @@ export const preferWait = z.object({
     .meta({
       param: {
         description:
-          '`wait=N`: answer as soon as the status is a terminal one, or after N seconds, 60 at most (RFC 7240).',
+          '`wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240).',
         example: 'wait=1',
       },
     }),
@@ -22,7 +22,7 @@ export const preferenceApplied = z
   .meta({
     header: {
       description:
-        'That the wait was applied. It is not when too many are waiting: then ask again after a while.',
+        'The wait that was applied. Absent when too many requests are waiting: then ask again later.',
     },
   });
 
@@ -33,16 +33,16 @@ export const lastEventId = z.object({
     .meta({
       param: {
         description:
-          'The id of the last event that the client has had: it is told what came after. Without it, all.',
+          'The id of the last event that the client received. The stream continues after it; without it, it begins with the first event.',
         example: '1204.40',
       },
     }),
 });
 
 export const streamDescription =
-  'Server-Sent Events. `transition`: a transition as in the timeline. `progress`: `{progress, progress_message}` of a job. ' +
-  '`end`: `{status}`, the terminal one, or null when it has expired or was deleted; it is the last event. The ids say how far one has read. ' +
-  'Begins with what has been so far, or with what came after Last-Event-ID. A comment every 15 s keeps the connection alive.';
+  'Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. ' +
+  '`end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. ' +
+  'The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open.';
 
 export const streamAnswers: Readonly<Record<number, ZodOpenApiResponseObject>> = {
   200: {
@@ -50,9 +50,9 @@ export const streamAnswers: Readonly<Record<number, ZodOpenApiResponseObject>> =
     headers: z.object({
       'X-Accel-Buffering': z
         .literal('no')
-        .meta({ header: { description: 'Tells nginx to pass on what comes.' } }),
+        .meta({ header: { description: 'Tells nginx not to buffer the stream.' } }),
     }),
     content: { 'text/event-stream': { schema: z.string() } },
   },
-  204: { description: 'Last-Event-ID was the last event: there will be no more.' },
+  204: { description: 'Last-Event-ID was the last event; no more will follow.' },
 };

@@ -6,11 +6,11 @@ function header(description: string, schema: z.ZodType = z.string()) {
 
 const count = z.string().regex(/^\d+$/);
 
-/** On every answer, so it is a component. */
+/** On every answer, therefore a component. */
 export const xRequestId = z.string().meta({
   header: {
     id: 'X-Request-Id',
-    description: 'Names the request in logs and messages: the one that was sent, or a new one.',
+    description: 'The id of the request in logs and messages: the one that was sent, or a new one.',
   },
 });
 /** Lists of structured fields (RFC 9651): a quoted name with its parameters. */
@@ -25,7 +25,7 @@ export const rateLimitPolicy = limits(';q=\\d+;w=\\d+')
     header: {
       id: 'RateLimit-Policy',
       description:
-        'The limits that the request counts against: so many (q) in so many seconds (w). ' +
+        'The limits that the request counts against: q requests in w seconds. ' +
         'https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/',
     },
   });
@@ -34,29 +34,29 @@ export const rateLimit = limits(';r=\\d+;t=\\d+')
   .meta({
     header: {
       id: 'RateLimit',
-      description: 'What is left of each (r), and after how many seconds (t) all of it is there again.',
+      description: 'For each limit, what is left (r) and the seconds until it is reset (t).',
     },
   });
 export const idempotencyReplayed = z
   .literal('true')
   .optional()
-  .meta({ header: { description: 'The answer to an earlier request with this Idempotency-Key.' } });
+  .meta({ header: { description: 'The answer is that of an earlier request with this Idempotency-Key.' } });
 export const location = header('The URL of the paste.', z.url());
 export const jobLocation = header('The URL of the job.', z.url());
-export const retryAfter = header('Whole seconds after which to try again.', count);
+export const retryAfter = header('Seconds after which to try again.', count);
 export const contentLength = header('The number of bytes.', count);
 export const deleteToken = header(
-  'Deletes an anonymous paste; shown this once. One with an owner has none.',
+  'Deletes an anonymous paste; only in this answer. A paste with an owner has none.',
   z.string().optional(),
 );
 export const etag = header(
   'The SHA-256 of the content, as a strong entity tag.',
   z.string().regex(/^"[0-9a-f]{64}"$/),
 );
-export const acceptRanges = header('Parts may be asked for by Range.', z.literal('bytes'));
+export const acceptRanges = header('Range requests are supported.', z.literal('bytes'));
 export const contentRange = header(
-  'The part and the size, or on 416 the size alone.',
+  'The served range and the size of the content; on 416 only the size.',
   z.string().regex(/^bytes (\d+-\d+|\*)\/\d+$/),
 );
-export const wwwAuthenticate = header('Which credentials are wanted.');
-export const allow = header('The methods that the route has.');
+export const wwwAuthenticate = header('The credentials that are needed.');
+export const allow = header('The methods of the route.');

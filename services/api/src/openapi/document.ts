@@ -14,7 +14,7 @@ import { problemExamples, problemResponse, problemResponses } from './problem-re
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
-/** What any request may be answered. */
+/** The errors of any request. */
 const anyErrors: readonly ErrorCode[] = [
   'malformed_request',
   'request_incomplete',
@@ -31,12 +31,12 @@ const requestIdParam = z
     param: {
       name: 'X-Request-Id',
       in: 'header',
-      description: 'Names the request; what does not fit the pattern is replaced.',
+      description: 'The id of the request. A value that does not match the pattern is replaced.',
       example: 'my-request-1',
     },
   });
 
-/** The OpenAPI 3.1 document of these routes. `publicUrl` has no slash at its end. */
+/** The OpenAPI 3.1 document of the routes. @param publicUrl without a trailing slash */
 export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocument {
   return createDocument({
     openapi: '3.1.0',
@@ -44,15 +44,14 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
       title: 'Pasteflow',
       version: '1', // as in /v1
       description:
-        'Keeps text, and gives short links to it. HEAD is answered wherever GET is, with the same headers and no ' +
-        'body. A path or a method that is not listed here is answered with the responses `RouteNotFound` and ' +
-        '`MethodNotAllowed`.',
+        'Stores text and answers with short links to it. Every GET route also answers HEAD, with the same headers and no ' +
+        'body. Unknown paths are answered with the response `RouteNotFound`, unknown methods with `MethodNotAllowed`.',
     },
     servers: [{ url: publicUrl }],
     tags: [
-      { name: 'pastes', description: 'Create, read, look back at and delete pastes.' },
-      { name: 'jobs', description: 'Hand over longer work, watch it, and take what it made.' },
-      { name: 'shell', description: 'For people at a command line.' },
+      { name: 'pastes', description: 'Create, read, list and delete pastes.' },
+      { name: 'jobs', description: 'Run longer work in the background, follow it, and read its results.' },
+      { name: 'shell', description: 'For use with curl.' },
       { name: 'operation', description: 'For load balancers and tools.' },
     ],
     paths: Object.fromEntries(
@@ -64,8 +63,8 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
           type: 'http',
           scheme: 'bearer',
           description:
-            "An api token (`pf_…`), or an access token of the operator's own identity provider. One that is not good is refused " +
-            'everywhere, also where none is needed.',
+            "An API token (`pf_…`), or an access token of the operator's identity provider. An invalid token is always refused, " +
+            'even where no token is needed.',
         },
       },
       examples: problemExamples,
@@ -89,10 +88,10 @@ function pathItem(methods: Routes[string]): ZodOpenApiPathItemObject {
   return Object.fromEntries(operations);
 }
 
-/** What whoever says who they are may be answered, and where it matters whoever doesn't. */
+/** The errors of identifying a caller. */
 const admissionErrors: readonly ErrorCode[] = ['unauthorized', 'dependency_unavailable'];
 
-/** `{}`: nobody needs to. */
+/** `{}`: credentials are optional. */
 const security: Readonly<Record<Operation['access'], NonNullable<ZodOpenApiOperationObject['security']>>> = {
   open: [],
   anyone: [{ bearer: [] }, {}],
@@ -118,14 +117,14 @@ function describe(method: string, operation: Operation): ZodOpenApiOperationObje
     ...(params !== undefined && { requestParams: params }),
     parameters: [requestIdParam, ...edgeParameters(method, operation)],
     ...(body !== undefined && { requestBody: body }),
-    // integer keys: JavaScript sorts them
+    // JavaScript sorts integer keys
     responses: Object.fromEntries(
       [...responses].map(([status, response]) => [status, withHeaders(response, edgeHeaders(operation))]),
     ),
   };
 }
 
-/** An answer of ours, which may share its status with a problem document. */
+/** Merges an answer with the problem document of the same status. */
 function withProblem(
   answer: ZodOpenApiResponseObject,
   problem: ZodOpenApiResponseObject | undefined,

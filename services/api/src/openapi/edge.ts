@@ -4,14 +4,14 @@ import { IDEMPOTENCY_KEY } from '../idempotency/idempotency-key.ts';
 import { idempotencyReplayed, rateLimit, rateLimitPolicy } from './answer-headers.ts';
 import type { Operation } from './endpoint.ts';
 
-// What operations have in common by what they are: none says it of itself, so that none forgets it.
+// What operations share because of their method or access. It is added here, so that no operation can forget it.
 
 /** @param method in upper case */
 export function edgeParameters(method: string, { operationId }: Operation): readonly z.ZodType[] {
   return method === 'POST' ? [idempotencyKeyParam(operationId)] : [];
 }
 
-/** An example of each operation's own: a key that has been used for one can't be used for another. */
+/** Each operation has an example of its own, because a key can't be used for two operations. */
 function idempotencyKeyParam(operationId: string): z.ZodType {
   return z
     .string()
@@ -22,8 +22,8 @@ function idempotencyKeyParam(operationId: string): z.ZodType {
         name: 'Idempotency-Key',
         in: 'header',
         description:
-          'Makes the request safe to repeat: the same request with the same key is answered as the first time, and does nothing. ' +
-          'Used for nothing else, and hard to guess, as a UUID is: whoever has it can have the answer.',
+          'Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. ' +
+          'Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer.',
         example: `${operationId}-8f1d4c3a6b`,
       },
     });
@@ -36,12 +36,12 @@ export function edgeErrors(method: string, { access }: Operation): readonly Erro
   ];
 }
 
-/** On any answer of an operation. A limit that is off, or not kept because Postgres is away, isn't told of. */
+/** The headers of every answer of an operation. A limit that is off, or suspended because Postgres is unavailable, is not shown. */
 export function edgeHeaders({ access }: Operation): z.ZodRawShape {
   return access === 'open' ? {} : { 'RateLimit-Policy': rateLimitPolicy, RateLimit: rateLimit };
 }
 
-/** On its own answers, which alone are kept: a problem is never replayed. */
+/** The headers of an operation's own answers. Only these are stored: a problem is never replayed. */
 export function replayHeaders(method: string): z.ZodRawShape {
   return method === 'POST' ? { 'Idempotency-Replayed': idempotencyReplayed } : {};
 }

@@ -6,26 +6,26 @@ import type {
   ZodOpenApiResponseObject,
 } from 'zod-openapi';
 
-/** What the document says of a route's method. What all of them have in common is added by document.ts. */
+/** The description of a route's method. document.ts adds what all of them share. */
 export interface Operation {
   readonly operationId: string;
   readonly tag: 'pastes' | 'jobs' | 'shell' | 'operation';
-  /** Who may: `open` asks nobody who they are, and counts against no limit; `user` wants a token. */
+  /** `open`: callers are not identified and no limit applies. `anyone`: a token is optional. `user`: a token is required. */
   readonly access: 'open' | 'anyone' | 'user';
   /** One sentence. */
   readonly summary: string;
   readonly description?: string;
   readonly params?: ZodOpenApiParameters;
   readonly body?: ZodOpenApiRequestBodyObject;
-  /** By status, for all that is no problem document. */
+  /** By status, without the problem documents. */
   readonly answers: Readonly<Record<number, ZodOpenApiResponseObject>>;
-  /** The codes of its problem documents, beside those that any request may get. */
+  /** The codes of its problem documents, without those of any request. */
   readonly errors: readonly ErrorCode[];
 }
 
 export type Handler = (req: Request, res: Response) => void | Promise<void>;
 
-/** A method of a route: what is done, and what is said of it. */
+/** A method of a route: its handler and its description. */
 export interface Endpoint {
   readonly operation: Operation;
   readonly handle: Handler;
@@ -33,5 +33,5 @@ export interface Endpoint {
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 
-/** By path, as Express writes it, and method; HEAD goes with GET. */
+/** By path, in Express's syntax, and method; GET includes HEAD. */
 export type Routes = Readonly<Record<string, Readonly<Partial<Record<Method, Endpoint>>>>>;

@@ -13,15 +13,15 @@ const headersByStatus: Readonly<Record<number, z.ZodRawShape>> = {
   503: { 'Retry-After': retryAfter },
 };
 
-/** The problem documents of these codes, by status. */
+/** The problem responses of the codes, by status. */
 export function problemResponses(codes: readonly ErrorCode[]): ReadonlyMap<number, ZodOpenApiResponseObject> {
   const byStatus = Map.groupBy(new Set(codes), statusOf);
   return new Map([...byStatus].map(([status, some]) => [status, problemResponse(status, some)]));
 }
 
-/** The problem documents of codes that all have this status. */
+/** One problem response for codes that share a status. */
 export function problemResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
-  // Loose, since the other fields are in the schema beside it.
+  // Loose, because the other fields are in problemSchema.
   const narrowed = z.looseObject({ status: z.literal(status), code: z.enum(codes) });
   return {
     description: `${codes.map((code) => `${titleOf(code)} (\`${code}\`)`).join('; ')}.`,
@@ -35,7 +35,7 @@ export function problemResponse(status: number, codes: readonly ErrorCode[]): Zo
   };
 }
 
-/** Components to refer to, by code: a hundred responses have some of them. */
+/** Components, by code: about a hundred responses refer to them. */
 export const problemExamples = Object.fromEntries(
   errorCodes.map((code) => [code, { summary: titleOf(code), value: exampleProblem(code) }]),
 );

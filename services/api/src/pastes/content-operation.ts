@@ -20,34 +20,34 @@ function bytes(description: string, more: z.ZodRawShape = {}): ZodOpenApiRespons
   return {
     description,
     headers: z.object({ ...tags, 'Content-Length': headers.contentLength, ...more }),
-    content: { 'text/plain': {} }, // any bytes at all: no schema says it
+    content: { 'text/plain': {} }, // any bytes, which no schema can express
   };
 }
 
-/** What readContent does, at both of its paths. */
+/** The operation of readContent, at both of its paths. */
 export const contentOperation: Omit<Operation, 'operationId'> = {
   tag: 'pastes',
   access: 'anyone',
   summary: 'Reads the content of a paste, byte for byte.',
-  description: 'A paste whose upload failed is not found. HEAD ignores Range.',
+  description: 'A paste whose upload failed is answered with 404. HEAD ignores Range.',
   params: {
     path: namedPaste,
     header: z.object({
       Range: field(
-        'The one part that is wanted; several of them, or what is malformed, get the whole.',
+        'The requested part. The whole content is served for several ranges and for a malformed one.',
         'bytes=0-4',
       ),
-      'If-Range': field('The ETag with which Range counts.', etag),
-      'If-None-Match': field('ETags of content that need not be sent again.', etag),
-      'If-Match': field('ETags of content that is wanted and no other.', etag),
+      'If-Range': field('Range applies only to the content with this ETag.', etag),
+      'If-None-Match': field('ETags of the content that the client has: 304 when one of them matches.', etag),
+      'If-Match': field('ETags of the expected content: 412 when none of them matches.', etag),
     }),
   },
   answers: {
     200: bytes('The content.'),
-    206: bytes('The part that Range names.', { 'Content-Range': headers.contentRange }),
-    304: { description: 'The client has this content: an empty body.', headers: z.object(tags) },
+    206: bytes('The requested part.', { 'Content-Range': headers.contentRange }),
+    304: { description: 'The client has the current content: an empty body.', headers: z.object(tags) },
     503: {
-      description: 'Its upload is under way: an empty body.',
+      description: 'The upload is in progress: an empty body. Retry after the given time.',
       headers: z.object({ 'Retry-After': headers.retryAfter }),
     },
   },

@@ -25,7 +25,7 @@ const params = {
       .optional()
       .meta({
         param: {
-          description: 'W3C trace context, which the upload takes along; what is not valid is ignored.',
+          description: 'W3C trace context, which is passed on to the upload. An invalid one is ignored.',
           example: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
         },
       }),
@@ -41,20 +41,20 @@ function accessOf({ anonymousPastes }: CreateRules): Operation['access'] {
   return anonymousPastes === 'deny' ? 'user' : 'anyone';
 }
 
-/** Of POST /v1/pastes. */
+/** The operation of POST /v1/pastes. */
 export function createOperation(rules: CreateRules): Operation {
   return {
     operationId: 'createPaste',
     tag: 'pastes',
     access: accessOf(rules),
-    summary: 'Creates a paste from JSON, a form, or any other body as it is.',
+    summary: 'Creates a paste from JSON, from a form, or from any other body as it is.',
     description:
-      'With a token it belongs to its user, who lists and deletes it; without one it has a delete_token.',
+      "With a token, the paste belongs to the token's user, who can list and delete it. Without a token, the answer has a delete_token.",
     params,
     body: pasteBodies({ maxPasteBytes: rules.maxPasteBytes, json: true }),
     answers: {
       201: {
-        description: 'Stored for good; its upload is under way.',
+        description: 'The paste is stored durably. Its upload is in progress.',
         headers: z.object({ Location: headers.location }),
         content: { 'application/json': { schema: createdPasteSchema } },
       },
@@ -63,19 +63,20 @@ export function createOperation(rules: CreateRules): Operation {
   };
 }
 
-/** Of POST /. */
+/** The operation of POST /. */
 export function shellOperation(rules: CreateRules): Operation {
   return {
     operationId: 'createPasteFromShell',
     tag: 'shell',
     access: accessOf(rules),
-    summary: 'Creates a paste from a form or any other body as it is, JSON included, and answers its URL.',
+    summary:
+      'Creates a paste from a form, or from any other body as it is (including JSON), and answers with its URL.',
     description: '`COMMAND | curl --data-binary @- HOST`',
     params,
     body: pasteBodies({ maxPasteBytes: rules.maxPasteBytes, json: false }),
     answers: {
       201: {
-        description: 'Stored for good: the URL of the paste and a newline.',
+        description: 'The paste is stored durably. The body is its URL and a newline.',
         headers: z.object({ Location: headers.location, 'Delete-Token': headers.deleteToken }),
         content: { 'text/plain': { schema: z.string().regex(/^https?:\S+\n$/) } },
       },

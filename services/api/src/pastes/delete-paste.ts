@@ -16,15 +16,15 @@ import {
   pasteNotFound,
 } from './find-named-paste.ts';
 
-/** DELETE /v1/pastes/:short_code: from now on the paste is expired; the cleanup takes its object away. */
+/** DELETE /v1/pastes/:short_code: expires the paste at once. The cleanup sweep deletes its object. */
 export function deletePaste({ db }: { db: Database }): Endpoint {
   return {
     operation: {
       operationId: 'deletePaste',
       tag: 'pastes',
       access: 'anyone',
-      summary: 'Deletes a paste, at once and for good.',
-      description: 'Wants a token of its owner, or for an anonymous paste its delete_token.',
+      summary: 'Deletes a paste immediately and permanently.',
+      description: 'Needs a token of the owner or, for an anonymous paste, its delete_token.',
       params: {
         path: namedPaste,
         header: z.object({
@@ -33,41 +33,43 @@ export function deletePaste({ db }: { db: Database }): Endpoint {
             .optional()
             .meta({
               param: {
-                description: 'The delete_token from the answer to the POST of an anonymous paste.',
+                description: 'The delete_token from the answer that created the anonymous paste.',
                 example: example.deleteToken,
               },
             }),
         }),
       },
-      answers: { 204: { description: 'From now on the paste is gone.' } },
+      answers: { 204: { description: 'The paste is deleted.' } },
       errors: findErrors,
     },
     handle: async (req, res) => {
       const paste = await findNamedPaste(db, req);
       if (paste === null) throw pasteNotFound();
-      assertNotGone(paste); // told before the token is asked for: a GET says it to everybody who may know of the paste
+      assertNotGone(paste); // before the token is checked: a GET reveals it to everybody who can read the paste
       assertMayDelete(paste, req);
-      if (!(await expirePaste(db, paste.id))) throw pasteGone(); // somebody else was quicker
+      if (!(await expirePaste(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
       res.status(204).end();
     },
   };
 }
 
-/**
- * 401 also for another user's token: the right one would do, and the answer says so. Whoever has such a token may read the paste anyhow.
- */
+/** 401 also for the token of another user, because the owner's token would be accepted. A caller who gets this far can read the paste anyway. */
 function assertMayDelete(paste: PasteRow, req: Request): void {
   if (paste.user_id === null) {
     if (!isDeleteToken(req.get('Delete-Token'), paste.delete_token_hash)) throw deleteTokenWanted();
   } else if (paste.user_id !== userIdOf(req)) {
     throw credentialsWanted(
-      'This paste has an owner: send a token of theirs in Authorization: Bearer TOKEN.',
+      'This paste has an owner. Send a token of the owner in the header `Authorization: Bearer TOKEN`.',
     );
   }
 }
 
 function deleteTokenWanted(): RequestError {
-  return new RequestError('unauthorized', 'Send the delete_token of this paste in the header Delete-Token.', {
-    headers: { 'WWW-Authenticate': 'Delete-Token realm="pasteflow"' },
-  });
+  return new RequestError(
+    'unauthorized',
+    'Send the delete_token of this paste in the header `Delete-Token`.',
+    {
+      headers: { 'WWW-Authenticate': 'Delete-Token realm="pasteflow"' },
+    },
+  );
 }

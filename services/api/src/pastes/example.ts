@@ -1,6 +1,6 @@
 import { contentHashOf } from '@pasteflow/pastes';
 
-/** The one paste that the document's examples speak of; the tests make it and send them. */
+/** The paste in the examples of the OpenAPI document. The tests create it and send the examples. */
 export const example = {
   shortCode: 'q7Zk2Lm9Xa',
   content: 'Hello, world!\n',

@@ -13,7 +13,7 @@ export const namedPaste = z.object({
   short_code: z.string().meta({ param: { description: 'Base62.', example: example.shortCode } }),
 });
 
-/** What may keep a named paste from being found. */
+/** The errors of finding a paste by its short code. */
 export const findErrors = [
   'paste_not_found',
   'paste_gone',
@@ -21,8 +21,8 @@ export const findErrors = [
 ] as const satisfies ErrorCode[];
 
 /**
- * The paste that the URL names, or null when the caller may not know of it: a private paste of somebody else is, on every route and in every
- * state, just as one that there isn't. What can't be a short code never reaches the database.
+ * The paste that the URL names; null when the caller can't read it. For everybody except its owner a private paste is not found, on every
+ * route and in every state. Texts that can't be short codes never reach the database.
  */
 export async function findNamedPaste(db: Database, req: Request): Promise<PasteRow | null> {
   const shortCode = String(req.params.short_code);
@@ -32,15 +32,15 @@ export async function findNamedPaste(db: Database, req: Request): Promise<PasteR
   return paste !== null && canRead(paste, userIdOf(req)) ? paste : null;
 }
 
-/** D4: an expired, claimed or deleted paste is never served. */
+/** D4: an expired, claimed or deleted paste is never served. @throws RequestError paste_gone */
 export function assertNotGone(paste: Pick<PasteRow, 'expired' | 'deletion_status'>): void {
   if (paste.expired || paste.deletion_status !== 'NOT_EXPIRED') throw pasteGone();
 }
 
 export function pasteNotFound(): RequestError {
-  return new RequestError('paste_not_found', 'There is no paste of this short code; check the URL.');
+  return new RequestError('paste_not_found', 'There is no paste with this short code. Check the URL.');
 }
 
 export function pasteGone(): RequestError {
-  return new RequestError('paste_gone', 'This paste has expired or was deleted, and will not come back.');
+  return new RequestError('paste_gone', 'This paste has expired or was deleted. It cannot be restored.');
 }

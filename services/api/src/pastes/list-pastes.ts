@@ -14,7 +14,7 @@ const query = z.strictObject({
   status: z
     .enum(states, mustBeOneOf(states))
     .optional()
-    .meta({ description: 'Only those in this upload state.', param: { example: 'PROCESSED' } }),
+    .meta({ description: 'Only pastes in this upload state.', param: { example: 'PROCESSED' } }),
   ...pageFields,
 });
 
@@ -22,19 +22,19 @@ const pasteList = z
   .object({ pastes: z.array(pasteSchema), next_cursor: nextCursor })
   .meta({ id: 'PasteList', description: 'A page of pastes, newest first.' });
 
-/** GET /v1/pastes: the caller's own, newest first; what is gone is not among them. */
+/** GET /v1/pastes: the caller's pastes, newest first, without expired and deleted ones. */
 export function listPastes({ db, publicUrl }: { db: Database; publicUrl: () => string }): Endpoint {
   return {
     operation: {
       operationId: 'listPastes',
       tag: 'pastes',
       access: 'user',
-      summary: "Lists the caller's own pastes, newest first.",
+      summary: "Lists the caller's pastes, newest first.",
       description:
-        'What has expired or was deleted is not listed. New pastes move no page that follows a cursor.',
+        'Expired and deleted pastes are not listed. New pastes do not shift the pages that follow a cursor.',
       params: { query },
       answers: {
-        200: { description: 'A page of them.', content: { 'application/json': { schema: pasteList } } },
+        200: { description: 'A page of pastes.', content: { 'application/json': { schema: pasteList } } },
       },
       errors: ['validation_failed', 'dependency_unavailable'],
     },

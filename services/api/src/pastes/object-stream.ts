@@ -9,13 +9,13 @@ import type { ByteRange } from '../http/request/conditional.ts';
 export interface WantedObject {
   readonly shortCode: string;
   readonly range: ByteRange | undefined;
-  /** How many bytes the answer announces. */
+  /** The Content-Length of the answer. */
   readonly length: number;
 }
 
 /**
- * Opens an object, or a range of it; null when S3 has none of this key and length. A client that goes away
- * ends the request to S3.
+ * Opens an object, or a range of it; null when S3 has no object with this key and length. The request to S3 is aborted when the client
+ * disconnects.
  * @throws DependencyUnavailableError
  */
 export async function openObject(
@@ -35,18 +35,18 @@ export async function openObject(
 }
 
 /**
- * Streams the object into an answer whose headers are out. When S3 breaks off, the connection is cut: a
- * client sees that its transfer is short. When the client goes away, the object is let go.
+ * Streams an object into an answer whose headers were sent. When S3 fails, the connection is cut, so that the client sees an incomplete
+ * transfer. When the client disconnects, the object is destroyed.
  */
 export async function sendObject(body: Readable, res: ServerResponse, logger: Logger): Promise<void> {
   let storeError: Error | undefined;
   body.once('error', (error) => {
-    // Once the client has left, an error is only that, passed on by pipeline.
+    // After the client has disconnected, the error is only that, passed on by pipeline.
     if (!res.destroyed) storeError = error;
   });
   try {
     await pipeline(body, res);
   } catch {
-    if (storeError !== undefined) logger.error('content broke off', { error: storeError });
+    if (storeError !== undefined) logger.error('content cut off by S3', { error: storeError });
   }
 }

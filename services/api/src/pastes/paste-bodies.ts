@@ -7,7 +7,7 @@ const { content, title, syntax, expiresIn } = example;
 
 const form = textOptions.extend({
   content: z.string().meta({
-    description: 'The content, as a field or a file; without it, the first file of any name is taken.',
+    description: 'The content, as a field or a file. Without it, the first file of any name is the content.',
     contentMediaType: 'application/octet-stream',
   }),
 });
@@ -22,7 +22,7 @@ const asForm: ZodOpenApiMediaTypeObject = {
 };
 const asBytes: ZodOpenApiMediaTypeObject = { example: content };
 
-/** The forms in which receivePaste takes a paste; JSON only where it takes that apart. */
+/** The bodies that receivePaste accepts. @param json whether JSON is parsed; otherwise it is content like any other body */
 export function pasteBodies({
   maxPasteBytes,
   json,
@@ -33,8 +33,8 @@ export function pasteBodies({
   return {
     required: true,
     description:
-      `1 to ${maxPasteBytes} bytes of content. In ${json ? 'JSON and forms' : 'a form'} the options are fields, and ` +
-      'none may be in the query; any other body is the content itself, byte for byte, with the options in the query.',
+      `1 to ${maxPasteBytes} bytes of content. In ${json ? 'JSON and in a form' : 'a form'} the options are fields, and ` +
+      'the query must be empty. Any other body is the content itself, byte for byte, with the options in the query.',
     content: {
       ...(json && { 'application/json': asJson }),
       'multipart/form-data': asForm,

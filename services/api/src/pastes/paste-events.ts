@@ -6,14 +6,14 @@ import { openStream } from '../live/open-stream.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { assertNotGone, findErrors, findNamedPaste, namedPaste, pasteNotFound } from './find-named-paste.ts';
 
-/** GET /v1/pastes/:short_code/events: what happens to a paste until its upload has settled, as it happens. */
+/** GET /v1/pastes/:short_code/events: the events of a paste until its upload has settled, as they happen. */
 export function pasteEvents({ db, live }: { db: Database; live: Live }): Endpoint {
   return {
     operation: {
       operationId: 'streamPasteEvents',
       tag: 'pastes',
       access: 'anyone',
-      summary: 'Streams what happens to a paste until its upload has settled.',
+      summary: 'Streams the events of a paste until its upload has settled.',
       description: streamDescription,
       params: { path: namedPaste, header: lastEventId },
       answers: streamAnswers,

@@ -8,19 +8,19 @@ import { example } from './example.ts';
 export const pasteSchema = z
   .object({
     short_code: z.string().meta({ description: 'Base62.' }),
-    url: z.url().meta({ description: 'Where its content is, in short.' }),
+    url: z.url().meta({ description: 'The short URL of the content.' }),
     content_url: z.url(),
-    status: z.enum(statesOf(pasteUpload)).meta({ description: 'How far its upload is.' }),
+    status: z.enum(statesOf(pasteUpload)).meta({ description: 'The state of the upload.' }),
     deletion_status: z.enum(statesOf(pasteDeletion)),
-    visibility: z.enum(visibilities).meta({ description: 'private: its owner alone can read it.' }),
+    visibility: z.enum(visibilities).meta({ description: 'private: only the owner can read the paste.' }),
     title: z.string().nullable(),
     syntax: z.string().nullable(),
     content_hash: z.string().regex(/^sha256:[0-9a-f]{64}$/),
     size_bytes: z.int().positive(),
     created_at: instant,
-    expires_at: instant.nullable().meta({ description: 'null: never.' }),
+    expires_at: instant.nullable().meta({ description: 'null: the paste never expires.' }),
     processed_at: instant.nullable(),
-    failure_reason: z.string().nullable().meta({ description: 'Why its upload was given up.' }),
+    failure_reason: z.string().nullable().meta({ description: 'Why the upload failed.' }),
   })
   .meta({ id: 'Paste', description: 'A paste without its content.', examples: [examplePaste()] });
 
@@ -28,10 +28,9 @@ export type PasteView = Readonly<z.output<typeof pasteSchema>>;
 
 export const createdPasteSchema = pasteSchema
   .extend({
-    delete_token: z
-      .string()
-      .optional()
-      .meta({ description: 'Deletes an anonymous paste; shown this once. One with an owner has none.' }),
+    delete_token: z.string().optional().meta({
+      description: 'Deletes an anonymous paste; only in this answer. A paste with an owner has none.',
+    }),
   })
   .meta({
     id: 'CreatedPaste',
@@ -41,7 +40,7 @@ export const createdPasteSchema = pasteSchema
 
 export type CreatedPasteView = Readonly<z.output<typeof createdPasteSchema>>;
 
-/** The columns of a paste that its view is made of. */
+/** The columns that the view of a paste needs. */
 export type ViewedPaste = Pick<
   PasteRow,
   | 'short_code'

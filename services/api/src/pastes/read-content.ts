@@ -19,12 +19,12 @@ export interface ReadContentDependencies {
   readonly logger: Logger;
 }
 
-/** An upload takes well under a second; after that a client may look again. */
+/** An upload takes well under a second. */
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes, streamed. FAILED and unknown are the
- * same 404, after the same one statement, and FAILED goes before gone: what failed never was.
+ * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes, streamed. FAILED and unknown pastes get the same 404 after the same
+ * single statement. FAILED is checked before expiry, because a failed paste never had content.
  */
 export function readContent(deps: ReadContentDependencies, operationId: string): Endpoint {
   return {
@@ -40,7 +40,7 @@ async function read(deps: ReadContentDependencies, req: Request, res: Response):
   switch (paste.status) {
     case 'IN_PROGRESS':
       contextOf(req).errorCode = 'paste_in_progress';
-      // Empty, so that `curl --retry` doesn't print an error page in front of the content.
+      // Empty, because `curl --retry` would print an error body in front of the content.
       res.writeHead(503, { 'Retry-After': String(RETRY_AFTER_SECONDS), 'Content-Length': '0' }).end();
       return;
     case 'PROCESSED':
@@ -58,11 +58,14 @@ async function serve(
 ): Promise<void> {
   const size = paste.size_bytes;
   const etag = etagOf(paste.content_hash);
-  // Revalidated each time, for it may be deleted at any moment; not transformed, for the bytes are the paste.
+  // Revalidated each time, because the paste may be deleted; not transformed, because the bytes are the paste.
   res.set({ ETag: etag, 'Accept-Ranges': 'bytes', 'Cache-Control': 'private, no-cache, no-transform' });
 
   if (!matchesPrecondition(req.get('If-Match'), etag)) {
-    throw new RequestError('precondition_failed', 'The content has another ETag than If-Match wants.');
+    throw new RequestError(
+      'precondition_failed',
+      'The ETag of the content does not match If-Match. Read the current ETag and try again.',
+    );
   }
   if (isKnownToClient(req.get('If-None-Match'), etag)) {
     res.status(304).end();
@@ -73,9 +76,13 @@ async function serve(
       ? rangeOf({ range: req.get('Range'), ifRange: req.get('If-Range') }, { size, etag })
       : 'whole';
   if (range === 'unsatisfiable') {
-    throw new RequestError('range_not_satisfiable', `Ask for bytes from 0 to ${size - 1}.`, {
-      headers: { 'Content-Range': `bytes */${size}` },
-    });
+    throw new RequestError(
+      'range_not_satisfiable',
+      `The content has ${size} bytes. Request a range within 0 to ${size - 1}.`,
+      {
+        headers: { 'Content-Range': `bytes */${size}` },
+      },
+    );
   }
   const length = range === 'whole' ? size : range.end - range.start + 1;
   const head = (): ServerResponse =>
@@ -97,13 +104,13 @@ async function serve(
 }
 
 /**
- * Either the paste went between our statement and S3, or an invariant is broken: then somebody has to know,
- * and the client may come back.
+ * The error for a PROCESSED paste without an object. Either the paste was deleted between the statement and the request to S3, or an
+ * invariant is broken: that is logged, and the client may try again.
  */
 async function objectMissing(db: Database, req: Request, logger: Logger): Promise<Error> {
   const paste = await findNamedPaste(db, req);
   if (paste === null) return pasteNotFound();
   assertNotGone(paste);
-  logger.error('PROCESSED paste without its object');
+  logger.error('PROCESSED paste has no object in S3');
   return new DependencyUnavailableError('s3');
 }

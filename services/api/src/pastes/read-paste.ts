@@ -21,14 +21,14 @@ export interface ReadPasteDependencies {
   readonly publicUrl: () => string;
 }
 
-/** GET /v1/pastes/:short_code: the paste in any upload state, FAILED with its reason. With `Prefer: wait` once its upload has settled. */
+/** GET /v1/pastes/:short_code: the metadata of a paste in any upload state. With `Prefer: wait`, the answer waits until the upload has settled. */
 export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpoint {
   return {
     operation: {
       operationId: 'readPaste',
       tag: 'pastes',
       access: 'anyone',
-      summary: 'Shows a paste in any upload state, without its content.',
+      summary: 'Reads the metadata of a paste, in any upload state.',
       params: { path: namedPaste, header: preferWait },
       answers: {
         200: {

@@ -3,17 +3,14 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { assertNotGone, findErrors, findNamedPaste, namedPaste, pasteNotFound } from './find-named-paste.ts';
 import { timelineSchema, viewOfTimeline } from './timeline-view.ts';
 
-/**
- * GET /v1/pastes/:short_code/timeline: what happened to the paste and to its upload's executions, oldest
- * first.
- */
+/** GET /v1/pastes/:short_code/timeline: the transitions of a paste and of its upload's executions, oldest first. */
 export function readTimeline({ db }: { db: Database }): Endpoint {
   return {
     operation: {
       operationId: 'readTimeline',
       tag: 'pastes',
       access: 'anyone',
-      summary: 'Shows what happened to a paste and to the executions of its upload.',
+      summary: 'Reads the timeline of a paste: its transitions and the executions of its upload.',
       params: { path: namedPaste },
       answers: {
         200: { description: 'The timeline.', content: { 'application/json': { schema: timelineSchema } } },

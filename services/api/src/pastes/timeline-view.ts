@@ -5,11 +5,13 @@ import { instant, uuid } from '../openapi/formats.ts';
 
 const transition = z.object({
   machine: z.enum(machines.map(({ name }) => name)),
-  entity: uuid.meta({ description: 'The paste or the execution.' }),
+  entity: uuid.meta({ description: 'The id of the paste, job or execution.' }),
   from: z.string(),
   to: z.string(),
   at: instant,
-  actor: z.string().meta({ description: 'Who did it: service and process, or a database user.' }),
+  actor: z
+    .string()
+    .meta({ description: 'The service and its process, or the database user, that made the transition.' }),
   reason: z.string().nullable(),
 });
 
@@ -18,10 +20,8 @@ const execution = z.object({
   attempt: z.int().positive(),
   status: z.enum(statesOf(taskExecution)),
   worker_id: z.string().nullable(),
-  run_at: instant.meta({ description: 'When it is due.' }),
-  dispatched_at: instant
-    .nullable()
-    .meta({ description: 'When a message for it was last sent; null: never.' }),
+  run_at: instant.meta({ description: 'When the execution is due.' }),
+  dispatched_at: instant.nullable().meta({ description: 'When its message was last sent; null: never.' }),
   lease_expires_at: instant.nullable(),
   created_at: instant,
   started_at: instant.nullable(),
@@ -31,7 +31,7 @@ const execution = z.object({
 
 export const timelineSchema = z
   .object({ transitions: z.array(transition), executions: z.array(execution) })
-  .meta({ id: 'Timeline', description: 'State changes and attempts, oldest first.' });
+  .meta({ id: 'Timeline', description: 'Transitions and executions, oldest first.' });
 
 export type TimelineView = Readonly<z.output<typeof timelineSchema>>;
 

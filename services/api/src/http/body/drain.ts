@@ -1,32 +1,28 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * A client that is still sending when it is refused may not read the answer before it has sent everything,
- * and a socket that is closed with bytes unread resets the connection: the answer would be lost. So the rest
- * is read and thrown away, within these bounds.
+ * A client may read the answer only after it has sent its whole body, and a socket that is closed with unread bytes resets the connection,
+ * which loses the answer. So the rest of a refused body is read and discarded, within these bounds.
  */
 const DRAIN_MS = 5000;
 const DRAIN_BYTES = 64 * 1024 * 1024;
 
-/** Rests up to here are left to Node, which reads them away by itself and keeps the connection. */
+/** Node itself discards a rest up to this size, and keeps the connection. */
 const SMALL_REST_BYTES = 64 * 1024;
 
-/** Whether a good deal of the body may still be to come. */
+/** Whether much of the body may still arrive. */
 export function hasUnreadBody(req: IncomingMessage): boolean {
   if (req.complete || req.destroyed) return false;
   if (expectsContinue(req) || req.headers['transfer-encoding'] !== undefined) return true;
   return Number(req.headers['content-length'] ?? 0) > SMALL_REST_BYTES;
 }
 
-/** The client waits for a 100 before it sends the body: RFC 9110, 10.1.1. */
+/** Whether the client waits for a 100 before it sends the body (RFC 9110, 10.1.1). */
 export function expectsContinue(req: IncomingMessage): boolean {
   return req.httpVersion === '1.1' && /^100-continue$/i.test(req.headers.expect ?? '');
 }
 
-/**
- * Reads the rest of a body away and calls `done` once: at its end, or when it has taken too long or is too
- * much.
- */
+/** Discards the rest of a body, and calls `done` once: at its end, or at the first bound. */
 export function drain(req: IncomingMessage, done: () => void): void {
   let bytes = 0;
   const onData = (chunk: Buffer): void => {

@@ -2,18 +2,21 @@ import { DependencyUnavailableError, errorCodes, PasteflowError, type ErrorCode 
 import { z } from 'zod';
 import { fieldErrorSchema, RequestError } from './request-error.ts';
 
-/** RFC 9457, with the closed list of codes and, for a validation error, what is wrong with which field. */
+/** RFC 9457, with a code from the closed list and, for a validation error, the fields and the rules that they break. */
 export const problemSchema = z
   .object({
     type: z
       .string()
-      .meta({ description: 'A URN of the code.', examples: ['urn:pasteflow:problem:paste_gone'] }),
-    title: z.string().meta({ description: 'The same for every problem of this code.' }),
+      .meta({ description: 'A URN made from the code.', examples: ['urn:pasteflow:problem:paste_gone'] }),
+    title: z.string().meta({ description: 'The same for every problem with this code.' }),
     status: z.int(),
-    detail: z.string().meta({ description: 'What to do about it.' }),
+    detail: z.string().meta({ description: 'What is wrong and what to do.' }),
     instance: z.string().meta({ description: 'The path of the request.' }),
     code: z.enum(errorCodes),
-    errors: z.array(fieldErrorSchema).optional().meta({ description: 'Which field breaks which rule.' }),
+    errors: z
+      .array(fieldErrorSchema)
+      .optional()
+      .meta({ description: 'The fields of the request that break a rule.' }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457, with a code from a closed list.' });
 
@@ -21,7 +24,7 @@ export type Problem = Readonly<z.output<typeof problemSchema>>;
 
 /** The one place where a code becomes an HTTP status. */
 const statuses: Readonly<Record<ErrorCode, readonly [status: number, title: string]>> = {
-  invalid_transition: [409, 'Conflict with the present state'],
+  invalid_transition: [409, 'Conflict with the current state'],
   short_code_taken: [503, 'No free short code found'],
   paste_not_found: [404, 'Paste not found'],
   paste_gone: [410, 'Paste expired or deleted'],
@@ -60,10 +63,10 @@ export function titleOf(code: ErrorCode): string {
   return statuses[code][1];
 }
 
-/** Everything behind a 503 is expected back within seconds. */
+/** A 503 is expected to be over within seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-const NOTHING_TO_DO = 'Something went wrong on our side. Try again; if it stays, report the X-Request-Id.';
+const INTERNAL_DETAIL = 'The server failed. Try again; if it persists, report the X-Request-Id.';
 
 export interface ErrorAnswer {
   readonly problem: Problem;
@@ -79,7 +82,7 @@ export function answerTo(error: unknown, instance: string): ErrorAnswer {
     type: `urn:pasteflow:problem:${known.code}`,
     title,
     status,
-    detail: status === 500 ? NOTHING_TO_DO : known.message,
+    detail: status === 500 ? INTERNAL_DETAIL : known.message,
     instance,
     code: known.code,
     ...(known instanceof RequestError && known.errors !== undefined && { errors: [...known.errors] }),
@@ -96,16 +99,20 @@ export function answerTo(error: unknown, instance: string): ErrorAnswer {
 
 function asPasteflowError(error: unknown): PasteflowError {
   if (error instanceof PasteflowError) return error;
-  // Express's router marks a path that it can't decode in this way.
+  // Express's router throws this for a path that it can't decode.
   if (error instanceof URIError) {
-    return new RequestError('malformed_request', 'Correct the percent-encoding of the URL.', {
-      cause: error,
-    });
+    return new RequestError(
+      'malformed_request',
+      'Correct the percent-encoding of the URL and send the request again.',
+      {
+        cause: error,
+      },
+    );
   }
-  return new PasteflowError('internal', NOTHING_TO_DO, { cause: error });
+  return new PasteflowError('internal', INTERNAL_DETAIL, { cause: error });
 }
 
-/** Which line an error deserves in the log, beside the request's own: none for a client's mistake. */
+/** The level of an error's log line, in addition to the line of the request; null for a client's mistake. */
 export function severityOf(error: unknown, { status }: Problem): 'error' | 'warn' | null {
   if (error instanceof DependencyUnavailableError) return 'warn';
   return status >= 500 ? 'error' : null;

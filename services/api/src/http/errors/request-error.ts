@@ -3,22 +3,19 @@ import { z } from 'zod';
 
 /** One rule that a body or a query breaks. */
 export const fieldErrorSchema = z.object({
-  path: z.string().meta({ description: 'Names the field; empty: the body as a whole.' }),
+  path: z.string().meta({ description: 'The name of the field; empty: the body as a whole.' }),
   message: z.string(),
 });
 
 export type FieldError = Readonly<z.output<typeof fieldErrorSchema>>;
 
 export interface RequestErrorDetails extends ErrorOptions {
-  /** Headers that go with the answer, e.g. Allow or Content-Range. */
+  /** Headers of the answer, e.g. Allow or Content-Range. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly errors?: readonly FieldError[];
 }
 
-/**
- * What is wrong with a request, and what the answer to it has beside the problem details. The message says
- * what to do.
- */
+/** An error of a request, with the headers and the field errors of its answer. The message says what to do. */
 export class RequestError extends PasteflowError {
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly FieldError[] | undefined;
@@ -34,7 +31,7 @@ export class RequestError extends PasteflowError {
   }
 }
 
-/** More than anybody corrects one by one, in an answer of some kilobytes. */
+/** More than a person corrects at once, in an answer of a few kilobytes. */
 const MAX_FIELD_ERRORS = 100;
 
 export function validationFailed(errors: readonly FieldError[]): RequestError {
@@ -45,14 +42,14 @@ export function validationFailed(errors: readonly FieldError[]): RequestError {
   );
 }
 
-/** What the schema makes of it. @throws RequestError validation_failed */
+/** The value as its schema parses it. @throws RequestError validation_failed */
 export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
   if (!result.success) throw validationFailed(fieldErrors(result.error));
   return result.data;
 }
 
-/** zod reports unknown fields as one issue of the object that holds them; here each has its own line. */
+/** One error for each field. zod reports all unknown fields of an object as one issue. */
 function fieldErrors(error: z.ZodError): readonly FieldError[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.join('.');

@@ -3,31 +3,31 @@ import type { Page, PageRequest } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 
-/** How many rows a page has: `usual` unless told, at most `most`. */
-export function limitField(usual: number, most: number) {
-  const rule = `must be a whole number from 1 to ${most}`;
+/** The number of rows of a page. */
+export function limitField({ standard, max }: { standard: number; max: number }) {
+  const rule = `must be a whole number from 1 to ${max}`;
   return z
     .preprocess(
       (value) => (typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value),
-      z.int(rule).min(1, rule).max(most, rule).default(usual),
+      z.int(rule).min(1, rule).max(max, rule).default(standard),
     )
-    .meta({ description: 'How many to answer at most.', param: { example: 2 } });
+    .meta({ description: 'The maximum number of rows on the page.', param: { example: 2 } });
 }
 
-/** The parameters that every list has. */
+/** The parameters of every list. */
 export const pageFields = {
-  limit: limitField(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),
+  limit: limitField({ standard: DEFAULT_PAGE_SIZE, max: MAX_PAGE_SIZE }),
   cursor: z
     .string()
     .transform((text, context) => {
       const place = decodeCursor(text);
       if (place !== null) return place;
-      context.addIssue('must be the next_cursor of an earlier answer');
+      context.addIssue('must be the next_cursor of an earlier page');
       return z.NEVER;
     })
     .optional()
     .meta({
-      description: 'Where the page starts: the next_cursor of the one before; without it, with the newest.',
+      description: 'The next_cursor of the previous page. Without it, the page starts with the newest row.',
       param: {
         example: encodeCursor({
           createdAt: '2026-11-21 12:00:00.123456+00',
@@ -37,11 +37,11 @@ export const pageFields = {
     }),
 };
 
-/** Of the answer to every list. */
+/** In the answer to every list. */
 export const nextCursor = z
   .string()
   .nullable()
-  .meta({ description: 'The cursor of the next page; null: this is the last.' });
+  .meta({ description: 'The cursor of the next page; null: this page is the last.' });
 
 const pageQuery = z.object(pageFields);
 

@@ -4,34 +4,31 @@ import type { ErrorCode, MessageContext } from '@pasteflow/domain';
 import { TRACEPARENT, traceIdOf } from '@pasteflow/runtime';
 import type { Caller } from './caller.ts';
 
-/**
- * What is known of a request beside its bytes; handlers fill in what they find out, for the request's log
- * line.
- */
+/** What is known about a request. Handlers add what they find out, for the request's log line and span. */
 export interface RequestContext {
   readonly requestId: string;
-  /** W3C trace context, when the client sent a valid one. */
+  /** The client's W3C trace context, if valid. */
   readonly traceparent: string | undefined;
   readonly startedAtMs: number;
-  /** The pattern, never the path: a label has few values. */
+  /** The pattern of the route, never the path, because a metric's label must have few values. */
   route: string;
-  /** Once it is admitted; an open endpoint has none. */
+  /** Set at admission; an open endpoint has none. */
   caller?: Caller;
   shortCode?: string;
   jobId?: string;
   sizeBytes?: number;
-  /** The answer to an earlier request with the same Idempotency-Key is given again. */
+  /** The answer is that of an earlier request with the same Idempotency-Key. */
   replayed?: true;
   errorCode?: ErrorCode;
-  /** From when, and until when, it waited because the client wanted it to: that time is none of the api's own. */
+  /** When the wait that the client asked for began. Metrics exclude it. */
   waitingSinceMs?: number;
-  /** Without it: until now. */
+  /** When the wait ended; undefined: it still runs. */
   waitedUntilMs?: number;
 }
 
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
-/** What is taken over as X-Request-Id. */
+/** The X-Request-Id values that are accepted from clients. */
 export const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 export function contextOf(req: IncomingMessage): RequestContext {
@@ -48,17 +45,17 @@ export function contextOf(req: IncomingMessage): RequestContext {
   return context;
 }
 
-/** For every log line about a request. The trace is its client's; where this process traces, the line gets the span too. */
+/** The ids in each log line about a request. `trace_id` is the client's; while this process traces, the logger adds the span. */
 export function idsOf({ requestId, traceparent }: RequestContext): Readonly<Record<string, string>> {
   return { request_id: requestId, ...traceIdOf(traceparent) };
 }
 
-/** What a message takes along of the request that caused it. */
+/** What a message carries about the request that caused it. */
 export function messageContextOf({ requestId, traceparent }: RequestContext): MessageContext {
   return { requestId, ...(traceparent !== undefined && { traceparent }) };
 }
 
-/** The path without its query: what may be shown and logged. */
+/** The path without the query, which may hold secrets and is neither shown nor logged. */
 export function pathOf(req: IncomingMessage): string {
   return (req.url ?? '/').split('?', 1)[0] ?? '/';
 }

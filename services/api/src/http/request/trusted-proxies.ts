@@ -1,14 +1,14 @@
 import { variable, type Variable } from '@pasteflow/runtime';
 import express from 'express';
 
-/** How many proxies stand in front of the api, or their addresses and subnets: whose X-Forwarded-For is believed. */
+/** The proxies whose X-Forwarded-For is trusted: how many are in front of the api, or their addresses and subnets. */
 export type TrustedProxies = number | readonly string[];
 
 const WANTED =
   'the number of proxies in front of the api, or their addresses, subnets or loopback, linklocal and uniquelocal, separated by commas; ' +
-  'never true: then any client could name itself as it likes';
+  'never true: any client could then claim any address';
 
-/** TRUST_PROXY, in what Express understands as `trust proxy`. */
+/** Reads TRUST_PROXY into the value of Express's `trust proxy`. */
 export function trustedProxies(): Variable<TrustedProxies> {
   return variable(WANTED, (text) => {
     if (/^\d{1,3}$/.test(text)) return Number(text);
@@ -17,7 +17,7 @@ export function trustedProxies(): Variable<TrustedProxies> {
   });
 }
 
-/** Express refuses what is no address or subnet, `true` and 0.0.0.0/0 included; but `1` in a list it takes for 0.0.0.1. */
+/** Express refuses invalid addresses and subnets, including `true` and 0.0.0.0/0, but reads `1` in a list as 0.0.0.1. */
 function isUnderstood(proxies: readonly string[]): boolean {
   if (proxies.some((proxy) => /^\d+$/.test(proxy))) return false;
   try {

@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 
-/** The whole of a small answer, made before it is sent: so it can be kept and sent again. */
+/** A complete small answer, built before it is sent so that it can be stored and replayed. */
 export interface Answer {
   readonly status: number;
-  /** Those that are its own, Content-Type among them; not those that go with every answer. */
+  /** Its own headers, including Content-Type, without those of every answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -30,6 +30,6 @@ export function textAnswer(
 
 export function sendAnswer(res: Response, { status, headers, body }: Answer): void {
   const { Location, ...others } = headers;
-  if (Location !== undefined) res.location(Location); // which encodes what a header can't hold
+  if (Location !== undefined) res.location(Location); // encodes characters that a header can't hold
   res.status(status).set(others).send(body);
 }

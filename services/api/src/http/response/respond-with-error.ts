@@ -5,8 +5,8 @@ import { pathOf } from '../request/request-context.ts';
 import type { RequestEvents } from '../telemetry/request-events.ts';
 
 /**
- * Answers a request with problem details: the one place where an error becomes an answer.
- * `rest` of the body: `lost` when the connection's parser has given up, so that there is none to wait for; `coming` when it is known to come.
+ * Answers a request with problem details. This is the only place where an error becomes an answer.
+ * @param rest the unread part of the body: `coming`, or `lost` when the parser has given up and no more will arrive
  */
 export function respondWithError(
   req: IncomingMessage,
@@ -15,7 +15,7 @@ export function respondWithError(
   events: RequestEvents,
   { rest = hasUnreadBody(req) ? 'coming' : 'lost' }: { rest?: 'coming' | 'lost' } = {},
 ): void {
-  if (res.destroyed || res.writableEnded) return; // nobody is there, or everything is said
+  if (res.destroyed || res.writableEnded) return; // the client is gone, or the answer is complete
   if (res.headersSent) {
     events.brokeOff(req, error);
     res.destroy();
@@ -31,8 +31,7 @@ export function respondWithError(
     res.end(body);
     return;
   }
-  // The answer is complete for the client by its Content-Length; end() would have Node close the socket at
-  // once.
+  // Content-Length makes the answer complete for the client; end() would make Node close the socket at once.
   res.setHeader('Connection', 'close');
   res.write(body);
   drain(req, () => res.end());

@@ -1,7 +1,6 @@
 /**
- * Content of a paste is hostile: a browser must neither guess a type for it, nor run it, nor embed it
- * anywhere. They are on every answer, so that none is forgotten; `no-store` is replaced where an answer may
- * be kept.
+ * The content of a paste is hostile: a browser must not guess its type, run it or embed it. Every answer has these headers, so that none
+ * is forgotten. An answer that may be cached replaces `no-store`.
  */
 export const defaultHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',

@@ -6,31 +6,35 @@ import { answerTo } from '../errors/problem.ts';
 import { RequestError } from '../errors/request-error.ts';
 import { defaultHeaders } from '../response/response-headers.ts';
 
-/** What Node's parser and its timers report, as one of our errors. */
+/** Translates an error of Node's parser or timers. */
 function toRequestError(error: NodeJS.ErrnoException): RequestError {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new RequestError(
         'request_timeout',
-        'The request took too long to arrive; send it again, faster.',
+        'The request took too long to arrive. Send it again over a faster connection.',
       );
     case 'HPE_HEADER_OVERFLOW':
       return new RequestError(
         'request_headers_too_large',
-        'Send a shorter URL and fewer or shorter headers.',
+        'The URL or the headers are too long. Send a shorter URL and fewer or shorter headers.',
       );
     case 'HPE_INVALID_EOF_STATE':
       return bodyIncomplete();
     default:
-      return new RequestError('malformed_request', 'What arrived is no valid HTTP request.', {
-        cause: error,
-      });
+      return new RequestError(
+        'malformed_request',
+        'The bytes that arrived are not a valid HTTP request. Correct the client.',
+        {
+          cause: error,
+        },
+      );
   }
 }
 
 /**
- * Acts on an error of a connection. `pending` is the answer to the last request that came in whole as far as
- * its headers.
+ * Handles an error of a connection.
+ * @param pending the answer to the last request whose headers arrived
  * @param respond answers a pending request with an error
  */
 export function handleClientError(
@@ -47,7 +51,7 @@ export function handleClientError(
   if (pending === undefined || pending.writableFinished) {
     socket.end(rawAnswer(requestError), () => socket.destroy());
   } else if (pending.req.complete) {
-    // The error is in what came after a request that has arrived well: that one is still answered.
+    // The error is in the bytes after a complete request, which is still answered.
     pending.once('close', () => socket.destroy());
   } else if (pending.headersSent) {
     socket.destroy();
@@ -58,7 +62,7 @@ export function handleClientError(
   }
 }
 
-/** Problem details for a connection on which there is no request to answer. */
+/** Problem details for a connection without a request to answer. */
 function rawAnswer(error: RequestError): string {
   const { problem, headers, body } = answerTo(error, 'about:blank');
   const fields = { ...defaultHeaders, ...headers, 'X-Request-Id': randomUUID(), Connection: 'close' };

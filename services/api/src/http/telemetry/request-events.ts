@@ -6,15 +6,15 @@ import { contextOf, idsOf } from '../request/request-context.ts';
 function durationsIn(metrics: Metrics) {
   return metrics.histogram({
     name: 'http_request_duration_seconds',
-    help: 'From the request headers to the end of the answer, by route and status; without what a client asked to wait.',
+    help: 'Time from the request headers to the end of the answer, by route and status, without the wait that a client asked for.',
     labels: ['method', 'route', 'status'],
   });
 }
 
-/** What HTTP clients really send; Node's parser knows 34, each of which would be a label. */
+/** The methods that HTTP clients use. Node's parser knows 34, each of which would be a label. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** What there is to tell of requests: each event's log line and metric in one function. */
+/** The events of requests. One function writes the log line and the metric of each. */
 export class RequestEvents {
   readonly #logger: Logger;
   readonly #durations: ReturnType<typeof durationsIn>;
@@ -27,21 +27,21 @@ export class RequestEvents {
     this.#durations = durationsIn(metrics);
     this.#problems = metrics.counter({
       name: 'http_problems_total',
-      help: 'Requests that were answered with a problem, by route and its code, which tells a 503 of ours from one of an upload under way.',
+      help: 'Requests answered with a problem, by route and code. The code distinguishes a 503 of a failure from that of an upload in progress.',
       labels: ['route', 'code'],
     });
     this.#pastes = metrics.counter({
       name: 'pastes_created_total',
-      help: 'Pastes that were made here, by the form of their request.',
+      help: 'Pastes that this process created, by the form of the request.',
       labels: ['form'],
     });
     this.#pasteBytes = metrics.counter({
       name: 'pastes_created_bytes_total',
-      help: 'Bytes of content of the pastes that were made here.',
+      help: 'Bytes of content of the pastes that this process created.',
     });
   }
 
-  /** The answer is out, or the client went away before it had it all (`aborted`). */
+  /** The answer was sent, or the client disconnected before it had all of it (`aborted`). */
   ended(req: IncomingMessage, res: ServerResponse): void {
     const context = contextOf(req);
     const now = performance.now();
@@ -73,13 +73,13 @@ export class RequestEvents {
     this.#durations.observe({ method: label, route: context.route, status }, (durationMs - waitedMs) / 1000);
   }
 
-  /** Its row is committed. An answer that is given again makes none. */
+  /** A paste was committed. A replayed answer creates none. */
   pasteCreated(form: 'json' | 'shell', bytes: number): void {
     this.#pastes.inc({ form });
     this.#pasteBytes.inc(bytes);
   }
 
-  /** A request is answered with a problem. */
+  /** A request was answered with a problem. */
   failed(req: IncomingMessage, error: unknown, problem: Problem): void {
     const context = contextOf(req);
     context.errorCode = problem.code;
@@ -95,10 +95,10 @@ export class RequestEvents {
     this.#logger[severity]('request failed', fields);
   }
 
-  /** The answer had begun, so that nothing but a cut connection can tell the client. */
+  /** An error after the headers were sent: only a cut connection can tell the client. */
   brokeOff(req: IncomingMessage, error: unknown): void {
     const context = contextOf(req);
     const { route, shortCode } = context;
-    this.#logger.error('answer broke off', { ...idsOf(context), route, short_code: shortCode, error });
+    this.#logger.error('answer cut off', { ...idsOf(context), route, short_code: shortCode, error });
   }
 }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** Some 100 bytes each. */
+/** About 100 bytes each. */
 const MAX_CREDENTIALS = 10_000;
 
-/** Credentials that this process has lately found good, by their hash. It spares nobody the look-up: they may be revoked by now. */
-export class GoodCredentials {
-  /** The one used longest ago first. */
+/** Hashes of the credentials that this process has recently found valid. They are still looked up, because they may have been revoked since. */
+export class KnownCredentials {
+  /** The least recently used first. */
   readonly #hashes = new Set<string>();
 
-  /** @param authorization the header, whole */
+  /** @param authorization the whole header */
   has(authorization: string): boolean {
     return this.#hashes.has(hashOf(authorization));
   }
