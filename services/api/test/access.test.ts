@@ -18,7 +18,7 @@ const endpoints = Object.entries(routesOf({} as AppDependencies)).flatMap(([path
   })),
 );
 
-it('the table of who may what has every endpoint of the route table, and no other', () => {
+it('lists every endpoint of the route table, and no other', () => {
   expect(Object.keys(accessTable)).toEqual(endpoints.map(({ method, path }) => `${method} ${path}`));
   for (const cases of Object.values(accessTable)) expect(cases).not.toEqual([]);
 });
@@ -74,7 +74,7 @@ const cases = endpoints.flatMap(({ method, path, access }) =>
 describe.each(
   cases.map((one) => [`${one.asked} ${one.path}`, one.each.about ?? '', one.caller, one] as const),
 )('%s %s', (_endpoint, _about, caller, { asked, access, each }) => {
-  it(`answers as it should to ${caller}`, async () => {
+  it(`answers each request of the table as documented to ${caller}`, async () => {
     const { path, init } = await each.prepare(bed, owner);
     const authorization = authorizationOf(caller);
     const headers = new Headers(init?.headers);

@@ -11,12 +11,12 @@ import { until } from './support/until.ts';
 const MAX = 10_485_760;
 const bed = useApi();
 
-/** A body without Content-Length, in pieces of 64 KiB. */
+/** A body without Content-Length, in chunks of 64 KiB. */
 function chunked(bytes: number): { body: ReadableStream; duplex: 'half' } {
   let sent = 0;
   const body = new ReadableStream({
     pull: async (controller) => {
-      await nextTurn(); // an endless body must leave others their turn
+      await nextTurn(); // an endless body must not block the event loop
       const size = Math.min(65_536, bytes - sent);
       if (size === 0) return controller.close();
       sent += size;
@@ -27,7 +27,7 @@ function chunked(bytes: number): { body: ReadableStream; duplex: 'half' } {
 }
 
 describe('the size of a body', () => {
-  it('may be 10 MiB, with a Content-Length or in chunks', async () => {
+  it('accepts 10 MiB, with a Content-Length or in chunks', async () => {
     const content = Buffer.alloc(MAX, 'x');
     for (const init of [{ body: content }, chunked(MAX)]) {
       const response = await fetch(`${bed.api.url}/v1/pastes`, { method: 'POST', ...init });
@@ -38,13 +38,13 @@ describe('the size of a body', () => {
     }
   });
 
-  it('may be 10 MiB of JSON that escapes every byte', async () => {
+  it('accepts 10 MiB of JSON in which every byte is escaped', async () => {
     const response = await postJson(bed.api.url, `{"content": "${'\\u0000'.repeat(MAX)}"}`);
     expect(response.status).toBe(201);
     expect(await response.json()).toMatchObject({ size_bytes: MAX });
   });
 
-  it('is refused one byte above, in each form, and leaves no row', async () => {
+  it('refuses one byte more, in each form, and inserts no row', async () => {
     const before = await countPastes(bed.db);
     const form = new FormData();
     form.append('content', new Blob([Buffer.alloc(MAX + 1)]), 'large');
@@ -69,7 +69,7 @@ describe('the size of a body', () => {
     expect(await countPastes(bed.db)).toBe(before);
   });
 
-  it('is refused by its Content-Length before anything of it has arrived', async () => {
+  it('refuses a Content-Length that is too large before the body arrives', async () => {
     const socket = await dial(bed.api.port);
     socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${MAX + 1}\r\n\r\n`);
     const [first] = (await once(socket, 'data')) as [Buffer];
@@ -77,7 +77,7 @@ describe('the size of a body', () => {
     socket.destroy();
   });
 
-  it('has a refusal that reaches a client which sends everything before it reads', async () => {
+  it('sends the refusal to a client that sends the whole body before it reads', async () => {
     const socket = await dial(bed.api.port);
     const size = 20 * 1024 * 1024;
     socket.pause();
@@ -98,7 +98,7 @@ describe('the size of a body', () => {
   });
 });
 
-describe('a body that waits for 100 Continue', () => {
+describe('a request with Expect: 100-continue', () => {
   async function ask(headers: Record<string, string | number>, path = '/') {
     const req = request(bed.api.url + path, {
       method: 'POST',
@@ -116,11 +116,11 @@ describe('a body that waits for 100 Continue', () => {
     return { continued, status: res.statusCode };
   }
 
-  it('is asked for when it is welcome', async () => {
+  it('gets 100 Continue when the body will be read', async () => {
     expect(await ask({ 'Content-Length': 6 })).toEqual({ continued: true, status: 201 });
   });
 
-  it('is never sent when it is too large, encoded, badly described or has nowhere to go', async () => {
+  it('gets no 100 Continue when the body is too large or encoded, or when the request is invalid', async () => {
     expect(await ask({ 'Content-Length': MAX + 1 })).toEqual({ continued: false, status: 413 });
     expect(await ask({ 'Content-Length': 6, 'Content-Encoding': 'gzip' })).toEqual({
       continued: false,
@@ -133,7 +133,7 @@ describe('a body that waits for 100 Continue', () => {
 });
 
 describe('an encoded body', () => {
-  it('is refused unread: a gzip bomb stays as small as it came', async () => {
+  it('is refused without being read: a gzip bomb is never decompressed', async () => {
     const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
     for (const encoding of ['gzip', 'br', 'deflate', 'zstd', 'gzip, identity']) {
       for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=b']) {
@@ -144,14 +144,14 @@ describe('an encoded body', () => {
     }
   });
 
-  it('is taken as it is when it has no Content-Encoding, or says identity', async () => {
+  it('is stored as it is without Content-Encoding, or with identity', async () => {
     const bytes = gzipSync('compressed');
     const headers = { 'content-encoding': 'Identity' };
     const response = await fetch(`${bed.api.url}/v1/pastes`, { method: 'POST', headers, body: bytes });
     expect(await response.json()).toMatchObject({ size_bytes: bytes.length });
   });
 
-  it('is refused with a transfer coding beside chunked', async () => {
+  it('is refused with a transfer coding other than chunked', async () => {
     const socket = await dial(bed.api.port);
     socket.write(
       'POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
@@ -163,8 +163,8 @@ describe('an encoded body', () => {
   });
 });
 
-describe('a body that stops half-way', () => {
-  it('leaves no row and no error in the log when its client goes away', async () => {
+describe('a body that stops before its end', () => {
+  it('leaves no row and logs no error when the client disconnects', async () => {
     const api = await bed.start();
     const before = await countPastes(bed.db);
     for (const headers of [
@@ -190,7 +190,7 @@ describe('a body that stops half-way', () => {
     expect(await countPastes(bed.db)).toBe(before);
   });
 
-  it('is answered when its client still listens', async () => {
+  it('is answered 400 when the client still reads', async () => {
     const before = await countPastes(bed.db);
     for (const headers of [
       'Content-Length: 100\r\n\r\nhalf',
@@ -205,13 +205,13 @@ describe('a body that stops half-way', () => {
     expect(await countPastes(bed.db)).toBe(before);
   });
 
-  it('is answered 408 when it comes too slowly, and leaves no row', async () => {
+  it('is answered 408 when it arrives too slowly, and leaves no row', async () => {
     const api = await bed.start({ env: { REQUEST_TIMEOUT_SECONDS: '0.5' } });
     const before = await countPastes(bed.db);
     const socket = await dial(api.port);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nX-Request-Id: slow-1\r\nContent-Length: 1000\r\n\r\n');
-    const drip = setInterval(() => socket.write('x'), 50); // it isn't silence that is refused, but slowness
-    // Whoever goes on sending after the answer is cut off, in the end by a reset.
+    const drip = setInterval(() => socket.write('x'), 50); // the limit is for the whole request, not for silence
+    // A client that goes on sending after the answer is cut off, in the end by a reset.
     socket
       .once('close', () => clearInterval(drip))
       .once('data', () => {
@@ -224,7 +224,7 @@ describe('a body that stops half-way', () => {
     expect(await countPastes(bed.db)).toBe(before);
   });
 
-  it('is answered 408 when not even its headers come', async () => {
+  it('is answered 408 when the headers do not arrive', async () => {
     const api = await bed.start({ env: { REQUEST_TIMEOUT_SECONDS: '0.5' } });
     const socket = await dial(api.port);
     socket.write('POST / HTTP/1.1\r\nHo');

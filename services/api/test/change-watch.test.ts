@@ -17,7 +17,7 @@ const seenOf = (id: string, complete = true, postponed = false): Seen => ({
   postponed,
 });
 
-/** A watch over looks that the test answers itself. */
+/** A watch whose reads the test answers. */
 function watchOf(maxWatchers = 10_000) {
   const looks: { wanted: readonly Wanted[]; answer: (seen?: readonly Seen[]) => void; fail: () => void }[] =
     [];
@@ -31,7 +31,7 @@ function watchOf(maxWatchers = 10_000) {
           wanted,
           answer: (seen = wanted.map(({ id }) => seenOf(id))) =>
             resolve(new Map(seen.map((each) => [each.id, each]))),
-          fail: () => reject(new Error('Postgres is away')),
+          fail: () => reject(new Error('Postgres is unavailable')),
         });
       }),
   });
@@ -56,8 +56,8 @@ function watcher(id: string, wants: ReturnType<Watcher['wants']> = { after: 0, r
   };
 }
 
-describe('a look', () => {
-  it('is one for all that has changed, however many wait for it', async () => {
+describe('a read of changes', () => {
+  it('is one for everything that has changed, however many clients wait for it', async () => {
     const { watch, looks } = watchOf();
     const watchers = Array.from({ length: 1000 }, (_, n) => watcher(`paste ${n % 100}`));
     for (const each of watchers) watch.watch(each, 0);
@@ -70,7 +70,7 @@ describe('a look', () => {
     await until(() => watchers.every(({ told }) => told.length === 1));
   });
 
-  it('is followed by another when something changes while it is under way', async () => {
+  it('is followed by another when something changes while it runs', async () => {
     const { watch, looks } = watchOf();
     const one = watcher('a');
     watch.watch(one, 0);
@@ -83,7 +83,7 @@ describe('a look', () => {
     await until(() => one.told.length === 2);
   });
 
-  it('wants enough for each, and tells nobody who came after it had begun', async () => {
+  it('asks for enough for each watcher, and informs no watcher that came after it began', async () => {
     const { watch, looks } = watchOf();
     const [early, row, late] = [
       watcher('a', { after: 7, row: 'never' }),
@@ -106,7 +106,7 @@ describe('a look', () => {
     expect(early.told).toEqual(['a', null]);
   });
 
-  it('is made again when it fails, and when there was more than it could tell', async () => {
+  it('is repeated when it fails, and when it had no room for everything', async () => {
     const { watch, looks } = watchOf();
     const one = watcher('a');
     watch.watch(one, 0);
@@ -121,7 +121,7 @@ describe('a look', () => {
     expect(one.told).toEqual(['failed', 'a', 'a']);
   });
 
-  it('is followed by others for the rows that had no room, and what changes meanwhile comes behind them', async () => {
+  it('is followed by others for rows that had no room, before those that changed meanwhile', async () => {
     const { watch, looks } = watchOf();
     const ids = Array.from({ length: 500 }, (_, n) => `paste ${n}`);
     const watchers = [...ids, 'new'].map((id) => watcher(id, { after: null, row: 'always' }));
@@ -134,7 +134,7 @@ describe('a look', () => {
     watch.changed(['new']);
     postponing(0, 10);
     await until(() => looks.length === 2);
-    expect(wantedBy(1)).toEqual(ids.slice(10, 210)); // what is postponed is looked at again each time: not all of it
+    expect(wantedBy(1)).toEqual(ids.slice(10, 210)); // postponed rows are read again each time, so a read takes a limited number of them
     postponing(1, 30);
     for (const n of [2, 3]) {
       await until(() => looks.length === n + 1);
@@ -148,7 +148,7 @@ describe('a look', () => {
     expect(new Set([1, 2, 3, 4].flatMap(wantedBy))).toEqual(new Set([...ids.slice(10), 'new']));
   });
 
-  it('is none for who wants nothing at the moment, and for who has left', async () => {
+  it('asks nothing for a watcher that wants nothing now or has left', async () => {
     const { watch, looks, counts } = watchOf();
     const [full, left, other] = [watcher('a', null), watcher('b'), watcher('c')];
     for (const each of [full, left, other]) watch.watch(each, 0);
@@ -162,8 +162,8 @@ describe('a look', () => {
   });
 });
 
-describe('who reads before waiting', () => {
-  it('is looked for at once when it has changed since, and not when another has', async () => {
+describe('a client that reads before it waits', () => {
+  it('is read again at once when its row changed since, and not when another did', async () => {
     const { watch, looks } = watchOf();
     await watch.reading(async (since) => {
       watch.changed(['b']);
@@ -175,7 +175,7 @@ describe('who reads before waiting', () => {
     looks[0]!.answer();
   });
 
-  it('is looked for when so much has changed that nobody knows any more', async () => {
+  it('is read again when too many rows changed to remember them', async () => {
     const { watch, looks } = watchOf();
     await watch.reading(async (since) => {
       watch.changed(['a']);
@@ -187,7 +187,7 @@ describe('who reads before waiting', () => {
   });
 });
 
-it('lets no more in than it may, and nobody after a stop, which all are told of', () => {
+it('admits no more watchers than the limit, and none after a stop, which informs all of them', () => {
   const { watch } = watchOf(2);
   const watchers = [watcher('a'), watcher('a'), watcher('b')];
   expect(watchers.map((each) => watch.watch(each, 0))).toEqual([true, true, false]);

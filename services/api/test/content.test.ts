@@ -32,7 +32,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** By node:http, because fetch adds headers of its own and takes answers to HEAD and 304 apart. */
+/** Uses node:http, because fetch adds headers and interprets answers to HEAD and 304. */
 async function get(
   path: string,
   headers: Record<string, string> = {},
@@ -67,7 +67,7 @@ describe.each(['/CODE', '/v1/pastes/CODE/content'])('GET %s', (route) => {
     expect(answer.body.equals(content)).toBe(true);
   });
 
-  it('serves it as plain text that a browser neither runs nor embeds, and that is asked for anew each time', async () => {
+  it('serves plain text that a browser neither runs nor embeds, and that is revalidated each time', async () => {
     const { headers } = await get(pathOf(shortCode));
     expect(headers).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
@@ -79,14 +79,14 @@ describe.each(['/CODE', '/v1/pastes/CODE/content'])('GET %s', (route) => {
     });
   });
 
-  it('asks the database once', async () => {
+  it('runs one statement', async () => {
     const before = bed.api.statements.length;
     await get(pathOf(shortCode));
     await get(pathOf('doesNotExist'));
     expect(bed.api.statements).toHaveLength(before + 2);
   });
 
-  it('ignores a query, for links get tracking parameters', async () => {
+  it('ignores the query, because links get tracking parameters', async () => {
     expect((await get(`${pathOf(shortCode)}?utm_source=x&%zz`)).status).toBe(200);
   });
 
@@ -98,7 +98,7 @@ describe.each(['/CODE', '/v1/pastes/CODE/content'])('GET %s', (route) => {
     expect({ ...headers, ...volatile }).toEqual({ ...ofGet, ...volatile });
   });
 
-  it('answers IN_PROGRESS with 503, Retry-After in whole seconds and an empty body', async () => {
+  it('answers 503 for IN_PROGRESS, with Retry-After in whole seconds and an empty body', async () => {
     const inProgress = await newPaste(bed.db);
     for (const method of ['GET', 'HEAD']) {
       const { status, headers, body } = await get(pathOf(inProgress), {}, method);
@@ -112,7 +112,7 @@ describe.each(['/CODE', '/v1/pastes/CODE/content'])('GET %s', (route) => {
     }
   });
 
-  it('answers FAILED as what never was: the same 404 in status, headers and body', async () => {
+  it('answers FAILED like an unknown paste: the same 404 in status, headers and body', async () => {
     const strip = ({ status, headers, body }: Answer, code: string) => ({
       status,
       headers: { ...headers, date: '', 'x-request-id': '', ratelimit: '' },
@@ -131,14 +131,14 @@ describe.each(['/CODE', '/v1/pastes/CODE/content'])('GET %s', (route) => {
     expect(strip(await get(pathOf(failed)), failed)).toEqual(expected);
   });
 
-  it('answers 410 for what has expired, is claimed or is deleted, whatever the client has', async () => {
+  it('answers 410 for an expired, claimed or deleted paste, whatever the client has cached', async () => {
     const expiredInProgress = await newPaste(bed.db);
     await expire(bed.db, expiredInProgress);
     const expired = await processedPaste(bed, 'expired');
     await expire(bed.db, expired);
     const claimed = await processedPaste(bed, 'claimed');
     await claimForDeletion(bed.db, claimed);
-    // Even if its expiry were moved: a claimed row is never served.
+    // A claimed row is never served, even if its expiry is moved.
     await bed.db.updateTable('pastes').set({ expires_at: null }).where('short_code', '=', claimed).execute();
     const deleted = await processedPaste(bed, 'deleted');
     await deletedPaste(bed.db, deleted);
@@ -152,7 +152,7 @@ describe.each(['/CODE', '/v1/pastes/CODE/content'])('GET %s', (route) => {
     }
   });
 
-  it('answers absurd short codes with 404, without asking the database', async () => {
+  it('answers 404 for malformed short codes, without a statement', async () => {
     const before = bed.api.statements.length;
     for (const code of [
       'x'.repeat(10_000),
@@ -171,7 +171,7 @@ describe.each(['/CODE', '/v1/pastes/CODE/content'])('GET %s', (route) => {
 });
 
 describe('a conditional GET', () => {
-  it('answers 304 to a client that has the content, without asking S3', async () => {
+  it('answers 304 to a client that has the content, without a request to S3', async () => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*', ` "a,b" , W/${etag}`]) {
@@ -195,7 +195,7 @@ describe('a conditional GET', () => {
     }
   });
 
-  it('honours If-Match, by strong comparison and before If-None-Match', async () => {
+  it('evaluates If-Match by strong comparison, before If-None-Match', async () => {
     for (const match of [etag, `"other", ${etag}`, '*']) {
       expect((await get(`/${shortCode}`, { 'If-Match': match })).status).toBe(200);
     }
@@ -244,7 +244,7 @@ describe('a Range', () => {
     },
   );
 
-  it('counts only with the ETag that If-Range names', async () => {
+  it('applies only with the ETag that If-Range names', async () => {
     const ranged = async (ifRange: string) =>
       (await get(`/${shortCode}`, { Range: 'bytes=0-1', 'If-Range': ifRange })).status;
     expect(await ranged(etag)).toBe(206);
@@ -253,7 +253,7 @@ describe('a Range', () => {
   });
 });
 
-describe('a PROCESSED paste without its object', () => {
+describe('a PROCESSED paste without an object', () => {
   it('is answered 503 and logged as an error', async () => {
     const api = await bed.start();
     const code = await processedPaste(bed, 'lost');
@@ -270,7 +270,7 @@ describe('a PROCESSED paste without its object', () => {
     );
   });
 
-  it('is answered 503 too when the object has another length', async () => {
+  it('is also answered 503 when the object has another length', async () => {
     const code = await processedPaste(bed, 'as it was');
     await bed.store.put(objectKeyOf(code), Buffer.from('longer than it was'), {
       sha256: sha256('longer than it was'),
@@ -278,7 +278,7 @@ describe('a PROCESSED paste without its object', () => {
     expect((await fetch(`${bed.api.url}/${code}`)).status).toBe(503);
   });
 
-  it('is answered 410 when it was deleted between our statement and S3', async () => {
+  it('is answered 410 when it was deleted between the statement and the request to S3', async () => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
     const code = await processedPaste(bed, 'on its way out');

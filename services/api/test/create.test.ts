@@ -58,14 +58,14 @@ describe('creating a paste', () => {
     expect(await storedContent(paste.short_code)).toEqual(Buffer.from('hällo'));
   });
 
-  it('stores of the delete token only its SHA-256', async () => {
+  it('stores only the SHA-256 of the delete token', async () => {
     const paste = await created(await postJson(bed.api.url, { content: 'x' }));
     const row = (await pasteRow(bed.db, paste.short_code))!;
     expect(row.delete_token_hash).toEqual(sha256(paste.delete_token));
     expect(JSON.stringify(bed.api.logs)).not.toContain(paste.delete_token);
   });
 
-  it('keeps a paste for 30 days unless told, or for ever', async () => {
+  it('keeps a paste for 30 days by default, or forever', async () => {
     const lifetimeOf = async (body: object) => {
       const { created_at, expires_at } = await created(
         await postJson(bed.api.url, { content: 'x', ...body }),
@@ -78,7 +78,7 @@ describe('creating a paste', () => {
     expect(await lifetimeOf({ expires_in: 31_536_000 })).toBe(31_536_000);
   });
 
-  it('takes a title of 200 characters, whatever their size, and null or nothing as no title', async () => {
+  it('accepts a title of 200 characters of any size, and treats null and an empty text as no title', async () => {
     expect(
       (await created(await postJson(bed.api.url, { content: 'x', title: '😀'.repeat(200) }))).title,
     ).toHaveLength(400);
@@ -90,7 +90,7 @@ describe('creating a paste', () => {
     });
   });
 
-  it('takes a raw body byte for byte, with the options in the query', async () => {
+  it('stores a raw body byte for byte, with the options in the query', async () => {
     const bytes = Buffer.from([0, 0xff, 0xfe, 0x80, 13, 10, 0]);
     const paste = await created(await postRaw(bed.api.url, bytes, '?title=a+b%20c&syntax=x&expires_in=120&'));
     expect(paste).toMatchObject({ title: 'a b c', syntax: 'x', size_bytes: 7 });
@@ -104,14 +104,14 @@ describe('creating a paste', () => {
     ['another JSON type', 'application/ld+json'],
     ['another multipart type', 'multipart/mixed; boundary=x'],
     ['no type at all', 'garbage;;='],
-  ])('takes a body with %s as raw', async (_name, type) => {
-    const body = new Blob([Buffer.from('a=%00&b+c')]); // a Blob without a type has fetch send no Content-Type
+  ])('treats a body with %s as raw', async (_name, type) => {
+    const body = new Blob([Buffer.from('a=%00&b+c')]); // fetch sends no Content-Type for a Blob without a type
     const headers: Record<string, string> = type === undefined ? {} : { 'content-type': type };
     const paste = await created(await fetch(`${bed.api.url}/v1/pastes`, { method: 'POST', headers, body }));
     expect(await storedContent(paste.short_code)).toEqual(Buffer.from('a=%00&b+c'));
   });
 
-  it('takes JSON with any escapes, a byte order mark and a charset', async () => {
+  it('accepts JSON with any escapes, with a byte order mark and with a charset', async () => {
     const body = '\ufeff{"content": "\\u0000\\u00e4\\ud83d\\ude00\\n"}';
     const paste = await created(
       await postJson(bed.api.url, body, { 'content-type': 'Application/JSON ; Charset="UTF-8"' }),
@@ -119,14 +119,14 @@ describe('creating a paste', () => {
     expect(await storedContent(paste.short_code)).toEqual(Buffer.from('\0ä😀\n'));
   });
 
-  it('makes one paste of one statement, and no other on the way to the 201', async () => {
+  it('inserts a paste with one statement, and runs no other before the 201', async () => {
     const before = bed.api.statements.length;
     await created(await postRaw(bed.api.url, Buffer.from('counted')));
     const inserts = bed.api.statements.slice(before).filter((sql) => !sql.includes('UPDATE task_executions'));
     expect(inserts).toEqual([expect.stringMatching(/^\s*WITH paste AS/)]);
   });
 
-  it('takes another short code when one is taken, also when ten requests want it at once', async () => {
+  it('tries another short code when one is taken, also for ten concurrent requests', async () => {
     const codes = [
       ...Array<string>(10).fill('takenTaken'),
       ...Array.from({ length: 20 }, (_, i) => `free${i}`),
@@ -152,7 +152,7 @@ describe('creating a paste', () => {
     expect(await countPastes(bed.db)).toBe(before);
   });
 
-  it('names its URLs by PUBLIC_URL', async () => {
+  it('builds its URLs from PUBLIC_URL', async () => {
     const api = await bed.start({ env: { PUBLIC_URL: 'https://paste.example.org/p/' } });
     const paste = await created(await postRaw(api.url, 'x'));
     expect(paste.url).toBe(`https://paste.example.org/p/${paste.short_code}`);
@@ -173,7 +173,7 @@ describe('creating a paste by multipart/form-data', () => {
     return data;
   }
 
-  it('takes the field content and the options beside it', async () => {
+  it('reads the field content and the options beside it', async () => {
     const paste = await created(
       await post(form({ title: 'T', content: 'text ä', syntax: 'md', expires_in: 'never' })),
     );
@@ -181,12 +181,12 @@ describe('creating a paste by multipart/form-data', () => {
     expect(await storedContent(paste.short_code)).toEqual(Buffer.from('text ä'));
   });
 
-  it('takes the file content byte for byte', async () => {
+  it('stores the file content byte for byte', async () => {
     const paste = await created(await post(form({ content: bytes, expires_in: '60' })));
     expect(await storedContent(paste.short_code)).toEqual(bytes);
   });
 
-  it('takes a field content that is no UTF-8 byte for byte', async () => {
+  it('stores a field content that is not UTF-8 byte for byte', async () => {
     const body = Buffer.concat([
       Buffer.from('--b\r\nContent-Disposition: form-data; name="content"\r\n\r\n'),
       bytes,
@@ -204,14 +204,14 @@ describe('creating a paste by multipart/form-data', () => {
     expect(await storedContent(named.short_code)).toEqual(Buffer.from('two'));
   });
 
-  it('takes a file of 10 MiB', async () => {
+  it('accepts a file of 10 MiB', async () => {
     const paste = await created(await post(form({ content: Buffer.alloc(10_485_760, 'x'), title: 'large' })));
     expect(paste.size_bytes).toBe(10_485_760);
   });
 });
 
 describe('POST / for the shell', () => {
-  it('answers the URL and a newline, and the delete token in a header', async () => {
+  it('answers with the URL and a newline, and the delete token in a header', async () => {
     const response = await fetch(bed.api.url, { method: 'POST', body: Buffer.from('piped\n') });
     const url = await response.text();
     expect(response.status).toBe(201);
@@ -225,7 +225,7 @@ describe('POST / for the shell', () => {
     expect(await storedContent(shortCode)).toEqual(Buffer.from('piped\n'));
   });
 
-  it('takes JSON as it is, options in the query, and forms', async () => {
+  it('stores JSON as it is, and accepts options in the query and forms', async () => {
     const headers = { 'content-type': 'application/json' };
     const json = await fetch(`${bed.api.url}/?title=T`, { method: 'POST', headers, body: '{"content": ' });
     const jsonCode = new URL((await json.text()).trim()).pathname.slice(1);
@@ -241,8 +241,8 @@ describe('POST / for the shell', () => {
   });
 });
 
-describe('handing the upload over', () => {
-  it('stamps the execution once the message is sent', async () => {
+describe('dispatching the upload', () => {
+  it('stamps the execution when the message was sent', async () => {
     const paste = await created(await postRaw(bed.api.url, 'to be sent'));
     const row = (await pasteRow(bed.db, paste.short_code))!;
     const execution = () =>
@@ -257,7 +257,7 @@ describe('handing the upload over', () => {
     });
   });
 
-  it('sends content up to the inline limit along, larger content not, and the request id and trace with both', async () => {
+  it('sends content up to the inline limit, no larger content, and always the request id and the trace', async () => {
     const { FaultProxy } = await import('@pasteflow/dev-stack/testing');
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const api = await bed.start({ env: { AWS_ENDPOINT_URL_SQS: proxy.url } });

@@ -7,32 +7,29 @@ const FILES = ['start.js', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE
 
 const get = (path: string, init?: RequestInit) => fetch(bed.api.url + path, init);
 
-/** Every URL in the page, as whole URLs for a browser that has it from `base`. */
+/** Every URL in the page, resolved as a browser at `base` would. */
 async function urlsIn(path: string, base: string): Promise<readonly string[]> {
   const html = await (await get(path)).text();
   return [...html.matchAll(/\s(?:src|href)="([^"]*)"/g)].map(([, url]) => new URL(url!, base).href);
 }
 
 describe('GET /docs', () => {
-  it.each(['/docs', '/docs/'])(
-    'at %s loads what is served beside it, and nothing from elsewhere',
-    async (path) => {
-      const [icon, ...urls] = await urlsIn(path, bed.api.url + path);
-      expect(icon).toBe('data:,'); // else a browser asks for /favicon.ico
-      expect(urls).toHaveLength(3);
-      for (const url of urls) {
-        expect(url.startsWith(`${bed.api.url}/docs/`)).toBe(true);
-        expect((await fetch(url)).status).toBe(200);
-      }
-    },
-  );
+  it.each(['/docs', '/docs/'])('at %s loads files of this origin only', async (path) => {
+    const [icon, ...urls] = await urlsIn(path, bed.api.url + path);
+    expect(icon).toBe('data:,'); // otherwise a browser requests /favicon.ico
+    expect(urls).toHaveLength(3);
+    for (const url of urls) {
+      expect(url.startsWith(`${bed.api.url}/docs/`)).toBe(true);
+      expect((await fetch(url)).status).toBe(200);
+    }
+  });
 
-  it('loads what is beside it behind a prefix too', async () => {
+  it('loads its files also behind a prefix', async () => {
     const [, ...urls] = await urlsIn('/docs', 'https://a.example/p/docs');
     expect(urls.every((url) => url.startsWith('https://a.example/p/docs/'))).toBe(true);
   });
 
-  it('has a policy that forbids everything from elsewhere and every inline script', async () => {
+  it('has a policy that forbids other origins and inline scripts', async () => {
     const policy = (await get('/docs')).headers.get('content-security-policy')!;
     const directives = new Map(
       policy.split('; ').map((each) => [each.split(' ')[0], each.split(' ').slice(1).join(' ')]),
@@ -49,7 +46,7 @@ describe('GET /docs', () => {
     });
   });
 
-  it('is a page without inline scripts, and the policy of everything else stays as it is', async () => {
+  it('has no inline scripts, and the policy of all other answers is unchanged', async () => {
     const page = await get('/docs');
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const html = await page.text();
@@ -61,7 +58,7 @@ describe('GET /docs', () => {
     }
   });
 
-  it('asks for this very document, and for no verdict on it', async () => {
+  it('loads this document, and uses no validator', async () => {
     const script = await (await get('/docs/start.js')).text();
     expect(script).toContain("new URL('../openapi.json', document.currentScript.src)");
     expect(script).toContain('validatorUrl: null');
@@ -83,7 +80,7 @@ describe('GET /docs', () => {
 });
 
 describe('GET /docs/:file', () => {
-  it.each(FILES)('%s has its type, is sent once and then revalidated', async (name) => {
+  it.each(FILES)('serves %s with its type once, and then revalidates it', async (name) => {
     const file = await get(`/docs/${name}`);
     const etag = file.headers.get('etag')!;
     expect((await file.arrayBuffer()).byteLength).toBe(Number(file.headers.get('content-length')));
@@ -100,7 +97,7 @@ describe('GET /docs/:file', () => {
   });
 
   it.each(['package.json', 'index.html', '..%2Fswagger-ui-dist%2Fpackage.json', '__proto__', 'toString'])(
-    'knows nothing of %s',
+    'answers 404 for %s',
     async (name) => {
       expect(await problemOf(await get(`/docs/${name}`))).toMatchObject({
         status: 404,

@@ -29,7 +29,7 @@ const jobEvents = (id: string, lastEventId?: string) =>
     ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
   });
 
-/** An attempt that fails; the next is due at once. */
+/** An attempt that fails; the next one is due at once. */
 async function failAttempt(code: string): Promise<void> {
   const executionId = await claimUpload(bed.db, code);
   await settleExecutions(
@@ -47,7 +47,7 @@ async function failAttempt(code: string): Promise<void> {
 }
 
 describe('GET /v1/pastes/:short_code/events', () => {
-  it('tells each transition once, as the timeline has it, then the end, and ends', async () => {
+  it('sends each transition once, as in the timeline, then the end, and closes', async () => {
     const code = await newPaste(bed.db);
     const reader = await pasteEvents(code);
     expect(reader.response.headers.get('cache-control')).toBe('no-store');
@@ -58,7 +58,7 @@ describe('GET /v1/pastes/:short_code/events', () => {
     expect(await reader.over).toBe('ended');
     const words = reader.words();
     expect(words.slice(0, 3)).toEqual(['PENDING→RUNNING', 'RUNNING→FAILED', 'PENDING→RUNNING']);
-    // Of what one statement changes, executions and pastes, the order isn't said.
+    // The order of the executions and pastes that one statement changes is undefined.
     expect(words.slice(3, 5).toSorted()).toEqual(['IN_PROGRESS→PROCESSED', 'RUNNING→SUCCEEDED']);
     expect(words.slice(5)).toEqual(['end PROCESSED']);
     const timeline = (await (await fetch(`${bed.api.url}/v1/pastes/${code}/timeline`)).json()) as {
@@ -68,7 +68,7 @@ describe('GET /v1/pastes/:short_code/events', () => {
     expect(reader.retries).toEqual([1000]);
   });
 
-  it('begins with what has been, and ends at once when that is all', async () => {
+  it('begins with the past transitions, and ends at once when nothing will follow', async () => {
     for (const [code, status] of [
       [await processedPaste(bed, 'x'), 'PROCESSED'],
       [await given(), 'FAILED'],
@@ -86,7 +86,7 @@ describe('GET /v1/pastes/:short_code/events', () => {
     return code;
   }
 
-  it('goes on after Last-Event-ID, whichever it is, and says 204 after the end', async () => {
+  it('continues after Last-Event-ID, from any event, and answers 204 after the end', async () => {
     const code = await newPaste(bed.db);
     await failAttempt(code);
     await settle(bed.db, code, URL_OF_OBJECT);
@@ -107,7 +107,7 @@ describe('GET /v1/pastes/:short_code/events', () => {
   });
 
   it.each(['', 'x', '1.2.3', '-1', '1e3', '99999999999999999999', '1.end.end'])(
-    'begins anew after an id that was never sent: %p',
+    'starts from the beginning after an id that was never sent: %p',
     async (id) => {
       const reader = await pasteEvents(await processedPaste(bed, 'x'), id);
       await reader.over;
@@ -115,7 +115,7 @@ describe('GET /v1/pastes/:short_code/events', () => {
     },
   );
 
-  it('tells all that listen to it, each from where it is', async () => {
+  it('informs every listener, each from its own position', async () => {
     const code = await newPaste(bed.db);
     const early = await pasteEvents(code);
     await failAttempt(code);
@@ -128,7 +128,7 @@ describe('GET /v1/pastes/:short_code/events', () => {
     expect(resumed.events).toEqual(early.events.slice(1));
   });
 
-  it('ends when the paste is deleted, and when its time is over', async () => {
+  it('ends when the paste is deleted, and when it expires', async () => {
     const api = await bed.start({ live: { heartbeatMs: 20 } });
     const [deleted, expiring] = [await newPaste(bed.db), await newPaste(bed.db)];
     const readers = [await pasteEvents(deleted, undefined, api), await pasteEvents(expiring, undefined, api)];
@@ -146,7 +146,7 @@ describe('GET /v1/pastes/:short_code/events', () => {
     expect((await fetch(`${api.url}/v1/pastes/${expiring}/events`)).status).toBe(410);
   });
 
-  it('keeps the connection alive with comments', async () => {
+  it('keeps the connection open with comments', async () => {
     const api = await bed.start({ live: { heartbeatMs: 10 } });
     const reader = await pasteEvents(await newPaste(bed.db), undefined, api);
     await until(() => reader.beats > 3);
@@ -154,7 +154,7 @@ describe('GET /v1/pastes/:short_code/events', () => {
     await reader.leave();
   });
 
-  it('answers HEAD, and refuses as the paste itself would', async () => {
+  it('answers HEAD, and refuses what a read of the paste refuses', async () => {
     const url = `${bed.api.url}/v1/pastes/${await newPaste(bed.db)}/events`;
     const head = await fetch(url, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
@@ -167,7 +167,7 @@ describe('GET /v1/pastes/:short_code/events', () => {
 });
 
 describe('GET /v1/jobs/:id/events', () => {
-  it('tells transitions and progress, by number and by message', async () => {
+  it('sends transitions and progress, when the number or the message changes', async () => {
     const jobId = await newJob(bed.db, user);
     const reader = await jobEvents(jobId);
     const executionId = await claim(bed.db, jobId);
@@ -192,7 +192,7 @@ describe('GET /v1/jobs/:id/events', () => {
     expect(new Set(reader.events.map(({ id }) => id)).size).toBe(reader.events.length);
   });
 
-  it('tells nothing twice to who comes back, wherever it broke off', async () => {
+  it('sends nothing twice to a client that reconnects, wherever the stream broke', async () => {
     const jobId = await newJob(bed.db, user);
     const executionId = await claim(bed.db, jobId);
     await progress(bed.db, { jobId, executionId }, 40, 'two');
@@ -209,7 +209,7 @@ describe('GET /v1/jobs/:id/events', () => {
     expect(back.words().slice(-2)).toEqual(['100 % two', 'end completed']);
     expect(back.events).toHaveLength(4);
     expect(before.events.slice(1)).toEqual(back.events);
-    // After a transition that came behind a progress: that one is known.
+    // This progress came before a transition that the client has.
     const rest = await jobEvents(jobId, back.events[1]!.id);
     await rest.over;
     expect(rest.words()).toEqual(['100 % two', 'end completed']);
@@ -217,7 +217,7 @@ describe('GET /v1/jobs/:id/events', () => {
 });
 
 describe('a client that does not read', () => {
-  it('is cut, and costs no memory meanwhile', async () => {
+  it('is disconnected, and uses no memory meanwhile', async () => {
     const api = await bed.start({ live: { heartbeatMs: 100 } });
     const jobId = await newJob(bed.db, user);
     const executionId = await claim(bed.db, jobId);
@@ -228,7 +228,7 @@ describe('a client that does not read', () => {
     socket.pause();
     let isCut = false;
     socket.on('error', () => {}).on('close', () => (isCut = true));
-    // More than what the kernel keeps for it: 20,000 transitions with long reasons.
+    // More than the kernel buffers: 20,000 transitions with long reasons.
     await sql`
       INSERT INTO state_transitions (machine, entity, "from", "to", actor, reason)
       SELECT 'task_execution', ${executionId}::uuid, 'PENDING', 'RUNNING', 'w', repeat('x', 1000) FROM generate_series(1, 20000)`.execute(
@@ -244,7 +244,7 @@ describe('a client that does not read', () => {
     expect(socket.bytesRead).toBeLessThan(20_000 * 1000);
   });
 
-  it('and one that reads slowly is told everything', async () => {
+  it('gets every event when it reads slowly', async () => {
     const jobId = await newJob(bed.db, user);
     const executionId = await claim(bed.db, jobId);
     await sql`
@@ -262,7 +262,7 @@ describe('a client that does not read', () => {
 });
 
 describe('stopping the api', () => {
-  it('ends its streams at once with a hint when to come back, and takes no new ones', async () => {
+  it('ends its streams at once with a time to reconnect, and accepts no new ones', async () => {
     const api = await bed.start({ stopDeadlineMs: 60_000, stopNoticeMs: 1 });
     const code = await newPaste(bed.db);
     const reader: EventReader = await pasteEvents(code, undefined, api);

@@ -6,13 +6,13 @@ import { until } from './support/until.ts';
 const bed = useApi();
 
 describe('an error', () => {
-  it('is answered with problem details of RFC 9457', async () => {
+  it('is answered with RFC 9457 problem details', async () => {
     const response = await fetch(`${bed.api.url}/v1/pastes/unknown?x=1`);
     expect(await problemOf(response)).toEqual({
       type: 'urn:pasteflow:problem:paste_not_found',
       title: 'Paste not found',
       status: 404,
-      detail: expect.stringContaining('check the URL'),
+      detail: expect.stringContaining('Check the URL'),
       instance: '/v1/pastes/unknown',
       code: 'paste_not_found',
     });
@@ -34,7 +34,7 @@ describe('an error', () => {
     ['PATCH', '/v1/pastes/x/timeline', 'GET, HEAD'],
     ['OPTIONS', '/x', 'GET, HEAD'],
     ['DELETE', '/healthz', 'GET, HEAD'],
-  ])('is 405 for %s %s, with what is allowed', async (method, path, allowed) => {
+  ])('is 405 for %s %s, with the allowed methods', async (method, path, allowed) => {
     const response = await fetch(bed.api.url + path, { method });
     expect(response.headers.get('allow')).toBe(allowed);
     expect(await problemOf(response)).toMatchObject({ status: 405, code: 'method_not_allowed' });
@@ -52,8 +52,8 @@ describe('an error', () => {
     },
   );
 
-  it('of ours is a 500 that says nothing, and is logged with its stack', async () => {
-    const api = await bed.start({ env: { DATABASE_URL: bed.stack.postgres.url } }); // a database without our tables
+  it('of the server is a 500 without details, and is logged with its stack', async () => {
+    const api = await bed.start({ env: { DATABASE_URL: bed.stack.postgres.url } }); // a database without the tables
     const response = await fetch(`${api.url}/v1/pastes/any`, { headers: { 'x-request-id': 'find-me' } });
     const problem = await problemOf(response);
     expect(problem).toMatchObject({ status: 500, code: 'internal' });
@@ -64,7 +64,7 @@ describe('an error', () => {
   });
 });
 
-describe('what is no HTTP request', () => {
+describe('bytes that are not an HTTP request', () => {
   it.each([
     ['garbage', 'what?\r\n\r\n', 400, 'malformed_request'],
     ['a TLS handshake', Buffer.from('16030100', 'hex'), 400, 'malformed_request'],
@@ -88,7 +88,7 @@ describe('what is no HTTP request', () => {
       431,
       'request_headers_too_large',
     ],
-  ])('is answered with problem details too: %s', async (_name, bytes, status, code) => {
+  ])('are answered with problem details: %s', async (_name, bytes, status, code) => {
     const answer = await rawExchange(bed.api.port, bytes);
     expect(answer).toMatchObject({
       status,
@@ -102,7 +102,7 @@ describe('what is no HTTP request', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ status, code });
   });
 
-  it('does not take the answer away from the good request before it', async () => {
+  it('do not prevent the answer to the valid request before them', async () => {
     const socket = await dial(bed.api.port);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\ngoodgarbage\r\n\r\n');
     expect(await answerOn(socket)).toMatchObject({ status: 201 });
@@ -110,7 +110,7 @@ describe('what is no HTTP request', () => {
 });
 
 describe('every answer', () => {
-  it('has the headers that make it harmless, and none that tell of Express', async () => {
+  it('has the security headers, and none that reveal Express', async () => {
     for (const path of ['/', '/v1/pastes/x', '/nothing/here', '/healthz']) {
       const { headers } = await fetch(bed.api.url + path);
       expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -121,7 +121,7 @@ describe('every answer', () => {
     }
   });
 
-  it('echoes X-Request-Id, or the one that was made', async () => {
+  it('has the X-Request-Id of the request, or a new one', async () => {
     const idOf = async (id: string | undefined, path = '/') =>
       (
         await fetch(bed.api.url + path, { headers: id === undefined ? {} : { 'x-request-id': id } })
@@ -133,7 +133,7 @@ describe('every answer', () => {
       expect(await idOf(id)).toMatch(uuid);
   });
 
-  it('leaves one line in the log, with the pattern of its route and never the query', async () => {
+  it('writes one log line, with the pattern of the route and never the query', async () => {
     const headers = { 'x-request-id': 'logged' };
     await fetch(`${bed.api.url}/v1/pastes?title=secret`, { method: 'POST', headers, body: 'xyz' });
     await fetch(`${bed.api.url}/v1/pastes/someCode?token=secret`, { headers });
@@ -177,15 +177,15 @@ describe('every answer', () => {
   });
 });
 
-describe('for people and machines', () => {
-  it('GET / explains itself in plain text', async () => {
+describe('the routes for people and probes', () => {
+  it('shows usage as plain text at GET /', async () => {
     const response = await fetch(bed.api.url);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(await response.text()).toContain(`curl --data-binary @- ${bed.api.url}\n`);
   });
 
-  it('GET /healthz and /readyz answer on both ports', async () => {
+  it('answers GET /healthz and /readyz on both ports', async () => {
     for (const url of [bed.api.url, bed.api.metricsUrl]) {
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
       const ready = await fetch(`${url}/readyz`);

@@ -8,8 +8,8 @@ import { until } from './support/until.ts';
 
 const bed = useApi();
 
-describe('with Postgres away', () => {
-  it('requests are answered 503, and served again when it is back', async () => {
+describe('while Postgres is unavailable', () => {
+  it('answers requests with 503, and serves them again when it is back', async () => {
     const proxy = await TcpProxy.start(bed.stack.postgres.port);
     const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
     const code = await processedPaste(bed, 'stored');
@@ -39,7 +39,7 @@ describe('with Postgres away', () => {
     await proxy.stop();
   });
 
-  it('absurd short codes are still answered, and the usage is', async () => {
+  it('still answers malformed short codes and the usage', async () => {
     const proxy = await TcpProxy.start(bed.stack.postgres.port);
     const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
     await proxy.down();
@@ -48,8 +48,8 @@ describe('with Postgres away', () => {
   });
 });
 
-describe('with SQS away', () => {
-  it.each(['refusing', 'silent'])('creation answers 201 all the same, %s', async (how) => {
+describe('while SQS is unavailable', () => {
+  it.each(['refusing', 'silent'])('still creates pastes with 201: SQS is %s', async (how) => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const api = await bed.start({ env: { AWS_ENDPOINT_URL_SQS: proxy.url } });
     if (how === 'refusing') await proxy.down();
@@ -65,7 +65,7 @@ describe('with SQS away', () => {
       .executeTakeFirstOrThrow();
     expect(execution).toMatchObject({ status: 'PENDING', dispatched_at: null });
     expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
-    await api.stop(); // a request that hangs doesn't hold it for long
+    await api.stop(); // a hanging request delays the stop only briefly
     const leftToRelay = () =>
       api.logs
         .filter(({ message }) => message === 'messages left to the relay')
@@ -75,8 +75,8 @@ describe('with SQS away', () => {
   });
 });
 
-describe('with S3 away', () => {
-  it('content is answered 503 with Retry-After, and metadata as ever', async () => {
+describe('while S3 is unavailable', () => {
+  it('answers 503 with Retry-After for content, and serves metadata as usual', async () => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
     const code = await processedPaste(bed, 'stored');
@@ -97,7 +97,7 @@ describe('with S3 away', () => {
     await proxy.stop();
   });
 
-  it('a transfer that breaks off is seen to be short', async () => {
+  it('makes an incomplete transfer visible to the client', async () => {
     const s3 = await halfS3((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf!', () =>
         setTimeout(() => socket.destroy(), 20),
@@ -116,7 +116,7 @@ describe('with S3 away', () => {
     await s3.stop();
   });
 
-  it('a client that goes away takes its request to S3 along, before and amid the content', async () => {
+  it('aborts the request to S3 when the client disconnects, before and during the content', async () => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const waiting = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
     const code = await processedPaste(bed, 'whole body');
@@ -126,7 +126,7 @@ describe('with S3 away', () => {
     const { request } = await held;
     early.destroy();
     await until(() => request.aborted);
-    expect(performance.now() - request.at).toBeLessThan(4000); // not by S3's own timeout, which is 5 s
+    expect(performance.now() - request.at).toBeLessThan(4000); // sooner than S3's own timeout of 5 s
     await proxy.stop();
 
     const closed = Promise.withResolvers<void>();
@@ -146,14 +146,14 @@ describe('with S3 away', () => {
       streaming.logs.some(({ message, aborted }) => message === 'request' && aborted === true),
     );
     for (const { logs, url } of [waiting, streaming]) {
-      expect((await fetch(`${url}/readyz`)).status).toBe(200); // whatever was to be logged has been by now
+      expect((await fetch(`${url}/readyz`)).status).toBe(200); // by now everything was logged
       expect(logs.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
     }
     await s3.stop();
   });
 });
 
-/** An S3 that says to every request what the test wants, byte by byte. */
+/** An S3 that answers each request with bytes that the test chooses. */
 async function halfS3(answer: (socket: Socket) => void): Promise<{ url: string; stop(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {

@@ -8,7 +8,7 @@ import { newUser, revokeTokens } from './support/users.ts';
 
 const bed = useApi();
 
-/** Counters go by the caller, and all of these come from one address. */
+/** Counters are per caller, and all these requests come from one address. */
 beforeEach(async () => {
   await sql`TRUNCATE rate_limits`.execute(bed.db);
 });
@@ -16,7 +16,7 @@ beforeEach(async () => {
 const get = (url: string, headers: Readonly<Record<string, string>> = {}) => fetch(url, { headers });
 
 describe('guessing short codes', () => {
-  it('ends after so many misses, in all copies of the api together', async () => {
+  it('is refused after the limit, over all copies of the api together', async () => {
     const env = limited({ misses: 5 });
     const copies = [await bed.start({ env }), await bed.start({ env })] as const;
     const statuses = await Promise.all(
@@ -26,7 +26,7 @@ describe('guessing short codes', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(35);
   });
 
-  it('ends before anything is looked up, also what there is; the other copies see that by their next miss', async () => {
+  it('is refused before a look-up, also for existing pastes; other copies learn of it at their next miss', async () => {
     const env = limited({ misses: 2 });
     const [one, other] = [await bed.start({ env }), await bed.start({ env })] as const;
     const code = await processedPaste(bed, 'x');
@@ -49,7 +49,7 @@ describe('guessing short codes', () => {
     await expectLimited(await get(`${other.url}/${code}`), 'misses');
   });
 
-  it('is anything that is answered paste_not_found: FAILED and others’ private ones too, but no code that is none', async () => {
+  it('counts every paste_not_found, including FAILED pastes and others’ private ones, but no malformed short code', async () => {
     const api = await bed.start({ env: limited({ misses: 3 }) });
     const owner = await newUser(bed.db);
     const made = await fetch(`${api.url}/v1/pastes?visibility=private`, {
@@ -73,8 +73,8 @@ describe('guessing short codes', () => {
   });
 });
 
-describe('imports of a paste that there isn’t', () => {
-  it('count as misses, and after so many none is made; one of a paste that there is does not', async () => {
+describe('imports of a paste that does not exist', () => {
+  it('count as misses, and are refused after the limit; an import of an existing paste does not count', async () => {
     const api = await bed.start({ env: limited({ misses: 2 }) });
     const user = await newUser(bed.db);
     const source = await newPaste(bed.db, '{"content":"x"}');
@@ -91,10 +91,10 @@ describe('imports of a paste that there isn’t', () => {
   });
 });
 
-describe('bad tokens', () => {
+describe('invalid tokens', () => {
   const bad = { authorization: 'Bearer pf_nonsense' };
 
-  it('count against the address, and after so many none of its tokens is looked at', async () => {
+  it('count against their address, and after the limit no token of the address is looked up', async () => {
     const env = { ...limited({ misses: 3 }), TRUST_PROXY: 'loopback' };
     const api = await bed.start({ env });
     const user = await newUser(bed.db);
@@ -112,7 +112,7 @@ describe('bad tokens', () => {
     expect((await postRaw(api.url, 'without a token')).status).toBe(201);
   });
 
-  it('shut out no token that was good just before, but one that is revoked since', async () => {
+  it('do not lock out a token that was valid just before, unless it was revoked since', async () => {
     const api = await bed.start({ env: limited({ misses: 3 }) });
     const user = await newUser(bed.db);
     expect((await get(`${api.url}/v1/jobs`, user.headers)).status).toBe(200);
@@ -128,7 +128,7 @@ describe('bad tokens', () => {
     expect(api.statements.length).toBe(before);
   });
 
-  it('count as requests of the address too', async () => {
+  it('also count as requests of the address', async () => {
     const api = await bed.start({ env: limited({ requests: 2 }) });
     const statuses = [];
     for (let n = 0; n < 3; n++) statuses.push((await get(`${api.url}/v1/jobs`, bad)).status);

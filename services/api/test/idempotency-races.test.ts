@@ -25,8 +25,8 @@ beforeEach(async () => {
 
 const executions = async () => (await bed.db.selectFrom('task_executions').select('id').execute()).length;
 
-describe('200 requests at once with one key, through two copies of the api', () => {
-  it('make one paste: each is answered 201, all the same, or 409, and when those come again 201 too', async () => {
+describe('200 concurrent requests with one key, through two copies of the api', () => {
+  it('create one paste: each gets the same 201 or a 409, and a 201 when it is repeated after the 409', async () => {
     const other = await bed.start();
     const key = newKey();
     const before = [await countPastes(bed.db), await executions()] as const;
@@ -48,7 +48,7 @@ describe('200 requests at once with one key, through two copies of the api', () 
   });
 });
 
-/** Nothing is inserted into `pastes` while this runs: a request stops in the middle of its creation. */
+/** Blocks inserts into `pastes` while this runs, so that a request stops in the middle of its creation. */
 async function whileHeld(run: () => Promise<void>): Promise<void> {
   await bed.db.transaction().execute(async (tx) => {
     await sql`LOCK TABLE pastes IN SHARE MODE`.execute(tx);
@@ -65,8 +65,8 @@ async function blocked(text: string): Promise<number> {
   return rows[0]!.count;
 }
 
-describe('a request whose first is still running', () => {
-  it('is answered 409 with Retry-After, and with another body 422; then it gets the answer', async () => {
+describe('a request whose first copy still runs', () => {
+  it('is answered 409 with Retry-After, and 422 with another body; then it gets the answer', async () => {
     const key = newKey();
     let first: Promise<Response> | undefined;
     await whileHeld(async () => {
@@ -90,11 +90,11 @@ describe('a request whose first is still running', () => {
   });
 });
 
-describe('a request so slow that its claim has lapsed and another has taken its key', () => {
+describe('a request whose claim has expired and whose key another request has claimed', () => {
   it.each([
-    ['first, and the other has not made its paste yet', 'slow'],
-    ['when the other has made its paste', 'quick'],
-  ])('makes nothing, sends nothing, and is answered 409: it goes on %s', async (_name, goesFirst) => {
+    ['first, before the other has created its paste', 'slow'],
+    ['after the other has created its paste', 'quick'],
+  ])('creates nothing, sends nothing, and is answered 409: it continues %s', async (_name, goesFirst) => {
     const held = [
       await holdingProxy('INSERT INTO pastes'),
       await holdingProxy('INSERT INTO pastes'),
@@ -146,7 +146,7 @@ async function holdingProxy(text: string): Promise<HoldingProxy> {
   return proxy;
 }
 
-/** A process of its own, which hears nothing from Postgres once it has sent this text. */
+/** A process of its own, which receives nothing from Postgres after it has sent this text. */
 async function startProcess(
   text: string,
 ): Promise<{ url: string; proxy: HoldingProxy; kill(): Promise<void> }> {
@@ -178,30 +178,33 @@ async function startProcess(
 describe('a process that is killed', () => {
   it.each([
     ['when it has claimed the key', 'INSERT INTO idempotency_keys'],
-    ['while it makes the paste', 'INSERT INTO pastes'],
+    ['while it inserts the paste', 'INSERT INTO pastes'],
     ['before the commit', 'UPDATE idempotency_keys'],
-  ])('%s leaves nothing: once its claim has lapsed the next request makes the paste', async (_name, text) => {
-    const dying = await startProcess(text);
-    const key = newKey();
-    const before = await countPastes(bed.db);
-    const outcome = postKeyed(dying.url, { key }).then(
-      () => 'answered',
-      () => 'lost',
-    );
-    await dying.proxy.holding;
-    await until(async () => (await keyRows(bed.db)).length === 1);
-    await dying.kill();
-    expect(await outcome).toBe('lost');
-    const early = await postKeyed(bed.api.url, { key });
-    expect(await problemOf(early)).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
-    await lapseClaims(bed.db);
-    const made = await wholeAnswer(await postKeyed(bed.api.url, { key }));
-    expect(made).toMatchObject({ status: 201, replayed: false });
-    expect(await wholeAnswer(await postKeyed(bed.api.url, { key }))).toEqual({ ...made, replayed: true });
-    expect(await countPastes(bed.db)).toBe(before + 1);
-  });
+  ])(
+    '%s leaves nothing behind: when its claim has expired, the next request creates the paste',
+    async (_name, text) => {
+      const dying = await startProcess(text);
+      const key = newKey();
+      const before = await countPastes(bed.db);
+      const outcome = postKeyed(dying.url, { key }).then(
+        () => 'answered',
+        () => 'lost',
+      );
+      await dying.proxy.holding;
+      await until(async () => (await keyRows(bed.db)).length === 1);
+      await dying.kill();
+      expect(await outcome).toBe('lost');
+      const early = await postKeyed(bed.api.url, { key });
+      expect(await problemOf(early)).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
+      await lapseClaims(bed.db);
+      const made = await wholeAnswer(await postKeyed(bed.api.url, { key }));
+      expect(made).toMatchObject({ status: 201, replayed: false });
+      expect(await wholeAnswer(await postKeyed(bed.api.url, { key }))).toEqual({ ...made, replayed: true });
+      expect(await countPastes(bed.db)).toBe(before + 1);
+    },
+  );
 
-  it('after the commit and before its answer has made the paste: the next request gets the answer', async () => {
+  it('after the commit and before its answer has created the paste: the next request gets the answer', async () => {
     const dying = await startProcess('commit');
     const key = newKey();
     const before = await countPastes(bed.db);
@@ -224,7 +227,7 @@ describe('a process that is killed', () => {
   });
 });
 
-describe('a commit that nobody hears of', () => {
+describe('a commit whose confirmation is lost', () => {
   it('is answered 503, and the next request gets the answer', async () => {
     const proxy = await holdingProxy('commit');
     const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
@@ -244,8 +247,8 @@ describe('a commit that nobody hears of', () => {
   });
 });
 
-describe('with Postgres gone in the middle', () => {
-  it('a key stays claimed until its claim lapses, which is a line in the log', async () => {
+describe('while Postgres is unavailable during a creation', () => {
+  it('leaves the key claimed until the claim expires, and logs it', async () => {
     const proxy = await TcpProxy.start(bed.stack.postgres.port);
     const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
     const key = newKey();
@@ -275,8 +278,8 @@ describe('with Postgres gone in the middle', () => {
   });
 });
 
-describe('with SQS away', () => {
-  it('a request with a key is answered 201 all the same, and replayed', async () => {
+describe('while SQS is unavailable', () => {
+  it('answers a request with a key 201, and replays the answer', async () => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const api = await bed.start({ env: { AWS_ENDPOINT_URL_SQS: proxy.url } });
     await proxy.down();

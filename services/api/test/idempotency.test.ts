@@ -23,7 +23,7 @@ function form(content: string): FormData {
 
 const json = JSON.stringify({ content: 'hällo', title: 'Ä title' });
 
-/** Each way to POST, made anew each time: a form then has another boundary. */
+/** Each way to POST, built for each request: a form then has another boundary. */
 const posts: readonly (readonly [name: string, () => Omit<KeyedPost, 'key'>])[] = [
   ['POST /v1/pastes of JSON', () => ({ type: 'application/json', body: json })],
   ['POST /v1/pastes of bytes', () => ({ path: '/v1/pastes?title=Raw', body: Buffer.from([0, 255, 254]) })],
@@ -33,20 +33,23 @@ const posts: readonly (readonly [name: string, () => Omit<KeyedPost, 'key'>])[] 
 ];
 
 describe('the same key with the same request', () => {
-  it.each(posts)('gets the first answer again, byte for byte, and makes nothing: %s', async (_name, post) => {
-    const key = newKey();
-    const before = await countPastes(bed.db);
-    const first = await wholeAnswer(await postKeyed(bed.api.url, { ...post(), key }));
-    expect(first).toMatchObject({ status: 201, replayed: false });
-    expect(first.headers).toMatchObject({ location: expect.stringMatching(/^http/) });
-    for (const _again of [1, 2]) {
-      const again = await wholeAnswer(await postKeyed(bed.api.url, { ...post(), key }));
-      expect(again).toEqual({ ...first, replayed: true });
-    }
-    expect(await countPastes(bed.db)).toBe(before + 1);
-  });
+  it.each(posts)(
+    'gets the first answer again, byte for byte, and creates nothing: %s',
+    async (_name, post) => {
+      const key = newKey();
+      const before = await countPastes(bed.db);
+      const first = await wholeAnswer(await postKeyed(bed.api.url, { ...post(), key }));
+      expect(first).toMatchObject({ status: 201, replayed: false });
+      expect(first.headers).toMatchObject({ location: expect.stringMatching(/^http/) });
+      for (const _again of [1, 2]) {
+        const again = await wholeAnswer(await postKeyed(bed.api.url, { ...post(), key }));
+        expect(again).toEqual({ ...first, replayed: true });
+      }
+      expect(await countPastes(bed.db)).toBe(before + 1);
+    },
+  );
 
-  it('goes for jobs too', async () => {
+  it('works for jobs', async () => {
     const user = await newUser(bed.db);
     const post = (jobType: string) => ({
       key: 'a job',
@@ -65,14 +68,14 @@ describe('the same key with the same request', () => {
     expect(jobs).toHaveLength(1);
   });
 
-  it('goes for every POST that there is', () => {
+  it('works for every POST of the route table', () => {
     for (const { post } of Object.values(document.paths)) {
       const names = post?.parameters.map(({ name }) => name) ?? ['Idempotency-Key'];
       expect(names).toContain('Idempotency-Key');
     }
   });
 
-  it('is answered without the delete token standing anywhere but in the answer', async () => {
+  it('leaves the delete token nowhere but in the answer', async () => {
     const key = newKey();
     const body = await (await postKeyed(bed.api.url, { key })).text();
     const { delete_token: token } = JSON.parse(body) as { delete_token: string };
@@ -84,7 +87,7 @@ describe('the same key with the same request', () => {
     for (const secret of [key, token]) expect(JSON.stringify(bed.api.logs)).not.toContain(secret);
   });
 
-  it('is a line in the log that says so', async () => {
+  it('logs the replay', async () => {
     const key = newKey();
     await postKeyed(bed.api.url, { key });
     await postKeyed(bed.api.url, { key, headers: { 'x-request-id': 'the-second' } });
@@ -92,7 +95,7 @@ describe('the same key with the same request', () => {
     expect(await until(line)).toMatchObject({ message: 'request', status: 201, replayed: true });
   });
 
-  it('goes for 10 MiB', async () => {
+  it('works for 10 MiB', async () => {
     const key = newKey();
     const body = Buffer.alloc(10_485_760, 'pasteflow\n');
     const first = await wholeAnswer(await postKeyed(bed.api.url, { key, body }));
@@ -103,7 +106,7 @@ describe('the same key with the same request', () => {
     expect((await postKeyed(bed.api.url, { key, body })).status).toBe(422);
   });
 
-  it('makes another paste when 24 hours have passed', async () => {
+  it('creates another paste after 24 hours', async () => {
     const key = newKey();
     const first = await wholeAnswer(await postKeyed(bed.api.url, { key }));
     const age = (interval: string) =>
@@ -116,7 +119,7 @@ describe('the same key with the same request', () => {
     expect(other.body).not.toEqual(first.body);
   });
 
-  it('makes another paste when IDEMPOTENCY_RETENTION_SECONDS have passed', async () => {
+  it('creates another paste after IDEMPOTENCY_RETENTION_SECONDS', async () => {
     const api = await bed.start({ env: { IDEMPOTENCY_RETENTION_SECONDS: '60' } });
     const key = newKey();
     await postKeyed(api.url, { key });
@@ -154,7 +157,7 @@ describe('the same key with another request', () => {
     expect(await problemOf(other)).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
   });
 
-  it('is refused: an unlisted paste for a private one', async () => {
+  it('is refused: an unlisted paste instead of a private one', async () => {
     const { headers } = await newUser(bed.db);
     const key = newKey();
     const post = (visibility: string) =>
@@ -163,7 +166,7 @@ describe('the same key with another request', () => {
     expect((await post('unlisted')).status).toBe(422);
   });
 
-  it('never meets the key of another caller', async () => {
+  it('does not conflict with the key of another caller', async () => {
     const api = await bed.start({ env: { TRUST_PROXY: 'loopback' } });
     const users = [await newUser(bed.db), await newUser(bed.db)];
     const callers = [
@@ -184,14 +187,14 @@ describe('the same key with another request', () => {
       callers.map(() => ({ status: 201, replayed: false })),
     );
     expect(await countPastes(bed.db)).toBe(before + callers.length);
-    // The same subscriber, who has got a new address meanwhile.
+    // The same subscriber, with another address of the same network.
     const body = JSON.stringify({ 'x-forwarded-for': '2001:db8::1' });
     const moved = await postKeyed(api.url, { key, body, headers: { 'x-forwarded-for': '2001:db8::ffff' } });
     expect((await wholeAnswer(moved)).replayed).toBe(true);
   });
 });
 
-describe('a key that is none', () => {
+describe('a malformed key', () => {
   it.each([
     ['empty', 'Idempotency-Key:'],
     ['256 characters', `Idempotency-Key: ${'k'.repeat(256)}`],
@@ -214,7 +217,7 @@ describe('a key that is none', () => {
   });
 
   it.each(['k', 'k'.repeat(255), '"in quotes"', 'with, a comma', '~ !'])(
-    'is not this one: %s',
+    'is accepted when it is valid: %s',
     async (key) => {
       expect((await postKeyed(bed.api.url, { key })).status).toBe(201);
       expect((await wholeAnswer(await postKeyed(bed.api.url, { key }))).replayed).toBe(true);
@@ -233,7 +236,7 @@ describe('a request that fails', () => {
     ['an unknown parameter', 422, { path: '/v1/pastes?colour=red' }],
     ['a coding', 415, { headers: { 'content-encoding': 'gzip' } }],
     ['a bad token', 401, { headers: { authorization: 'Bearer pf_nonsense' } }],
-  ])('leaves no key behind, and the right one may follow: %s', async (_name, status, post) => {
+  ])('leaves no key behind, and a correct request may follow: %s', async (_name, status, post) => {
     const key = newKey();
     expect((await postKeyed(bed.api.url, { ...post, key })).status).toBe(status);
     expect(await keyRows(bed.db)).toEqual([]);
@@ -243,7 +246,7 @@ describe('a request that fails', () => {
     });
   });
 
-  it('in the middle gives its key back, and the next one makes the paste', async () => {
+  it('releases its key when it fails during the creation, and the next request creates the paste', async () => {
     const taken = await newPaste(bed.db);
     const codes = [...Array<string>(5).fill(taken), 'freeAtLast'];
     const api = await bed.start({ newShortCode: () => codes.shift()! });
@@ -256,7 +259,7 @@ describe('a request that fails', () => {
   });
 });
 
-describe('statements', () => {
+describe('the statements', () => {
   const statementsOf = async (post: () => Promise<Response>): Promise<readonly string[]> => {
     const before = bed.api.statements.length;
     const { status } = await post();
@@ -264,7 +267,7 @@ describe('statements', () => {
     return bed.api.statements
       .slice(before)
       .map((sql) => sql.trim().split(/\s+/).slice(0, 3).join(' '))
-      .filter((sql) => sql !== 'WITH sent AS'); // the stamp, a batch at a time, whenever SQS has answered
+      .filter((sql) => sql !== 'WITH sent AS'); // the stamp comes with a batch, when SQS has answered
   };
 
   it('of a creation without a key are one', async () => {
@@ -272,7 +275,7 @@ describe('statements', () => {
     expect(await statementsOf(() => postJson(bed.api.url, { content: 'x' }))).toEqual(['WITH paste AS']);
   });
 
-  it('of one with a key are the claim, and a transaction of two; of a replay it is the claim', async () => {
+  it('of a creation with a key are the claim and a transaction of two; of a replay, the claim', async () => {
     const key = newKey();
     expect(await statementsOf(() => postKeyed(bed.api.url, { key }))).toEqual([
       'INSERT INTO idempotency_keys',

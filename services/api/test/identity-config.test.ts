@@ -20,11 +20,11 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('the configuration of identity', () => {
-  it('allows anonymous pastes, and knows no identity provider, unless told', () => {
+  it('allows anonymous pastes and has no identity provider by default', () => {
     expect(load({})).toEqual({ anonymousPastes: 'allow', oidc: null });
   });
 
-  it('takes both of the provider’s settings as they are', () => {
+  it('reads both settings of the identity provider', () => {
     const env = { OIDC_ISSUER: 'https://login.example.org/realms/a/', OIDC_AUDIENCE: 'pasteflow' };
     expect(load({ ...env, ANONYMOUS_PASTES: 'deny' })).toEqual({
       anonymousPastes: 'deny',
@@ -46,7 +46,7 @@ describe('the configuration of identity', () => {
     [{ OIDC_ISSUER: 'https://a.org/#b', OIDC_AUDIENCE: 'a' }, /^OIDC_ISSUER has a query, a fragment/],
     [{ OIDC_ISSUER: 'https://user:secret@a.org', OIDC_AUDIENCE: 'a' }, /^OIDC_ISSUER has .*credentials/],
     [{ ANONYMOUS_PASTES: 'no' }, /^ANONYMOUS_PASTES is "no"; set it to allow or deny$/],
-  ])('refuses %j in one clear line', (env, message) => {
+  ])('refuses %j with one clear line', (env, message) => {
     const problems = problemsOf(env);
     expect(problems).toEqual([expect.stringMatching(message)]);
     expect(problems.join()).not.toContain('secret');

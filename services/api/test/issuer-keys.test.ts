@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 
 let server: Server;
 let issuer: string;
-/** Path → what is answered; nothing: 500. */
+/** The answers by path; any other path is answered 500. */
 let published: Record<string, unknown>;
 let asked: string[];
 let nowMs: number;
@@ -65,13 +65,13 @@ async function isFound(kid: string): Promise<boolean> {
 }
 
 describe('the keys of an issuer', () => {
-  it('are asked for when they are first needed, and once by all who need them at once', async () => {
+  it('are fetched at their first use, once for all concurrent callers', async () => {
     expect(asked).toEqual([]);
     await Promise.all(Array.from({ length: 20 }, () => find('one')));
     expect(asked).toEqual([METADATA, '/keys']);
   });
 
-  it('are asked for anew for an unknown one, at most every ten seconds', async () => {
+  it('are fetched again for an unknown key, at most every ten seconds', async () => {
     await find('one');
     publish([await newKey('two')]);
     expect(await isFound('two')).toBe(false);
@@ -82,7 +82,7 @@ describe('the keys of an issuer', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('are renewed after ten minutes, while those at hand are used', async () => {
+  it('are renewed after ten minutes, and used meanwhile', async () => {
     await find('one');
     publish([await newKey('two')]);
     nowMs += 10 * MINUTE_MS + 1;
@@ -95,7 +95,7 @@ describe('the keys of an issuer', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('may move, as the metadata says', async () => {
+  it('follow the metadata to another URL', async () => {
     await find('one');
     publish([], { jwks_uri: `${issuer}/moved` });
     published['/moved'] = { keys: [await newKey('two')] };
@@ -103,7 +103,7 @@ describe('the keys of an issuer', () => {
     expect(await isFound('two')).toBe(true);
   });
 
-  it('are used for an hour when the issuer is down, which is told, and no longer', async () => {
+  it('are used for at most an hour while the issuer is down, which is reported', async () => {
     await find('one');
     published = {};
     nowMs += 30 * MINUTE_MS;
@@ -118,7 +118,7 @@ describe('the keys of an issuer', () => {
     expect(await isFound('unknown')).toBe(false);
   });
 
-  it('are renewed once for all who come while the issuer hangs, and that is told once', async () => {
+  it('are renewed and reported once for all callers while the issuer hangs', async () => {
     await find('one');
     nowMs += 11 * MINUTE_MS;
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ describe('the keys of an issuer', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('that are not at hand are not unknown while the issuer is down', async () => {
+  it('are not reported as unknown while the issuer is down', async () => {
     await find('one');
     published = {};
     nowMs += 10_000;
@@ -141,7 +141,7 @@ describe('the keys of an issuer', () => {
     expect(await isFound('one')).toBe(true);
   });
 
-  it('are asked for once a second, not by everybody, while the issuer is down', async () => {
+  it('are fetched once a second, not by every caller, while the issuer is down', async () => {
     published = {};
     for (let n = 0; n < 20; n += 1) await expect(find('one')).rejects.toThrow(DependencyUnavailableError);
     expect(asked).toHaveLength(1);
@@ -154,7 +154,7 @@ describe('the keys of an issuer', () => {
     [
       'metadata of another issuer',
       () => publish([], { issuer: `${issuer}/` }),
-      /is the metadata of .*\/: set OIDC_ISSUER to just that/,
+      /is the metadata of .*\/\. Set OIDC_ISSUER to exactly that/,
     ],
     ['metadata without keys', () => publish([], { jwks_uri: undefined }), /jwks_uri/],
     ['keys that are no URL', () => publish([], { jwks_uri: '/keys' }), /jwks_uri/],
@@ -162,14 +162,14 @@ describe('the keys of an issuer', () => {
     ['metadata that is no JSON', () => (published[METADATA] = '<html>'), /JSON/],
     ['keys that are none', () => (published['/keys'] = { keys: 'none' }), /JSON Web Key Set/],
     ['no keys there', () => (published['/keys'] = undefined), /keys answered 500/],
-  ])('are not to be had from %s', async (_name, change, why) => {
+  ])('are unavailable from %s', async (_name, change, why) => {
     change();
     const error = await find('one').catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(DependencyUnavailableError);
     expect((error as Error).cause).toMatchObject({ message: expect.stringMatching(why) });
   });
 
-  it('are not asked for where the issuer redirects to', async () => {
+  it('are not fetched from where the issuer redirects', async () => {
     const elsewhere = createServer((_req, res) => {
       asked.push('elsewhere');
       res.end('{}');

@@ -40,7 +40,7 @@ async function running(jobType: string): Promise<{ user: TestUser; jobId: string
   return { user, jobId, executionId: await claim(bed.db, jobId) };
 }
 
-/** Puts an object where a job would, and tells of it. */
+/** Puts an object where a job would, and inserts its asset. */
 async function addArchive(
   job: { user: TestUser; jobId: string; executionId: string },
   content: string,
@@ -89,7 +89,7 @@ describe('J7: GET /v1/jobs/:id/assets', () => {
     },
   );
 
-  it('signs anew on each read, for as long as ASSET_URL_SECONDS says', async () => {
+  it('signs a new URL at each read, valid for ASSET_URL_SECONDS', async () => {
     const job = await running('export');
     await addArchive(job, 'x', '.zip');
     const { url } = await bed.start({ env: { ASSET_URL_SECONDS: '60' } });
@@ -104,7 +104,7 @@ describe('J7: GET /v1/jobs/:id/assets', () => {
     expect(row.url).toBe(`s3://pasteflow/${jobKeyPrefix(job.jobId)}${job.executionId}.zip`);
   });
 
-  it('takes three statements, the one for the token included, whatever their number', async () => {
+  it('runs three statements, including the token’s, for any number of assets', async () => {
     const job = await running('import');
     for (let i = 0; i < 5; i += 1) {
       await addAsset(bed.db, job, { assetType: 'paste', storagePath: objectKeyOf(`code${i}`) });
@@ -115,7 +115,7 @@ describe('J7: GET /v1/jobs/:id/assets', () => {
     expect(bed.api.statements).toHaveLength(before + 3);
   });
 
-  it('shows up to 1,000 at once, newest first, and where the next page starts', async () => {
+  it('shows up to 1,000 assets, newest first, and the cursor of the next page', async () => {
     const job = await running('import');
     const asset = {
       job_id: job.jobId,
@@ -135,7 +135,7 @@ describe('J7: GET /v1/jobs/:id/assets', () => {
     expect(three.assets).toEqual(first.assets.slice(0, 3));
   });
 
-  it('is empty before anything is made', async () => {
+  it('is empty before the job has created anything', async () => {
     expect(await page(await newJob(bed.db, user))).toEqual({ assets: [], next_cursor: null });
   });
 
@@ -144,7 +144,7 @@ describe('J7: GET /v1/jobs/:id/assets', () => {
     ['limit=1001', 'limit'],
     ['cursor=x', 'cursor'],
     ['status=queued', 'status'],
-  ])('answers 422 with the path of what is wrong: %s', async (query, path) => {
+  ])('answers 422 with the path of the error: %s', async (query, path) => {
     const problem = await problemOf(await get(await newJob(bed.db, user), `?${query}`));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed', errors: [{ path }] });
   });

@@ -46,7 +46,7 @@ async function countJobs(): Promise<number> {
 }
 
 describe('J7: creating a job', () => {
-  it('answers 202 with its id, its URL and its state, when it and its first execution are stored', async () => {
+  it('answers 202 with the id, the URL and the state, when the job and its first execution are committed', async () => {
     const response = await post(EXPORT);
     const body = (await response.json()) as { job_id: string };
     expect([response.status, body]).toEqual([
@@ -68,13 +68,13 @@ describe('J7: creating a job', () => {
     expect(await executionsOf(body.job_id)).toMatchObject([{ kind: 'job', attempt: 1, status: 'PENDING' }]);
   });
 
-  it.each([...jobTypes.values()])('takes the example of the type $name', async ({ name, example }) => {
+  it.each([...jobTypes.values()])('accepts the example of the type $name', async ({ name, example }) => {
     const { job_type } = await jobRow(await accepted(await post({ job_type: name, parameters: example })));
     expect(job_type).toBe(name);
   });
 
-  it('takes two statements, the one for the token included', async () => {
-    await accepted(await post(EXPORT)); // the token's use is noted
+  it('runs two statements, including the token’s', async () => {
+    await accepted(await post(EXPORT)); // records the use of the token
     const before = bed.api.statements.length;
     await accepted(await post(EXPORT));
     const sent = bed.api.statements.slice(before).filter((sql) => !sql.includes('SET dispatched_at'));
@@ -108,7 +108,7 @@ describe('J7: creating a job', () => {
     await proxy.stop();
   });
 
-  it('answers 202 all the same with SQS away: the relay finds it', async () => {
+  it('answers 202 while SQS is unavailable: the relay sends the message', async () => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const api = await bed.start({ env: { AWS_ENDPOINT_URL_SQS: proxy.url } });
     await proxy.down();
@@ -118,7 +118,7 @@ describe('J7: creating a job', () => {
     await proxy.stop();
   });
 
-  it('makes one job of many requests with one Idempotency-Key, and sends one message', async () => {
+  it('creates one job for many requests with one Idempotency-Key, and sends one message', async () => {
     const before = await countJobs();
     const headers = { 'idempotency-key': 'the same' };
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(EXPORT, { headers })));
@@ -193,14 +193,14 @@ describe('a job that is refused', () => {
       [''],
     ],
     ['values without end', `{"job_type":"import","parameters":{"items":[${'{},'.repeat(200_000)}{}]}}`, ['']],
-  ])('is answered 422 with the paths of what is wrong: %s', async (_name, body, paths) => {
+  ])('is answered 422 with the paths of the errors: %s', async (_name, body, paths) => {
     const problem = await problemOf(await post(body));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed' });
     expect(problem.errors!.map(({ path }) => path)).toEqual(paths);
   });
 
   it.each(['', '{', 'job_type=export', '{"job_type":"export","parameters":{}}}'])(
-    'is answered 400 when it is no JSON: %s',
+    'is answered 400 when it is not JSON: %s',
     async (body) => {
       expect(await problemOf(await post(body))).toMatchObject({ status: 400, code: 'malformed_request' });
     },
@@ -216,7 +216,7 @@ describe('a job that is refused', () => {
     expect(problem).toMatchObject({ status: 415, code: 'unsupported_media_type' });
   });
 
-  it('is answered 413 beyond the limit, also before a byte of it is sent', async () => {
+  it('is answered 413 above the limit, also before its body is sent', async () => {
     const body = `{"job_type":"export","parameters":{"a":"${'x'.repeat(MAX_JOB_BYTES)}"}}`;
     expect(await problemOf(await post(body))).toMatchObject({ status: 413, code: 'content_too_large' });
     const socket = await dial(bed.api.port);
@@ -238,7 +238,7 @@ describe('a job that is refused', () => {
     expect((await problemOf(response)).errors).toMatchObject([{ path: 'job_type' }]);
   });
 
-  it('is answered 401 without a token, before its body is looked at', async () => {
+  it('is answered 401 without a token, before its body is read', async () => {
     for (const body of [JSON.stringify(EXPORT), 'nonsense']) {
       const response = await fetch(`${bed.api.url}/v1/jobs`, { method: 'POST', body });
       expect(response.headers.get('www-authenticate')).toMatch(/^Bearer /);

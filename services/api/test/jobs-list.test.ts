@@ -33,7 +33,7 @@ async function all(user: TestUser, query: string): Promise<readonly string[]> {
   return found;
 }
 
-describe("J7: listing one's own jobs", () => {
+describe('J7: listing the jobs of a user', () => {
   let user: TestUser;
   /** Newest first. */
   const jobs: string[] = [];
@@ -48,7 +48,7 @@ describe("J7: listing one's own jobs", () => {
     for (let i = 0; i < 17; i += 1) jobs.unshift(await endedJob(bed.db, user));
   });
 
-  it('answers the newest 20 first, without what may be long, and where the next page starts', async () => {
+  it('answers with the newest 20, without long columns, and the cursor of the next page', async () => {
     const first = await page(user);
     expect(ids(first)).toEqual(jobs.slice(0, 20));
     expect(Object.keys(first.jobs[0]!)).toEqual([
@@ -66,12 +66,12 @@ describe("J7: listing one's own jobs", () => {
     expect([ids(second), second.next_cursor]).toEqual([jobs.slice(20), null]);
   });
 
-  it('has every job once on pages of any size', async () => {
+  it('lists every job once, on pages of any size', async () => {
     for (const limit of [1, 7, 25, 100]) expect(await all(user, `limit=${limit}`)).toEqual(jobs);
     expect((await page(user, '?limit=25')).next_cursor).toBeNull();
   });
 
-  it('goes on where it was when newer jobs come', async () => {
+  it('continues at the same place when newer jobs are created', async () => {
     const other = await newUser(bed.db);
     const old = [
       await newJob(bed.db, other),
@@ -83,7 +83,7 @@ describe("J7: listing one's own jobs", () => {
     expect([...ids(first), ...ids(await page(other, `?limit=2&cursor=${first.next_cursor}`))]).toEqual(old);
   });
 
-  it('has only those of a state, of a type, or of both', async () => {
+  it('filters by state, by type, and by both', async () => {
     expect(await all(user, 'status=completed&limit=5')).toEqual(jobs.slice(0, 17));
     expect(await all(user, 'status=queued&limit=5')).toEqual(jobs.slice(17));
     expect(await all(user, 'job_type=import&limit=3')).toEqual(
@@ -97,14 +97,14 @@ describe("J7: listing one's own jobs", () => {
     expect(ids(await page(user, '?status=processing'))).toEqual([jobs.at(-1)]);
   });
 
-  it('takes two statements, the one for the token included', async () => {
+  it('runs two statements, including the token’s', async () => {
     await page(user);
     const before = bed.api.statements.length;
     await page(user, '?status=queued&job_type=import&limit=3');
     expect(bed.api.statements).toHaveLength(before + 2);
   });
 
-  it('is empty for who has none', async () => {
+  it('is empty for a user without jobs', async () => {
     expect(await page(await newUser(bed.db))).toEqual({ jobs: [], next_cursor: null });
   });
 
@@ -126,7 +126,7 @@ describe("J7: listing one's own jobs", () => {
     ['cursor=x', 'cursor'],
     ['cursor=bnVsbA', 'cursor'],
     ['colour=red', 'colour'],
-  ])('answers 422 with the path of what is wrong: %s', async (query, path) => {
+  ])('answers 422 with the path of the error: %s', async (query, path) => {
     const problem = await problemOf(await get(user, `?${query}`));
     expect(problem).toMatchObject({ status: 422, code: 'validation_failed', errors: [{ path }] });
   });

@@ -21,7 +21,7 @@ const get = (path: string, { headers }: { headers: Readonly<Record<string, strin
   fetch(`${bed.api.url}/v1/jobs/${path}`, { headers });
 
 describe('J7: GET /v1/jobs/:id', () => {
-  it('shows a job while it is queued, processing and at its end', async () => {
+  it('shows a job that is queued, processing, and ended', async () => {
     const jobId = await newJob(bed.db, user);
     const queued = {
       id: jobId,
@@ -61,7 +61,7 @@ describe('J7: GET /v1/jobs/:id', () => {
     });
   });
 
-  it('shows parameters as they were understood', async () => {
+  it('shows the parameters with their defaults', async () => {
     const parameters = { a: [1, null, { b: 'ä\n"\\' }], __proto__x: 'y' };
     const jobId = await newJob(bed.db, user);
     await bed.db
@@ -72,7 +72,7 @@ describe('J7: GET /v1/jobs/:id', () => {
     expect(await (await get(jobId)).json()).toMatchObject({ parameters });
   });
 
-  it('takes an id in capitals too, and answers HEAD', async () => {
+  it('accepts an id in upper case, and answers HEAD', async () => {
     const jobId = await newJob(bed.db, user);
     expect((await get(jobId.toUpperCase())).status).toBe(200);
     const head = await fetch(`${bed.api.url}/v1/jobs/${jobId}`, { method: 'HEAD', headers: user.headers });
@@ -97,7 +97,7 @@ describe('J3: a transition that is not in the table', () => {
     expect(await (await get(jobId)).json()).toMatchObject({ status: 'completed' });
   });
 
-  it('is every one out of a terminal state', async () => {
+  it('includes every transition out of a terminal state', async () => {
     for (const status of ['completed', 'partial', 'failed'] as const) {
       const jobId = await endedJob(bed.db, user, { status });
       for (const to of statesOf(jobMachine).filter((each) => each !== status)) {
@@ -108,7 +108,7 @@ describe('J3: a transition that is not in the table', () => {
   });
 });
 
-describe('J4: progress of a job that is not processing', () => {
+describe('J4: the progress of a job that is not processing', () => {
   it('is ignored', async () => {
     const jobId = await newJob(bed.db, user);
     const executionId = await claim(bed.db, jobId);
@@ -119,7 +119,7 @@ describe('J4: progress of a job that is not processing', () => {
 });
 
 describe.each(['', '/assets', '/timeline'])('J8: only the owner sees a job: GET /v1/jobs/:id%s', (path) => {
-  it('answers 403 to another user, and 404 for a job that is not there: different errors', async () => {
+  it('answers 403 to another user, and 404 for an unknown job: different errors', async () => {
     const jobId = await endedJob(bed.db, user);
     expect((await get(jobId + path)).status).toBe(200);
     expect(await problemOf(await get(jobId + path, stranger))).toMatchObject({
@@ -134,7 +134,7 @@ describe.each(['', '/assets', '/timeline'])('J8: only the owner sees a job: GET 
     }
   });
 
-  it('answers 401 to whoever has no token, whether or not there is such a job', async () => {
+  it('answers 401 without a token, whether or not the job exists', async () => {
     for (const id of [await newJob(bed.db, user), randomUUID(), 'x']) {
       const response = await get(id + path, { headers: {} });
       expect(response.headers.get('www-authenticate')).toMatch(/^Bearer /);
@@ -142,8 +142,8 @@ describe.each(['', '/assets', '/timeline'])('J8: only the owner sees a job: GET 
     }
   });
 
-  it('answers 404 for what is no UUID, without asking the database', async () => {
-    await get(randomUUID()); // the token's use is noted
+  it('answers 404 for an id that is not a UUID, without a statement for the job', async () => {
+    await get(randomUUID()); // records the use of the token
     for (const id of ['x', '1', `${randomUUID()}0`, `${randomUUID()}%00`, '%F0%9F%98%80', 'x'.repeat(5000)]) {
       const before = bed.api.statements.length;
       expect(await problemOf(await get(id + path))).toMatchObject({ status: 404, code: 'job_not_found' });
@@ -151,7 +151,7 @@ describe.each(['', '/assets', '/timeline'])('J8: only the owner sees a job: GET 
     }
   });
 
-  it('says the same of a job that has been removed', async () => {
+  it('answers the same for a removed job', async () => {
     const jobId = await endedJob(bed.db, user);
     await bed.db.deleteFrom('jobs').where('id', '=', jobId).execute();
     expect(await problemOf(await get(jobId + path))).toMatchObject({ status: 404, code: 'job_not_found' });
@@ -159,7 +159,7 @@ describe.each(['', '/assets', '/timeline'])('J8: only the owner sees a job: GET 
 });
 
 describe('J9: GET /v1/jobs/:id/timeline', () => {
-  it('tells what happened to the job and to its executions, oldest first', async () => {
+  it('shows the transitions of the job and of its executions, oldest first', async () => {
     const jobId = await endedJob(bed.db, user);
     const body = (await (await get(`${jobId}/timeline`)).json()) as {
       transitions: { at: string }[];
@@ -183,7 +183,7 @@ describe('J9: GET /v1/jobs/:id/timeline', () => {
     }
   });
 
-  it('is there before anything has happened', async () => {
+  it('is available before the first transition', async () => {
     const body = await (await get(`${await newJob(bed.db, user)}/timeline`)).json();
     expect(body).toMatchObject({ transitions: [], executions: [{ status: 'PENDING', started_at: null }] });
   });

@@ -9,7 +9,7 @@ let url = '';
 const databases: Database[] = [];
 const statements: string[] = [];
 
-/** As each copy of the api has its own. */
+/** A pool, as each copy of the api has its own. */
 function connect(to = url): Database {
   const db = createDatabase({
     url: to,
@@ -49,14 +49,14 @@ function newLimit(points: number, store: RateLimitStore = rateLimitStore(connect
   });
 }
 
-/** How many of so many requests of one caller pass, spread over these processes and all at once. */
+/** How many requests of one caller pass when they are spread over these processes, all at once. */
 async function passing(limits: readonly Limit[], requests: number, caller = 'user:1'): Promise<number> {
   const all = Array.from({ length: requests }, (_, n) => limits[n % limits.length]!.spend(caller));
   const standings = await Promise.all(all);
   return standings.filter((standing) => standing!.allowed).length;
 }
 
-/** Lets so much time pass, for all processes. */
+/** Advances the clock of all processes. */
 function elapse(ms: number): void {
   const now = Date.now() + ms;
   jest.spyOn(Date, 'now').mockImplementation(() => now);
@@ -64,7 +64,7 @@ function elapse(ms: number): void {
 
 describe('a limit', () => {
   it.each([1, 7, 99])(
-    'of %d lets exactly so many of 300 through, in three processes together',
+    'of %d admits exactly that many of 300 requests, in three processes together',
     async (points) => {
       const limits = [newLimit(points), newLimit(points), newLimit(points)];
       expect(await passing(limits, 300)).toBe(points);
@@ -72,7 +72,7 @@ describe('a limit', () => {
     },
   );
 
-  it('of 1000 never lets more through in three processes together, and at most a portion of each process less', async () => {
+  it('of 1000 never admits more in three processes together, and at most one portion of each process less', async () => {
     const limits = [newLimit(1000), newLimit(1000), newLimit(1000)];
     let passed = 0;
     // Bursts of all sizes, and single requests.
@@ -81,19 +81,19 @@ describe('a limit', () => {
     expect(passed).toBeGreaterThanOrEqual(1000 - 3 * 19);
   });
 
-  it('of 1000 lets 1000 through in one process, one after the other', async () => {
+  it('of 1000 admits 1000 sequential requests in one process', async () => {
     const limit = newLimit(1000);
     let passed = 0;
     for (let n = 0; n < 1100; n++) passed += await passing([limit], 1);
     expect(passed).toBe(1000);
   });
 
-  it('is for each caller', async () => {
+  it('is separate for each caller', async () => {
     const limit = newLimit(5);
     expect([await passing([limit], 10, 'user:1'), await passing([limit], 10, 'user:2')]).toEqual([5, 5]);
   });
 
-  it('is whole again when a minute has passed since the first request', async () => {
+  it('is complete again a minute after the first request', async () => {
     const limits = [newLimit(7), newLimit(7)];
     elapse(0);
     expect(await passing(limits, 20)).toBe(7);
@@ -103,7 +103,7 @@ describe('a limit', () => {
     expect(await passing(limits, 20)).toBe(7);
   });
 
-  it('gives away at its end what has not been spent of a portion', async () => {
+  it('lets a portion expire with its window', async () => {
     const limit = newLimit(1000);
     elapse(0);
     expect(await limit.spend('user:1')).toEqual({ allowed: true, remaining: 999, resetMs: 60_000 });
@@ -111,7 +111,7 @@ describe('a limit', () => {
     expect(await limit.spend('user:1')).toEqual({ allowed: true, remaining: 999, resetMs: 60_000 });
   });
 
-  it('tells how many are left and for how long, and what it knows without asking', async () => {
+  it('reports what is left and for how long, and what it knows without asking', async () => {
     const limit = newLimit(2);
     elapse(0);
     expect(limit.standing('user:1')).toBeNull();
@@ -129,7 +129,7 @@ describe('a limit', () => {
 });
 
 describe('the statements of a limit', () => {
-  it('are 50 for 60,000 requests, and none for what is refused after that', async () => {
+  it('are 50 for 60,000 requests, and none for refused requests', async () => {
     const limit = newLimit(60_000);
     for (let n = 0; n < 60_000; n++) await limit.spend('user:1');
     expect(statements).toHaveLength(50);
@@ -137,12 +137,12 @@ describe('the statements of a limit', () => {
     expect(statements.length).toBeLessThanOrEqual(51);
   });
 
-  it('are few also for a burst on a small limit', async () => {
+  it('are few for a burst on a small limit', async () => {
     expect(await passing([newLimit(50)], 1000)).toBe(50);
     expect(statements.length).toBeLessThanOrEqual(2);
   });
 
-  it('are one more for a caller who has not come while 10,000 others have', async () => {
+  it('are one more for a caller that returns after 10,000 others', async () => {
     let asked = 0;
     const store: RateLimitStore = {
       query: () => {
@@ -167,8 +167,8 @@ describe('the statements of a limit', () => {
   });
 });
 
-describe('a limit whose Postgres is away', () => {
-  it('lets everything pass, asks once a second, and counts again when it is back', async () => {
+describe('a limit while Postgres is unavailable', () => {
+  it('admits every request, asks once a second, and counts again when Postgres is back', async () => {
     const proxy = await TcpProxy.start(stack.postgres.port);
     const errors: unknown[] = [];
     const limit = new Limit({

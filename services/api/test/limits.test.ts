@@ -10,7 +10,7 @@ import { anotherToken, newUser } from './support/users.ts';
 
 const bed = useApi();
 
-/** Counters go by the caller, and all of these come from one address. */
+/** Counters are per caller, and all these requests come from one address. */
 beforeEach(async () => {
   await sql`TRUNCATE rate_limits`.execute(bed.db);
 });
@@ -21,7 +21,7 @@ afterEach(() => {
 const get = (url: string, headers: Readonly<Record<string, string>> = {}) => fetch(url, { headers });
 
 describe('limits', () => {
-  it('hold exactly for creations through two copies of the api', async () => {
+  it('are exact for creations through two copies of the api', async () => {
     const env = limited({ creations: 5 });
     const copies = [await bed.start({ env }), await bed.start({ env })] as const;
     const before = await countPastes(bed.db);
@@ -35,7 +35,7 @@ describe('limits', () => {
     for (const { url } of copies) expect((await get(`${url}/v1/pastes/none`)).status).toBe(404);
   });
 
-  it('hold exactly for requests in all, whatever they are', async () => {
+  it('are exact for requests of all kinds', async () => {
     const env = limited({ requests: 6 });
     const copies = [await bed.start({ env }), await bed.start({ env })] as const;
     const code = await newPaste(bed.db);
@@ -62,7 +62,7 @@ describe('limits', () => {
     socket.destroy();
   });
 
-  it('are each caller’s own: each token’s, and each address’s', async () => {
+  it('are separate for each token and for each address', async () => {
     const api = await bed.start({ env: { ...limited({ creations: 2 }), TRUST_PROXY: 'loopback' } });
     const [one, other] = [await newUser(bed.db), await newUser(bed.db)];
     const callers = [
@@ -79,12 +79,12 @@ describe('limits', () => {
     for (const headers of callers) {
       expect([await post(headers), await post(headers), await post(headers)]).toEqual([201, 201, 429]);
     }
-    // An address is no second account of a user's, nor are two of one network two callers.
+    // An address is no second account of a user, and two addresses of one network are one caller.
     expect(await post({ ...one.headers, 'x-forwarded-for': '192.0.2.9' })).toBe(429);
     expect(await post({ 'x-forwarded-for': '2001:db8:0:1:ffff::2' })).toBe(429);
   });
 
-  it('start anew when the minute is over', async () => {
+  it('are complete again after a minute', async () => {
     const api = await bed.start({ env: limited({ creations: 1, misses: 1 }) });
     const start = Date.now();
     jest.spyOn(Date, 'now').mockImplementation(() => start);
@@ -100,7 +100,7 @@ describe('limits', () => {
     expect((await get(`${api.url}/none`)).status).toBe(404);
   });
 
-  it('are off at 0, and then nobody is told of them', async () => {
+  it('are off at 0, and then no answer shows them', async () => {
     const api = await bed.start({ env: limited({ requests: 0, creations: 0, misses: 0 }) });
     const answers = [await postRaw(api.url, 'x'), await get(`${api.url}/none`)];
     expect(answers.map(fields)).toEqual(Array(2).fill({ policy: null, limit: null }));
@@ -108,8 +108,8 @@ describe('limits', () => {
   });
 });
 
-describe('the RateLimit fields', () => {
-  it('tell of the limits that a request counts against, and what is left', async () => {
+describe('the RateLimit headers', () => {
+  it('show the limits that a request counts against, and what is left', async () => {
     const api = await bed.start({ env: limited({ requests: 100, creations: 50, misses: 10 }) });
     const code = await processedPaste(bed, 'x');
     const { headers } = await newUser(bed.db);
@@ -139,7 +139,7 @@ describe('the RateLimit fields', () => {
     ['GET', '/v1/pastes', 401],
     ['HEAD', '/none', 404],
     ['DELETE', '/v1/pastes/none', 404],
-  ])('are on an error of a route that counts: %s %s', async (method, path, status) => {
+  ])('are on an error of a limited route: %s %s', async (method, path, status) => {
     const response = await fetch(bed.api.url + path, { method });
     expect(response.status).toBe(status);
     expect(fields(response)).toEqual({
@@ -149,7 +149,7 @@ describe('the RateLimit fields', () => {
   });
 
   it.each(['/', '/healthz', '/readyz', '/openapi.json', '/docs'])(
-    'are not on %s, which is open',
+    'are absent on the open route %s',
     async (path) => {
       const api = await bed.start({ env: limited({ requests: 1 }) });
       const answers = [await get(api.url + path), await get(api.url + path)];
@@ -163,7 +163,7 @@ describe('the RateLimit fields', () => {
 });
 
 describe('the statements of the limits', () => {
-  it('are none of a request’s: two for 100 creations, two for 100 reads, three with misses', async () => {
+  it('come by portions, not by requests: two for 100 creations, two for 100 reads, three with misses', async () => {
     const api = await bed.start();
     const code = await newPaste(bed.db);
     const hundred = async (send: () => Promise<Response>) => {
@@ -178,7 +178,7 @@ describe('the statements of the limits', () => {
     expect(counted).toBeLessThanOrEqual(9); // portions of 12
   });
 
-  it('are none for who is refused', async () => {
+  it('are none for refused requests', async () => {
     const api = await bed.start({ env: limited({ requests: 1 }) });
     await get(`${api.url}/none`);
     const before = [api.statements.length, api.counterStatements.length];
@@ -187,8 +187,8 @@ describe('the statements of the limits', () => {
   });
 });
 
-describe('with Postgres away', () => {
-  it('nobody is refused by a limit, and the log says so once a minute', async () => {
+describe('while Postgres is unavailable', () => {
+  it('no request is refused by a limit, which is logged once a minute', async () => {
     const proxy = await TcpProxy.start(bed.stack.postgres.port);
     const env = {
       ...limited({ requests: 1, creations: 1, misses: 1 }),
@@ -198,7 +198,8 @@ describe('with Postgres away', () => {
     await proxy.down();
     const start = Date.now();
     jest.spyOn(Date, 'now').mockImplementation(() => start);
-    const warnings = () => api.logs.filter(({ message }) => message === 'rate limits suspended; Postgres is unavailable');
+    const warnings = () =>
+      api.logs.filter(({ message }) => message === 'rate limits suspended; Postgres is unavailable');
     for (const elapsed of [0, 1000, 59_999]) {
       jest.spyOn(Date, 'now').mockImplementation(() => start + elapsed);
       for (let n = 0; n < 3; n++) {

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 const eventsOf = ({ url }: { url: string }, jobId: string): string => `${url}/v1/jobs/${jobId}/events`;
 
-/** Attempts that are interrupted, one after the other, each with its progress; whatever Postgres refuses meanwhile is tried again. */
+/** Interrupts attempts one after the other, each with its progress; repeats what Postgres refuses meanwhile. */
 async function work(jobId: string, attempts: number, begin: number): Promise<void> {
   for (let n = 0; n < attempts; n += 1) {
     const executionId = await again(() => claim(bed.db, jobId));
@@ -63,7 +63,7 @@ async function finish(jobId: string): Promise<void> {
   await end(bed.db, await claim(bed.db, jobId), { status: 'completed', result: {}, errorMessage: null });
 }
 
-/** All that has happened, each once and in order, and progress that only grows. */
+/** Expects all events, each once and in order, and a progress that only grows. */
 async function expectWhole({ events }: Pick<Follower, 'events'>, jobId: string): Promise<void> {
   const response = await fetch(`${bed.api.url}/v1/jobs/${jobId}/timeline`, { headers: user.headers });
   const { transitions } = (await response.json()) as { transitions: object[] };
@@ -79,7 +79,7 @@ async function expectWhole({ events }: Pick<Follower, 'events'>, jobId: string):
   expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } });
 }
 
-/** The processes that listen, without those of other apis of this file. */
+/** The listening connections, without those of other apis of this file. */
 const endListeners = () =>
   sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'api/test live'`.execute(
     bed.db,
@@ -92,8 +92,8 @@ function waits(api: RunningApi, code: string): Promise<Response> {
   return fetch(`${api.url}/v1/pastes/${code}`, { headers: { prefer: 'wait=60' } });
 }
 
-describe('no event is missing and none is there twice', () => {
-  it('when the connection that listens is ended again and again', async () => {
+describe('no event is missing and none is repeated', () => {
+  it('when the listening connection is ended again and again', async () => {
     const jobId = await newJob(bed.db, user);
     const follower = follow([eventsOf(bed.api, jobId)], user.headers);
     const working = work(jobId, 20, 1);
@@ -103,12 +103,12 @@ describe('no event is missing and none is there twice', () => {
     await working;
     await finish(jobId);
     await follower.done;
-    expect(follower.connections).toBe(1); // clients don't notice
+    expect(follower.connections).toBe(1); // clients do not notice
     await expectWhole(follower, jobId);
     expect(bed.api.logs.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('when Postgres cannot be reached for a while', async () => {
+  it('when Postgres is unreachable for a while', async () => {
     const proxy = await TcpProxy.start(bed.stack.postgres.port);
     const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
     await until(() => isTold(api));
@@ -155,7 +155,7 @@ describe('no event is missing and none is there twice', () => {
     ]);
   });
 
-  it('when a client goes from one copy of the api to another, again and again', async () => {
+  it('when a client changes from one copy of the api to another, again and again', async () => {
     const copies = [bed.api, await bed.start(), await bed.start()];
     const jobId = await newJob(bed.db, user);
     const urls = copies.map((api) => eventsOf(api, jobId));
@@ -172,7 +172,7 @@ describe('no event is missing and none is there twice', () => {
     expect(one.connections).toBeGreaterThan(20);
   });
 
-  it('when nothing goes wrong: whoever stays is told each progress that isn’t overtaken, on any copy', async () => {
+  it('without a fault: a client that stays gets each progress that is not superseded, on any copy', async () => {
     const copies = [bed.api, await bed.start()];
     const jobId = await newJob(bed.db, user);
     const steady = await Promise.all(copies.map((api) => readEvents(eventsOf(api, jobId), user.headers)));
@@ -204,7 +204,7 @@ describe('no event is missing and none is there twice', () => {
     }
   });
 
-  it('when a copy stops: its clients go on at another', async () => {
+  it('when a copy stops: its clients continue at another', async () => {
     const stopping = await bed.start();
     const jobId = await newJob(bed.db, user);
     const follower = follow([eventsOf(stopping, jobId), eventsOf(bed.api, jobId)], user.headers);
@@ -219,7 +219,7 @@ describe('no event is missing and none is there twice', () => {
   });
 });
 
-it('what waits in one copy is told of what another one does', async () => {
+it('when one copy waits and another makes the change', async () => {
   const other = await bed.start();
   const code = await newPaste(bed.db);
   const answers = [waits(bed.api, code), waits(other, code)];
@@ -231,7 +231,7 @@ it('what waits in one copy is told of what another one does', async () => {
   for (const answer of answers) expect((await answer).status).toBe(410);
 });
 
-it('while nobody tells what changes, it is asked for once a second, in one statement for all', async () => {
+it('while nothing notifies of changes: they are read once a second, in one statement for all', async () => {
   const looks: string[] = [];
   const db = createDatabase({
     url: bed.databaseUrl,

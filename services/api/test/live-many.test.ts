@@ -17,7 +17,7 @@ async function open(path: string, headers: Record<string, string> = {}): Promise
   });
 }
 
-/** Pastes whose uploads run; `settle` ends them, a hundred at a time. */
+/** Creates pastes whose uploads run; `settle` ends them, a hundred at a time. */
 async function running(count: number) {
   const pastes = await makePastes(bed.db, count, { status: 'IN_PROGRESS' });
   const shortCodes = pastes.map(({ shortCode }) => shortCode);
@@ -35,34 +35,34 @@ async function running(count: number) {
   return { shortCodes, settle };
 }
 
-it('a thousand that wait for pastes of their own cost a look for each batch that ends', async () => {
+it('a thousand clients that wait for pastes of their own cost one read for each batch that ends', async () => {
   const { shortCodes, settle } = await running(CLIENTS);
   const before = bed.api.statements.length;
   const cost = () => bed.api.statements.length - before;
   const answers = shortCodes.map((code) => open(`/v1/pastes/${code}`, { prefer: 'wait=60' }));
   await waiting(bed.api, CLIENTS);
-  expect(cost()).toBeLessThanOrEqual(CLIENTS + 5); // each has read once; the claims may be told a moment late
+  expect(cost()).toBeLessThanOrEqual(CLIENTS + 5); // each has read once; the claims may be notified a moment late
   await settle();
   const statuses = await Promise.all(
     answers.map(async (answer) => (JSON.parse(await text(await answer)) as { status: string }).status),
   );
   expect(statuses).toEqual(Array<string>(CLIENTS).fill('PROCESSED'));
   process.stderr.write(`${CLIENTS} waits, each for its own: ${cost() - CLIENTS} looks\n`);
-  // Ten settlements; a look under way when one commits is followed by another.
+  // Ten settlements; a read that runs when one commits is followed by another.
   expect(cost() - CLIENTS).toBeLessThanOrEqual(25);
 }, 60_000);
 
-it('a thousand whose time is over are answered by far fewer looks', async () => {
+it('a thousand clients whose wait ends by time are answered by far fewer reads', async () => {
   const { shortCodes } = await running(CLIENTS);
   const before = bed.api.statements.length;
   const answers = shortCodes.map((code) => open(`/v1/pastes/${code}`, { prefer: 'wait=2' }));
   for (const answer of answers) expect(await text(await answer)).toContain('"IN_PROGRESS"');
   const looks = bed.api.statements.length - before - CLIENTS;
   process.stderr.write(`${CLIENTS} waits that end by their time: ${looks} looks\n`);
-  expect(looks).toBeLessThan(CLIENTS / 2); // 50 a second at most
+  expect(looks).toBeLessThan(CLIENTS / 2); // at most 50 a second
 }, 60_000);
 
-it('a thousand that wait for one paste cost one look at its end', async () => {
+it('a thousand clients that wait for one paste cost one read at its end', async () => {
   const { shortCodes, settle } = await running(1);
   const before = bed.api.statements.length;
   const answers = Array.from({ length: CLIENTS }, () =>
@@ -74,7 +74,7 @@ it('a thousand that wait for one paste cost one look at its end', async () => {
   expect(bed.api.statements.length - before).toBeLessThanOrEqual(CLIENTS + 2);
 }, 60_000);
 
-it('a thousand streams cost no query each after they have begun, and less than one each before', async () => {
+it('a thousand streams cost no statement each after they have begun, and fewer than one each before', async () => {
   const { shortCodes, settle } = await running(CLIENTS);
   const before = bed.api.statements.length;
   const streams = await Promise.all(shortCodes.map((code) => open(`/v1/pastes/${code}/events`)));
@@ -91,6 +91,6 @@ it('a thousand streams cost no query each after they have begun, and less than o
   }
   const looks = bed.api.statements.length - before - CLIENTS;
   process.stderr.write(`${CLIENTS} streams: ${looks} looks\n`);
-  // 50 a second at most, while they are opened and while they end; the rest is one statement each, which finds the paste.
+  // At most 50 a second while they are opened and while they end; the rest is one statement each, which finds the paste.
   expect(looks).toBeLessThan(CLIENTS / 2);
 }, 60_000);

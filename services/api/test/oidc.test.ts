@@ -14,7 +14,7 @@ let stranger: OidcIssuer;
 let api: RunningApi;
 const issuers: OidcIssuer[] = [];
 
-/** With no limits, and no cooldown: a test that changes keys doesn't wait for the clock. */
+/** Without limits and without a cooldown: a test that changes keys does not wait for the clock. */
 async function startApi(of: OidcIssuer): Promise<RunningApi> {
   return await bed.start({
     oidcCooldownMs: 0,
@@ -37,7 +37,7 @@ afterAll(async () => {
   for (const each of [issuer, stranger, ...issuers]) await each?.down();
 });
 
-/** One for a test that changes it. */
+/** An issuer for a test that changes it. */
 async function startIssuer(alg?: string): Promise<OidcIssuer> {
   const started = await OidcIssuer.start(['alice'], alg);
   issuers.push(started);
@@ -59,7 +59,7 @@ const usersNamed = (name: string) =>
 describe('a token of the identity provider', () => {
   beforeEachApi(() => startApi(issuer));
 
-  it('makes its subject a user on first sight, who owns what it makes', async () => {
+  it('makes its subject a user at the first request, who owns what it creates', async () => {
     const token = await issuer.token('alice');
     const created = await fetch(api.url, {
       method: 'POST',
@@ -80,7 +80,7 @@ describe('a token of the identity provider', () => {
     expect(await statusOf(await issuer.token('bob'))).toBe(200);
   });
 
-  it('costs a statement the first time, and none from then on', async () => {
+  it('costs a statement the first time, and none afterwards', async () => {
     const token = await issuer.token('client-0');
     await statusOf(await issuer.token('client-1'));
     const before = api.statements.length;
@@ -90,19 +90,19 @@ describe('a token of the identity provider', () => {
     expect([first - before, api.statements.length - first]).toEqual([2, 1]);
   });
 
-  it('makes one user of fifty first requests at once', async () => {
+  it('creates one user for fifty concurrent first requests', async () => {
     const token = await issuer.token('client-2');
     const statuses = await Promise.all(Array.from({ length: 50 }, () => statusOf(token)));
     expect(new Set(statuses)).toEqual(new Set([200]));
     expect(await usersNamed(`${issuer.url}#client-2`)).toHaveLength(1);
   });
 
-  it('stands beside the API tokens', async () => {
+  it('works beside API tokens', async () => {
     const { token } = await newUser(bed.db);
     expect(await statusOf(token)).toBe(200);
   });
 
-  it('is verified by keys that were asked for once', async () => {
+  it('is verified by keys that were fetched once', async () => {
     const token = await issuer.token('alice');
     issuer.requests.length = 0;
     await Promise.all(Array.from({ length: 20 }, () => statusOf(token)));
@@ -110,7 +110,7 @@ describe('a token of the identity provider', () => {
     expect(issuer.requests).toEqual(['/.well-known/openid-configuration', '/jwks']);
   });
 
-  it('is nowhere in the log', async () => {
+  it('is never logged', async () => {
     const token = await issuer.token('alice');
     await statusOf(token);
     await statusOf(`${token}x`);
@@ -120,7 +120,7 @@ describe('a token of the identity provider', () => {
 });
 
 describe.each(['PS256', 'ES256', 'EdDSA'])('a token signed with %s', (alg) => {
-  it('is good', async () => {
+  it('is accepted', async () => {
     const other = await startIssuer(alg);
     const { url } = await startApi(other);
     const token = await other.token('alice');
@@ -163,7 +163,7 @@ describe('a token is refused', () => {
       return [header, payload, bytes.toString('base64url')].join('.');
     },
     'without its signature': async () => (await issuer.token('alice')).replace(/[^.]*$/, ''),
-    'signed by nobody': async () => {
+    unsigned: async () => {
       const [, payload] = (await issuer.token('alice')).split('.');
       return `${part({ alg: 'none' })}.${payload}.`;
     },
@@ -184,7 +184,7 @@ describe('a token is refused', () => {
     'that is an API token with a dot': async () => `${(await newUser(bed.db)).token}.x.y`,
   };
 
-  /** Our issuer's claims under an HMAC. */
+  /** The claims of the issuer, under an HMAC. */
   async function forged(alg: string, secret: string | Buffer): Promise<string> {
     const [, payload] = (await issuer.token('alice')).split('.');
     const signed = `${part({ alg, kid: issuer.key.kid })}.${payload}`;
@@ -201,11 +201,11 @@ describe('a token is refused', () => {
     if (!name.includes('API token')) expect(after).toEqual(users);
   });
 
-  it('when no identity provider is named', async () => {
+  it('when no identity provider is configured', async () => {
     expect(await statusOf(await issuer.token('alice'), bed.api.url)).toBe(401);
   });
 
-  it('but not for clocks that differ by seconds', async () => {
+  it('but not when clocks differ by seconds', async () => {
     expect(await statusOf(await issuer.signed({ exp: seconds(-2) }))).toBe(200);
     expect(await statusOf(await issuer.signed({ nbf: seconds(2) }))).toBe(200);
     expect(await statusOf(await issuer.signed({ aud: ['https://elsewhere.example.org', AUDIENCE] }))).toBe(
@@ -215,7 +215,7 @@ describe('a token is refused', () => {
 });
 
 describe('an issuer that changes its keys', () => {
-  it('is followed at once, with the old tokens good for as long as their key is published', async () => {
+  it('is followed at once, and old tokens are valid while their key is published', async () => {
     const changing = await startIssuer();
     const { url } = await startApi(changing);
     const old = await changing.token('alice');
@@ -229,8 +229,8 @@ describe('an issuer that changes its keys', () => {
   });
 });
 
-describe('an issuer that is away', () => {
-  it('is 503, not 401, and nothing else; it is found again when it is back', async () => {
+describe('an issuer that is down', () => {
+  it('makes its tokens a 503 instead of a 401, and nothing else; they work again when it is back', async () => {
     const leaving = await startIssuer();
     const token = await leaving.token('alice');
     await leaving.down();
@@ -255,7 +255,7 @@ describe('an issuer that is away', () => {
   });
 });
 
-/** An api for each test: what it has learnt of the issuer is its own. */
+/** An api for each test, because what it knows about the issuer is its own. */
 function beforeEachApi(start: () => Promise<RunningApi>): void {
   beforeEach(async () => {
     api = await start();

@@ -32,13 +32,13 @@ beforeAll(async () => {
 });
 
 describe('GET /openapi.json', () => {
-  it('is a valid document of OpenAPI 3.1', async () => {
+  it('is a valid OpenAPI 3.1 document', async () => {
     const api = await served(bed.api.url);
     expect(api.openapi).toBe('3.1.0');
     expect(await new Validator().validate({ ...api })).toEqual({ valid: true });
   });
 
-  it('names the server by PUBLIC_URL and the limit by MAX_PASTE_BYTES', async () => {
+  it('takes the server from PUBLIC_URL and the limit from MAX_PASTE_BYTES', async () => {
     expect((await served(bed.api.url)).servers).toEqual([{ url: bed.api.url }]);
     const env = { PUBLIC_URL: 'https://paste.example.org/p', MAX_PASTE_BYTES: '12345' };
     const { servers, paths } = await served((await bed.start({ env })).url);
@@ -46,7 +46,7 @@ describe('GET /openapi.json', () => {
     expect(paths['/v1/pastes']!.post!.requestBody!.description).toContain('12345 bytes');
   });
 
-  it('has exactly the routes that Express has, each once', () => {
+  it('has exactly the routes of the Express app, each once', () => {
     const { router } = buildApp({} as AppDependencies);
     const paths = router.stack.flatMap(({ route }) => (route === undefined ? [] : [asTemplate(route.path)]));
     expect(Object.keys(document.paths)).toEqual(paths);
@@ -54,7 +54,7 @@ describe('GET /openapi.json', () => {
   });
 
   it.each(Object.entries(document.paths))(
-    'has exactly the methods that are answered at %s',
+    'has exactly the methods that the api answers at %s',
     async (path, item) => {
       const url = bed.api.url + path.replace('{short_code}', 'doesNotExist');
       const answers = await Promise.all(METHODS.map(async (method) => await fetch(url, { method })));
@@ -63,7 +63,7 @@ describe('GET /openapi.json', () => {
     },
   );
 
-  it('tells operations apart, and has a sentence for each and for each answer', () => {
+  it('gives each operation an id, and each operation and answer a sentence', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { operation } of operations) {
@@ -73,17 +73,17 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('has every code but those that never become a problem document', () => {
+  it('has every code that can become a problem document', () => {
     const text = JSON.stringify({ ...document.paths, ...document.components.responses });
     expect(errorCodes.filter((code) => !text.includes(`(\`${code}\`)`))).toEqual([
       'invalid_transition',
-      'paste_in_progress', // the body is empty
+      'paste_in_progress', // its body is empty
       'execution_taken',
       'malformed_message',
     ]);
   });
 
-  it('has examples that fit their schemas', () => {
+  it('has examples that match their schemas', () => {
     for (const [name, { examples = [] }] of Object.entries(document.components.schemas)) {
       for (const each of examples) expect(faultsOf(each, 'components', 'schemas', name)).toEqual([]);
     }
@@ -113,7 +113,7 @@ describe('GET /openapi.json', () => {
     }
   });
 
-  it('tells jobs apart by their type', () => {
+  it('distinguishes jobs by their type', () => {
     const { schema } = document.paths['/v1/jobs']!.post!.requestBody!.content['application/json']!;
     const mapping = Object.fromEntries(
       [...jobTypes.keys()].map((name) => [
@@ -136,7 +136,7 @@ describe('GET /openapi.json', () => {
     ['no parameters', { job_type: 'export' }, false],
     ['an unknown parameter', { job_type: 'export', parameters: { x: 1 } }, false],
     ['an unknown field', { job_type: 'export', parameters: {}, x: 1 }, false],
-  ])('allows as a job just what the api takes: %s', async (_name, body, allowed) => {
+  ])('accepts as a job exactly what the api accepts: %s', async (_name, body, allowed) => {
     const schema = ['paths', '/v1/jobs', 'post', 'requestBody', 'content', 'application/json', 'schema'];
     const { status } = await fetch(`${bed.api.url}/v1/jobs`, {
       method: 'POST',
@@ -159,7 +159,7 @@ describe('GET /openapi.json', () => {
     ['empty content', { content: '' }, false],
     ['no content', {}, false],
     ['an unknown field', { content: 'x', colour: 'red' }, false],
-  ])('allows in JSON just what the api takes: %s', async (_name, body, allowed) => {
+  ])('accepts as JSON exactly what the api accepts: %s', async (_name, body, allowed) => {
     const schema = ['paths', '/v1/pastes', 'post', 'requestBody', 'content', 'application/json', 'schema'];
     const { status } = await fetch(`${bed.api.url}/v1/pastes`, {
       method: 'POST',
@@ -171,8 +171,8 @@ describe('GET /openapi.json', () => {
 });
 
 describe('the examples', () => {
-  // What the answers have to be is checked for every test by support/undocumented.ts.
-  it.each(exampleRequests(document))('can be sent: $name', async ({ path, init, as }) => {
+  // support/undocumented.ts checks the answers, in every test.
+  it.each(exampleRequests(document))('is accepted: $name', async ({ path, init, as }) => {
     await putExamplePaste(bed, as === 'user' ? user : null);
     const headers = new Headers(init.headers);
     if (as === 'user') headers.set('Authorization', `Bearer ${user.token}`);
@@ -203,7 +203,7 @@ describe('the check of every answer in these tests', () => {
     body: Buffer.from(JSON.stringify(problem)),
   };
 
-  it('lets what is documented pass', () => {
+  it('accepts a documented answer', () => {
     expect(faultsOfAnswer(answer)).toEqual([]);
   });
 
@@ -217,7 +217,7 @@ describe('the check of every answer in these tests', () => {
     ['an empty body', { headers: { 'x-request-id': 'a' }, body: Buffer.alloc(0) }],
     ['a header', { headers: { ...headers, etag: '"x"' } }],
     ['a header that is missing', { headers: { 'content-type': 'application/problem+json' } }],
-  ])('complains about %s that is not documented', (_name, change) => {
+  ])('reports an undocumented %s', (_name, change) => {
     expect(faultsOfAnswer({ ...answer, ...change })).not.toEqual([]);
   });
 });

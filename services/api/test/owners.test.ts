@@ -28,7 +28,7 @@ async function list(query = '', as?: TestUser): Promise<ListBody> {
 
 const codesIn = ({ pastes }: ListBody) => pastes.map(({ short_code }) => short_code);
 
-describe('a paste made with a token', () => {
+describe('a paste created with a token', () => {
   it('belongs to its user, and has no delete token', async () => {
     const response = await postJson(bed.api.url, { content: 'x' }, owner.headers);
     const created = (await response.json()) as Record<string, string>;
@@ -41,14 +41,14 @@ describe('a paste made with a token', () => {
     expect((await list()).pastes).toEqual([created]);
   });
 
-  it('has no delete token when it is made by the shell either', async () => {
+  it('has no delete token when it is created from the shell', async () => {
     const response = await fetch(bed.api.url, { method: 'POST', headers: owner.headers, body: 'x' });
     expect([response.status, response.headers.get('delete-token')]).toEqual([201, null]);
     const code = new URL((await response.text()).trim()).pathname.slice(1);
     expect(await pasteRow(bed.db, code)).toMatchObject({ user_id: owner.id, delete_token_hash: null });
   });
 
-  it('is deleted by its owner, and then listed no more', async () => {
+  it('is deleted by its owner, and then no longer listed', async () => {
     const code = await processedPaste(bed, 'x', { userId: owner.id });
     const url = `${bed.api.url}/v1/pastes/${code}`;
     const stranger = await newUser(bed.db);
@@ -65,7 +65,7 @@ describe('a paste made with a token', () => {
 });
 
 describe('GET /v1/pastes', () => {
-  it('has the caller’s own, newest first, each as it is shown alone, and nobody else’s', async () => {
+  it('lists the caller’s own pastes, newest first, each as a single read shows it, and no other’s', async () => {
     const other = await newUser(bed.db);
     await newPaste(bed.db, 'anonymous');
     await newPaste(bed.db, 'theirs', { userId: other.id });
@@ -81,7 +81,7 @@ describe('GET /v1/pastes', () => {
     expect(codesIn(await list('', other))).toHaveLength(1);
   });
 
-  it('has those of one status', async () => {
+  it('lists the pastes of one status', async () => {
     const made = {
       PROCESSED: await processedPaste(bed, 'x', { userId: owner.id }),
       IN_PROGRESS: await newPaste(bed.db, 'x', { userId: owner.id }),
@@ -94,7 +94,7 @@ describe('GET /v1/pastes', () => {
     expect(codesIn(await list())).toEqual([made.FAILED, made.IN_PROGRESS]);
   });
 
-  it('has 20 unless told, up to 100, and a cursor that goes on behind them whatever is made meanwhile', async () => {
+  it('lists 20 by default and at most 100, and a cursor continues behind them whatever is created meanwhile', async () => {
     const made: string[] = [];
     for (let n = 0; n < 45; n += 1) made.unshift(await newPaste(bed.db, 'x', { userId: owner.id }));
     expect(codesIn(await list())).toEqual(made.slice(0, 20));
@@ -144,7 +144,7 @@ describe('a cursor', () => {
     '2026-11-21 12:00:00+00',
     '2026-02-28 23:59:59.1-03:30',
     '2024-02-29T12:00:00Z',
-  ])('is what it was made of: %s', async (createdAt) => {
+  ])('decodes to what was encoded: %s', async (createdAt) => {
     const cursor = encodeCursor({ createdAt, id });
     expect(cursor).toMatch(/^[\w-]+$/);
     expect(decodeCursor(cursor)).toEqual({ createdAt, id });
@@ -152,11 +152,11 @@ describe('a cursor', () => {
   });
 
   it.each<[string, unknown[]]>([
-    ['a day that there isn’t', ['2026-02-30 12:00:00+00', id]],
-    ['a month that there isn’t', ['2026-13-01 12:00:00+00', id]],
-    ['an hour that there isn’t', ['2026-11-21 24:00:00+00', id]],
+    ['a day that does not exist', ['2026-02-30 12:00:00+00', id]],
+    ['a month that does not exist', ['2026-13-01 12:00:00+00', id]],
+    ['an hour that does not exist', ['2026-11-21 24:00:00+00', id]],
     ['a year before Christ', ['0000-11-21 12:00:00+00', id]],
-    ['a time zone that there isn’t', ['2026-11-21 12:00:00+99', id]],
+    ['a time zone that does not exist', ['2026-11-21 12:00:00+99', id]],
     ['no time zone', ['2026-11-21 12:00:00', id]],
     ['infinity', ['infinity', id]],
     ['SQL', ["2026-11-21 12:00:00+00'; DROP TABLE pastes; --", id]],
@@ -175,7 +175,7 @@ describe('a cursor', () => {
 });
 
 describe('ANONYMOUS_PASTES=deny', () => {
-  it('lets nobody create without a token, and everybody read', async () => {
+  it('refuses creations without a token, and allows everybody to read', async () => {
     const api = await bed.start({ env: { ANONYMOUS_PASTES: 'deny' } });
     const before = await countPastes(bed.db);
     for (const response of [
@@ -198,7 +198,7 @@ describe('ANONYMOUS_PASTES=deny', () => {
     expect(deleted.status).toBe(204);
   });
 
-  it('is in the document: creating wants a token', async () => {
+  it('is in the document: creating requires a token', async () => {
     const api = await bed.start({ env: { ANONYMOUS_PASTES: 'deny' } });
     const securityOf = async (url: string) => {
       const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as {

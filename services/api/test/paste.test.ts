@@ -35,7 +35,7 @@ describe('GET /v1/pastes/:short_code', () => {
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('shows one in any upload state', async () => {
+  it('shows a paste in any upload state', async () => {
     const processed = await processedPaste(bed, 'content');
     const { processed_at } = (await pasteRow(bed.db, processed))!;
     expect(await (await paste(processed)).json()).toMatchObject({
@@ -54,7 +54,7 @@ describe('GET /v1/pastes/:short_code', () => {
   });
 
   it.each(['', '/timeline'])(
-    'answers 404 for an unknown one, and 410 for one that is gone%s',
+    'answers 404 for an unknown paste, and 410 for one that is gone%s',
     async (path) => {
       expect(await problemOf(await paste('unknown', path))).toMatchObject({
         status: 404,
@@ -77,7 +77,7 @@ describe('GET /v1/pastes/:short_code', () => {
 });
 
 describe('DELETE /v1/pastes/:short_code', () => {
-  it('answers 204 to the delete token of the POST, and the paste is gone everywhere', async () => {
+  it('answers 204 to the delete token of the POST, and the paste is gone on every route', async () => {
     const created = (await (await postJson(bed.api.url, { content: 'x', expires_in: 'never' })).json()) as {
       short_code: string;
       delete_token: string;
@@ -90,7 +90,7 @@ describe('DELETE /v1/pastes/:short_code', () => {
     expect((await remove(created.short_code, created.delete_token)).status).toBe(410);
   });
 
-  it('answers 401 without the token, and the paste stays', async () => {
+  it('answers 401 without the token, and keeps the paste', async () => {
     const code = await processedPaste(bed, 'stays');
     for (const token of [undefined, '', 'another token', `${TOKEN}x`, 'ä', sha256(TOKEN).toString('hex')]) {
       const response = await remove(code, token);
@@ -111,21 +111,21 @@ describe('DELETE /v1/pastes/:short_code', () => {
     expect((await remove(code, TOKEN)).status).toBe(401);
   });
 
-  it('deletes in any upload state', async () => {
+  it('deletes a paste in any upload state', async () => {
     for (const code of [await newPaste(bed.db), await failedPaste(bed.db)]) {
       expect((await remove(code, TOKEN)).status).toBe(204);
       expect((await paste(code)).status).toBe(410);
     }
   });
 
-  it('answers 404 for an unknown paste and 410 for one that has expired', async () => {
+  it('answers 404 for an unknown paste and 410 for an expired one', async () => {
     expect(await problemOf(await remove('unknown', TOKEN))).toMatchObject({ status: 404 });
     const code = await newPaste(bed.db);
     await expire(bed.db, code);
     expect(await problemOf(await remove(code, TOKEN))).toMatchObject({ status: 410 });
   });
 
-  it('is done by one of many at once', async () => {
+  it('is done by one of many concurrent requests', async () => {
     const code = await processedPaste(bed, 'wanted');
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await remove(code, TOKEN)).status),
@@ -135,7 +135,7 @@ describe('DELETE /v1/pastes/:short_code', () => {
 });
 
 describe('GET /v1/pastes/:short_code/timeline', () => {
-  it('tells what happened, oldest first, with the executions of the upload', async () => {
+  it('lists the transitions, oldest first, with the executions of the upload', async () => {
     const code = await processedPaste(bed, 'content');
     const { id } = (await pasteRow(bed.db, code))!;
     const body = (await (await paste(code, '/timeline')).json()) as {
@@ -175,7 +175,7 @@ describe('GET /v1/pastes/:short_code/timeline', () => {
     }
   });
 
-  it('is there before anything has happened', async () => {
+  it('is available before the first transition', async () => {
     const body = await (await paste(await newPaste(bed.db), '/timeline')).json();
     expect(body).toMatchObject({ transitions: [], executions: [{ status: 'PENDING', started_at: null }] });
   });

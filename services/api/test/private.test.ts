@@ -15,7 +15,7 @@ import {
 } from './support/pastes.ts';
 import { newUser, type TestUser } from './support/users.ts';
 
-/** Limits off: their own statements come by portions, not by requests. */
+/** Without limits, whose own statements come by portions rather than by requests. */
 const NO_LIMITS = {
   RATE_LIMIT_REQUESTS_PER_MINUTE: '0',
   RATE_LIMIT_CREATIONS_PER_MINUTE: '0',
@@ -79,7 +79,7 @@ const requests: Readonly<Record<string, Asked>> = {
   'DELETE with a token': { method: 'DELETE', path: metadata, headers: { 'delete-token': 'the token' } },
 };
 
-/** All that an answer tells: every header but those of each request's own, and how many statements it took. */
+/** Everything that an answer reveals: the headers except those that differ for every request, and the number of statements. */
 async function answerTo({ method, path, headers }: Asked, code: string, as: TestUser | null) {
   const before = bed.api.statements.length;
   const response = await fetch(bed.api.url + path(code), {
@@ -100,7 +100,7 @@ describe.each(Object.keys(states))('a private paste that is %s', (state) => {
     code = await states[state]!({ userId: owner.id, visibility: 'private' });
   });
 
-  it.each(Object.keys(requests))('answers everybody else as an unknown one: %s', async (name) => {
+  it.each(Object.keys(requests))('is answered like an unknown paste to everybody else: %s', async (name) => {
     const asked = requests[name]!;
     const unknown = randomBytes(5).toString('hex');
     expect(unknown).toHaveLength(code.length);
@@ -112,7 +112,7 @@ describe.each(Object.keys(states))('a private paste that is %s', (state) => {
     }
   });
 
-  it('is told to its owner as it is', async () => {
+  it('is shown to its owner', async () => {
     const gone = ['expired', 'claimed', 'deleted'].includes(state);
     const { status } = await answerTo(requests['GET metadata']!, code, owner);
     expect(status).toBe(gone ? 410 : 200);
@@ -122,7 +122,7 @@ describe.each(Object.keys(states))('a private paste that is %s', (state) => {
 describe('a private paste', () => {
   const json = { content: 'x', visibility: 'private' };
 
-  it('is made with a token, in each form, and says so', async () => {
+  it('is created with a token, in each form, and shows its visibility', async () => {
     const form = new FormData();
     form.append('content', 'x');
     form.append('visibility', 'private');
@@ -146,7 +146,7 @@ describe('a private paste', () => {
     }
   });
 
-  it('is not made without a token, in any form, nor with a visibility that there isn’t', async () => {
+  it('is refused without a token, in any form; so is an unknown visibility', async () => {
     const before = await countPastes(bed.db);
     const form = new FormData();
     form.append('visibility', 'private');
@@ -168,7 +168,7 @@ describe('a private paste', () => {
     expect(await countPastes(bed.db)).toBe(before);
   });
 
-  it('is refused before its content is sent, where the query says so', async () => {
+  it('is refused before its content is sent, when the query has the visibility', async () => {
     const socket = await dial(bed.api.port);
     socket.write(
       'POST /?visibility=private HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n',
@@ -177,7 +177,7 @@ describe('a private paste', () => {
     expect(answer.status).toBe(422);
   });
 
-  it('is unlisted unless told', async () => {
+  it('is unlisted by default', async () => {
     const response = await postJson(bed.api.url, { content: 'x' }, owner.headers);
     const { short_code: code, visibility } = (await response.json()) as Record<string, string>;
     expect(visibility).toBe('unlisted');

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => proxy.stop());
 
-/** `{'route code': how many}`. */
+/** The number of problems by route and code: `{'route code': number}`. */
 async function problems({ metricsUrl }: RunningApi): Promise<Record<string, number>> {
   const text = await (await fetch(`${metricsUrl}/metrics`)).text();
   return Object.fromEntries(
@@ -25,7 +25,7 @@ async function problems({ metricsUrl }: RunningApi): Promise<Record<string, numb
   );
 }
 
-it('problems are counted by route and code, so that contents that can’t be read aren’t taken for uploads under way', async () => {
+it('problems are counted by route and code, so that unreadable content is distinguished from uploads in progress', async () => {
   const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
   const stored = await processedPaste(bed, 'stored');
   const underWay = await newPaste(bed.db);
@@ -48,7 +48,7 @@ it('problems are counted by route and code, so that contents that can’t be rea
   expect(counted).toEqual(expected);
 });
 
-it('the alert counts every code that stands for an error of ours, and no other', () => {
+it('the alert counts every code of a server error, and no other', () => {
   const rules = readFileSync(
     new URL('../../../infra/observability/prometheus/rules/pasteflow.yml', import.meta.url),
     'utf8',

@@ -8,7 +8,7 @@ const bed = useApi();
 const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 describe('the process', () => {
-  it('serves until SIGTERM and ends with 0', async () => {
+  it('serves until SIGTERM and exits with 0', async () => {
     const service = spawnService({
       entry,
       env: {
@@ -26,7 +26,7 @@ describe('the process', () => {
     expect(await service.stop()).toEqual({ code: 0, signal: null });
   });
 
-  it('ends with 78 when its configuration is wrong, naming every problem', async () => {
+  it('exits with 78 when its configuration is wrong, and names every problem', async () => {
     const service = spawnService({
       entry,
       env: {

@@ -11,7 +11,7 @@ describe('a POST that breaks a rule', () => {
     before = await countPastes(bed.db);
   });
   afterAll(async () => {
-    expect(await countPastes(bed.db)).toBe(before); // none of them has left a row
+    expect(await countPastes(bed.db)).toBe(before); // none of them has inserted a row
   });
 
   it.each([
@@ -65,7 +65,7 @@ describe('a POST that breaks a rule', () => {
     expect(problem.errors).toHaveLength(1);
   });
 
-  it('names everything that is wrong at once', async () => {
+  it('names every broken rule at once', async () => {
     const { errors } = await problemOf(await postJson(bed.api.url, { title: 1, expires_in: 1, a: 1, b: 2 }));
     expect(errors!.map(({ path }) => path).toSorted()).toEqual(['a', 'b', 'content', 'expires_in', 'title']);
     expect(errors!.every(({ message }) => message !== '' && !message.startsWith('Invalid input'))).toBe(true);

@@ -12,7 +12,7 @@ import { until } from './support/until.ts';
 const bed = useApi();
 
 describe('stopping the api', () => {
-  it('lets running requests finish, tells their clients to leave, and takes no new connection after that', async () => {
+  it('completes running requests, closes their connections, and accepts no new connection after that', async () => {
     const api = await bed.start({ stopNoticeMs: 500 });
     const socket = await dial(api.port);
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 8\r\n\r\nhalf');
@@ -30,10 +30,10 @@ describe('stopping the api', () => {
     });
   });
 
-  it('finishes a download that had begun, and closes its connection then', async () => {
+  it('completes a running download, and then closes its connection', async () => {
     const content = Buffer.alloc(10_485_760, 'x');
     const code = await processedPaste(bed, content);
-    const api = await bed.start({ stopNoticeMs: 100, stopDeadlineMs: 60_000 }); // the deadline is no help
+    const api = await bed.start({ stopNoticeMs: 100, stopDeadlineMs: 60_000 }); // longer than the test
     const socket = await dial(api.port);
     socket.write(`GET /${code} HTTP/1.1\r\nHost: x\r\n\r\n`);
     const [first] = (await once(socket, 'data')) as [Buffer];
@@ -47,7 +47,7 @@ describe('stopping the api', () => {
     socket.destroy();
   });
 
-  it('answers on idle connections for a while, says that they close, is not ready, and closes them', async () => {
+  it('answers on idle connections for a while with Connection: close, is not ready, and then closes them', async () => {
     const api = await bed.start({ stopNoticeMs: 500 });
     const [used, unused] = await Promise.all([dial(api.port), dial(api.port)]);
     for (const socket of [used, unused]) {
@@ -62,7 +62,7 @@ describe('stopping the api', () => {
     await stop;
   });
 
-  it('cuts what has not finished at the deadline', async () => {
+  it('cuts unfinished requests at the deadline', async () => {
     const api = await bed.start({ stopNoticeMs: 200, stopDeadlineMs: 500 });
     const before = await countPastes(bed.db);
     const socket = await dial(api.port);
@@ -75,7 +75,7 @@ describe('stopping the api', () => {
     expect(await countPastes(bed.db)).toBe(before);
   });
 
-  it('sends what waits for SQS first', async () => {
+  it('sends the messages that wait for SQS first', async () => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const api = await bed.start({ env: { AWS_ENDPOINT_URL_SQS: proxy.url } });
     const held = proxy.hold({ target: 'SendMessageBatch' });
@@ -117,7 +117,7 @@ describe('stopping the api', () => {
 });
 
 describe('starting the api', () => {
-  it('says in one sentence that its port is in use', async () => {
+  it('reports in one sentence that its port is in use', async () => {
     await expect(bed.start({ env: { API_PORT: String(bed.api.port) } })).rejects.toThrow(
       new RegExp(`^127\\.0\\.0\\.1:${bed.api.port} is in use by another program\\. .*API_PORT`),
     );

@@ -12,7 +12,7 @@ beforeEach(async () => {
   await sql`TRUNCATE rate_limits`.execute(bed.db);
 });
 
-/** Who the api takes the sender of this X-Forwarded-For for: whose requests it has counted. */
+/** The address under which the api counted a request with this X-Forwarded-For. */
 async function callerOf({ url }: RunningApi, forwardedFor: string | null): Promise<string> {
   await sql`TRUNCATE rate_limits`.execute(bed.db);
   const headers = forwardedFor === null ? {} : { 'x-forwarded-for': forwardedFor };
@@ -22,12 +22,12 @@ async function callerOf({ url }: RunningApi, forwardedFor: string | null): Promi
   return caller!.replace('requests:address:', '');
 }
 
-/** Limits of one point each: each request asks Postgres. */
+/** Limits of one point, so that each request asks Postgres. */
 const start = (trust: string) =>
   bed.start({ env: { TRUST_PROXY: trust, RATE_LIMIT_REQUESTS_PER_MINUTE: '99' } });
 
 describe('TRUST_PROXY', () => {
-  it('unset: the socket says the address, and X-Forwarded-For says nothing', async () => {
+  it('unset: the address is that of the socket, and X-Forwarded-For is ignored', async () => {
     const api = await start('');
     for (const header of [null, '192.0.2.1', '192.0.2.1, 192.0.2.2', '10.0.0.1']) {
       expect(await callerOf(api, header)).toBe('127.0.0.1');
@@ -36,12 +36,17 @@ describe('TRUST_PROXY', () => {
 
   it.each<[string, string, string | null, string]>([
     ['one proxy', '1', '192.0.2.1', '192.0.2.1'],
-    ['one proxy, and what a client made up before it', '1', '198.51.100.1, 192.0.2.1', '192.0.2.1'],
+    ['one proxy, after an address that the client invented', '1', '198.51.100.1, 192.0.2.1', '192.0.2.1'],
     ['two proxies', '2', '198.51.100.1, 192.0.2.1, 10.0.0.1', '192.0.2.1'],
     ['one proxy that says nothing', '1', null, '127.0.0.1'],
     ['no proxy', '0', '192.0.2.1', '127.0.0.1'],
     ['loopback', 'loopback', '192.0.2.1', '192.0.2.1'],
-    ['loopback and what a client made up', 'loopback', '198.51.100.1, 192.0.2.1', '192.0.2.1'],
+    [
+      'loopback, after an address that the client invented',
+      'loopback',
+      '198.51.100.1, 192.0.2.1',
+      '192.0.2.1',
+    ],
     ['a subnet behind another', 'loopback, 10.0.0.0/8', '192.0.2.1, 10.1.2.3', '192.0.2.1'],
     ['an address that is not ours', '10.0.0.1', '192.0.2.1', '127.0.0.1'],
     ['IPv4 in IPv6', 'loopback', '::ffff:192.0.2.1', '192.0.2.1'],
@@ -65,7 +70,7 @@ describe('the setting TRUST_PROXY', () => {
     ['loopback', ['loopback']],
     ['loopback, linklocal,uniquelocal', ['loopback', 'linklocal', 'uniquelocal']],
     ['10.0.0.1,192.0.2.0/24, 2001:db8::/32', ['10.0.0.1', '192.0.2.0/24', '2001:db8::/32']],
-  ])('takes %j', (text, expected) => {
+  ])('accepts %j', (text, expected) => {
     expect(load(text)).toEqual({ TRUST_PROXY: expected });
   });
 
@@ -84,7 +89,7 @@ describe('the setting TRUST_PROXY', () => {
     '1,2',
   ])('refuses %s, and says what to set and why not true', (text) => {
     expect(() => load(text)).toThrow(
-      /TRUST_PROXY is .*; set it to the number of proxies.*never true: then any client/,
+      /TRUST_PROXY is .*; set it to the number of proxies.*never true: any client/,
     );
   });
 });

@@ -21,7 +21,7 @@ const wait = (path: string, seconds: number, { url }: { url: string } = bed.api,
   fetch(`${url}/v1/${path}`, { headers: { ...headers, prefer: `wait=${seconds}` } });
 
 describe('Prefer: wait', () => {
-  it('answers when the upload has succeeded, and says that it has waited', async () => {
+  it('answers when the upload has succeeded, with Preference-Applied', async () => {
     const code = await newPaste(bed.db);
     const answer = wait(`pastes/${code}`, 60);
     await waiting(bed.api, 1);
@@ -34,7 +34,7 @@ describe('Prefer: wait', () => {
     expect(paste).toEqual(await (await fetch(`${bed.api.url}/v1/pastes/${code}`)).json());
   });
 
-  it('answers when the upload was given up', async () => {
+  it('answers when the upload has failed', async () => {
     const code = await newPaste(bed.db);
     const answer = wait(`pastes/${code}`, 60);
     await waiting(bed.api, 1);
@@ -46,7 +46,7 @@ describe('Prefer: wait', () => {
     const jobId = await newJob(bed.db, user);
     const answer = wait(`jobs/${jobId}`, 60);
     await waiting(bed.api, 1);
-    const executionId = await claim(bed.db, jobId); // that is no end
+    const executionId = await claim(bed.db, jobId); // no terminal state
     await progress(bed.db, { jobId, executionId }, 50, 'half');
     await waiting(bed.api, 1);
     const errorMessage = status === 'completed' ? null : 'why';
@@ -58,7 +58,7 @@ describe('Prefer: wait', () => {
     );
   });
 
-  it('answers at once what has come to its end, or with wait=0', async () => {
+  it('answers at once when nothing more will happen, or with wait=0', async () => {
     const done = await wait(`pastes/${await processedPaste(bed, 'x')}`, 60);
     expect([done.status, done.headers.get('preference-applied')]).toEqual([200, 'wait=60']);
     const open = await wait(`pastes/${await newPaste(bed.db)}`, 0);
@@ -66,7 +66,7 @@ describe('Prefer: wait', () => {
     expect(open.headers.get('preference-applied')).toBe('wait=0');
   });
 
-  it('answers after so many seconds with what there is then', async () => {
+  it('answers after the given seconds with the current state', async () => {
     const code = await newPaste(bed.db);
     const jobId = await newJob(bed.db, user);
     const answers = [wait(`pastes/${code}`, 1), wait(`jobs/${jobId}`, 1)];
@@ -78,7 +78,7 @@ describe('Prefer: wait', () => {
     expect(await job!.json()).toMatchObject({ status: 'processing', progress: 50, progress_message: 'half' });
   });
 
-  it('says of a wait in the log, and not in the durations', async () => {
+  it('is in the log line, and not in the durations', async () => {
     const code = await newPaste(bed.db);
     await wait(`pastes/${code}`, 1);
     const line = await until(() =>
@@ -111,7 +111,7 @@ describe('Prefer: wait', () => {
     expect(await problemOf(await answers[1]!)).toMatchObject({ status: 410 });
   });
 
-  it('refuses whom it would refuse without it, at once', async () => {
+  it('refuses at once what it refuses without the header', async () => {
     const secret = await newPaste(bed.db, 'x', { userId: user.id, visibility: 'private' });
     const stranger = await newUser(bed.db);
     const refusals = [
@@ -127,24 +127,24 @@ describe('Prefer: wait', () => {
     }
   });
 
-  it('misses nothing that happens between its first read and the wait', async () => {
+  it('misses no change between its first read and the wait', async () => {
     const proxy = await startHoldingProxy(bed.stack.postgres.port, 'from "pastes"');
     const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
     const code = await newPaste(bed.db);
     const executionId = await claimUpload(bed.db, code);
     const reading = wait(`pastes/${code}`, 60, api);
-    await proxy.holding; // it has read IN_PROGRESS, and doesn't know it yet
+    await proxy.holding; // it has read IN_PROGRESS, but not received it yet
     const other = wait(`pastes/${code}`, 60, api);
     await waiting(api, 1);
     await settleExecution(bed.db, executionId, URL_OF_OBJECT);
-    expect(await (await other).json()).toMatchObject({ status: 'PROCESSED' }); // so the api has been told
+    expect(await (await other).json()).toMatchObject({ status: 'PROCESSED' }); // so the api was notified
     proxy.release();
     expect(await (await reading).json()).toMatchObject({ status: 'PROCESSED' });
     await api.stop();
     await proxy.stop();
   });
 
-  it('lets a client go that leaves', async () => {
+  it('ends when the client disconnects', async () => {
     const leaving = new AbortController();
     const code = await newPaste(bed.db);
     const answer = fetch(`${bed.api.url}/v1/pastes/${code}`, {
@@ -157,7 +157,7 @@ describe('Prefer: wait', () => {
     await waiting(bed.api, 0);
   });
 
-  it('does not make more wait than MAX_WAITERS: the others are answered at once, and told', async () => {
+  it('lets at most MAX_WAITERS wait: the others are answered at once, without Preference-Applied', async () => {
     const api = await bed.start({ env: { MAX_WAITERS: '1' } });
     const [first, second] = [await newPaste(bed.db), await newPaste(bed.db)];
     const waits = wait(`pastes/${first}`, 60, api);
@@ -172,7 +172,7 @@ describe('Prefer: wait', () => {
     expect(await (await waits).json()).toMatchObject({ status: 'PROCESSED' });
   });
 
-  it('is answered with what there is when the api stops', async () => {
+  it('is answered with the current state when the api stops', async () => {
     const api = await bed.start({ stopDeadlineMs: 60_000 });
     const answer = wait(`pastes/${await newPaste(bed.db)}`, 60, api);
     await waiting(api, 1);
@@ -181,14 +181,14 @@ describe('Prefer: wait', () => {
     expect([response.status, await response.json()]).toMatchObject([200, { status: 'IN_PROGRESS' }]);
   });
 
-  it('is answered when the api stops with rows that are too long to be read all at once', async () => {
+  it('is answered when the api stops and the rows are too long to be read all at once', async () => {
     const api = await bed.start({ stopDeadlineMs: 60_000 });
     const long = Array.from({ length: 9 }, () => randomBytes(3_932_160).toString('base64')); // 5 MiB of text each
     const answers = await Promise.all(
       long.map(async (archive) => {
         const parameters = { archive };
         const { id } = await createJob(bed.db, { userId: user.id, jobType: 'import', parameters });
-        // Read as it comes: a stop waits for those who read slowly.
+        // Read as it arrives, because a stop waits for slow readers.
         const answer = wait(`jobs/${id}`, 60, api).then(async (response) => ({
           code: response.status,
           job: (await response.json()) as { status: string; parameters: { archive: string } },

@@ -4,24 +4,24 @@ import { endedJob, newJob } from './jobs.ts';
 import { newPaste, processedPaste, type Ownership } from './pastes.ts';
 import type { TestUser } from './users.ts';
 
-/** What each has to answer to whom, with whatever else a request needs being good. */
+/** The expected answers to each kind of caller, when everything else in the request is valid. */
 export interface AccessCase {
-  /** What it is about, where a route has several cases. */
+  /** The case, where a route has several. */
   readonly about?: string;
-  /** Makes what the request is for, which is the owner's, and says how the request goes on after the URL of the api. */
+  /** Creates what the request is for, owned by the owner, and returns the rest of the URL. */
   readonly prepare: (bed: ApiBed, owner: TestUser) => Promise<{ path: string; init?: RequestInit }>;
-  /** The status for a request without Authorization, with another user's token, and with the owner's. */
+  /** The status without Authorization, with another user's token, and with the owner's token. */
   readonly none: number;
   readonly other: number;
   readonly owner: number;
 }
 
-/** An open route: it asks nobody, and a bad token is no matter. */
+/** An open route: callers are not identified, and an invalid token is ignored. */
 const open = (path: string): AccessCase[] => [
   { prepare: () => Promise.resolve({ path }), none: 200, other: 200, owner: 200 },
 ];
 
-/** POST of content, for everybody or for users alone. */
+/** A POST of content, for everybody or only for users. */
 const creation = (path: string): AccessCase[] => [
   {
     prepare: () => Promise.resolve({ path, init: { method: 'POST', body: Buffer.from('x') } }),
@@ -31,7 +31,7 @@ const creation = (path: string): AccessCase[] => [
   },
 ];
 
-/** A read of a named paste: an unlisted one is everybody's, a private one its owner's, and for all others as if it weren't there. */
+/** A read of a paste: everybody reads an unlisted one, only the owner a private one; for all others it is not found. */
 const read = (pathOf: (shortCode: string) => string): AccessCase[] => {
   const stored = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) => ({
     path: pathOf(await processedPaste(bed, 'content', ownershipOf(owner))),
@@ -103,7 +103,7 @@ const ofJob = (rest: string, make: typeof newJob = newJob): AccessCase[] => [
   },
 ];
 
-/** By method and path of the route table: every one of its endpoints is here, which a test checks. HEAD is asked wherever GET is. */
+/** By method and path: every endpoint of the route table is here, which a test checks. HEAD is sent wherever GET is. */
 export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /': open('/'),
   'POST /': creation('/'),

@@ -19,12 +19,12 @@ export interface RunningApi {
   readonly port: number;
   readonly metricsUrl: string;
   readonly logs: readonly LogLine[];
-  /** SQL that the api has sent, but for the counters of the limits, which come with the clock and not with a request. */
+  /** The SQL that the api has sent, without the counters of the limits, which are sent by time and not by request. */
   readonly statements: readonly string[];
-  /** And those. */
+  /** The SQL of those counters. */
   readonly counterStatements: readonly string[];
   readonly readiness: Readiness;
-  /** What was wrong with its answers, as the document has them. */
+  /** How its answers differ from the OpenAPI document. */
   readonly undocumented: string[];
   stop(): Promise<void>;
 }
@@ -36,12 +36,12 @@ export interface ApiOptions extends Overrides {
 export interface ApiBed {
   readonly stack: TestStackWithAws;
   readonly databaseUrl: string;
-  /** For looking and for making rows behind the api's back. */
+  /** For reading and inserting rows without the api. */
   readonly db: Database;
   readonly store: ObjectStore;
-  /** The file's own api, with defaults. */
+  /** The api of the test file, with default settings. */
   readonly api: RunningApi;
-  /** Another one, on the same database, for this test. */
+  /** Starts another api on the same database, for one test. */
   start(options?: ApiOptions): Promise<RunningApi>;
 }
 
@@ -78,7 +78,7 @@ export function useApi(options: ApiOptions = {}): ApiBed {
     bed.store?.close();
     await bed.db?.destroy();
     await bed.stack?.stop();
-    expect(bed.api?.undocumented).toEqual([]); // what ended after the last test
+    expect(bed.api?.undocumented).toEqual([]); // answers that ended after the last test
   });
   return bed;
 }

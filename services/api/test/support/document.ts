@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { routesOf, type AppDependencies } from '../../src/app.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 
-/** What the tests read of an OpenAPI document. */
+/** The parts of an OpenAPI document that the tests read. */
 export interface Document {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: {
@@ -19,7 +19,7 @@ type PathItem = Readonly<Record<string, Operation>>;
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
-  /** Who may send it: any one of these. */
+  /** The accepted credentials: any one of these. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly Parameter[];
   readonly requestBody?: {
@@ -63,7 +63,7 @@ export const document = JSON.parse(
 ) as Document;
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
-// In UTC, which RFC 3339 leaves open. Milliseconds are in every answer, and optional in a request.
+// In UTC, which RFC 3339 does not require. Milliseconds are in every answer, and optional in a request.
 ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
 ajv.addFormat('uuid', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
 ajv.addFormat('uri', (text) => URL.canParse(text));
@@ -77,7 +77,7 @@ export function schemaAt(...path: readonly string[]): ValidateFunction {
   return schema;
 }
 
-/** What is wrong with a value, in words; empty: nothing. */
+/** The errors of a value, in words; empty: none. */
 export function faultsOf(value: unknown, ...path: readonly string[]): readonly string[] {
   const validate = schemaAt(...path);
   if (validate(value) === true) return [];

@@ -6,21 +6,21 @@ export interface SentEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A client of a stream of events, which keeps what it has been told. */
+/** A client of an event stream, which keeps the events that it received. */
 export interface EventReader {
   readonly response: Response;
   readonly events: SentEvent[];
-  /** Each event in a word: `PENDING→RUNNING`, `40 %`, `end PROCESSED`. */
+  /** One word for each event: `PENDING→RUNNING`, `40 %`, `end PROCESSED`. */
   words(): string[];
-  /** Heartbeats so far. */
+  /** The heartbeats so far. */
   readonly beats: number;
-  /** What the server has said of when to come back, in ms. */
+  /** The last reconnection time from the server, in ms. */
   readonly retries: number[];
   /** Resolves when the stream is over: `ended` by the server, or `broken`. */
   readonly over: Promise<'ended' | 'broken'>;
-  /** Waits for so many events. */
+  /** Waits for this number of events. */
   has(count: number): Promise<void>;
-  /** Goes away; resolves when nothing more can come. */
+  /** Disconnects; resolves when nothing more can arrive. */
   leave(): Promise<void>;
 }
 

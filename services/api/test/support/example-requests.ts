@@ -5,7 +5,7 @@ export interface ExampleRequest {
   /** With the query. */
   readonly path: string;
   readonly init: RequestInit;
-  /** Who sends it: nobody, or somebody with a token, which isn't in the headers yet. */
+  /** The sender: anonymous, or a user whose token is not in the headers yet. */
   readonly as: 'nobody' | 'user';
 }
 
@@ -23,8 +23,8 @@ interface ExampleBody {
 }
 
 /**
- * Each body of each operation with the parameters it needs, and then each other parameter once, with a token wherever one is taken. Where
- * nobody needs one, all parameters once more without.
+ * Each body of each operation with the required parameters, and then each other parameter once, with a token wherever one is accepted. Where
+ * no token is required, all parameters once more without one.
  */
 export function exampleRequests({ paths }: Document): readonly ExampleRequest[] {
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -40,7 +40,7 @@ export function exampleRequests({ paths }: Document): readonly ExampleRequest[] 
   );
 }
 
-/** What the document has as examples of a body. */
+/** The examples of a body in the document. */
 export function examplesOf({ example, examples }: MediaType): readonly unknown[] {
   return examples === undefined ? [example] : Object.values(examples).map(({ value }) => value);
 }
@@ -62,7 +62,7 @@ function withEverything(target: Target): ExampleRequest {
   return requestOf(target, target.operation.parameters, body, ' with everything, without a token');
 }
 
-/** The last body of a paste is the raw one: the others take no options in the query. */
+/** The raw body of a paste is the last one: the others allow no options in the query. */
 function bodiesOf({ requestBody }: Operation): readonly ExampleBody[] {
   if (requestBody === undefined) return [{ type: '', name: 'no body', value: undefined }];
   return Object.entries(requestBody.content).flatMap(([type, media]) =>
@@ -83,7 +83,7 @@ function requestOf(
     if (place === 'path') filled = filled.replace(`{${name}}`, String(value));
     else (place === 'query' ? query : headers).set(name, String(value));
   }
-  if (body.type === 'application/json') headers.set('Content-Type', body.type); // fetch names the others, and a form's boundary
+  if (body.type === 'application/json') headers.set('Content-Type', body.type); // fetch sets the others, and the boundary of a form
   return {
     name: `${operation.operationId}${comment}, ${body.name}`,
     path: query.size === 0 ? filled : `${filled}?${query.toString()}`,

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEvents, type SentEvent } from './event-reader.ts';
 
-/** A client that comes back with Last-Event-ID whenever its stream is over, until the end: to one url after the other. */
+/** A client that reconnects with Last-Event-ID whenever its stream is over, until the end: to each URL in turn. */
 export interface Follower {
   readonly events: readonly SentEvent[];
-  /** How often it has connected. */
+  /** The number of connections. */
   readonly connections: number;
   /** Resolves at the end. */
   readonly done: Promise<void>;
 }
 
-/** @param leaveAfter breaks off by itself after so many events */
+/** @param leaveAfter disconnects after this number of events */
 export function follow(
   urls: readonly string[],
   headers: Record<string, string>,
@@ -25,7 +25,7 @@ export function follow(
       const reader = await readEvents(url, {
         ...headers,
         ...(last !== undefined && { 'last-event-id': last }),
-      }).catch(() => null); // refused, or 503 while Postgres is away
+      }).catch(() => null); // refused, or 503 while Postgres is unavailable
       if (reader === null) {
         await sleep(20);
         continue;

@@ -1,18 +1,18 @@
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface HoldingProxy {
-  /** `url` with this proxy's host and port. */
+  /** `url` with the host and port of this proxy. */
   through(url: string): string;
-  /** Someone has sent the text; nothing that Postgres says after it on that connection gets through. */
+  /** Resolves when a client has sent the text; nothing that Postgres sends afterwards on that connection gets through. */
   readonly holding: Promise<void>;
-  /** Passes on what is held, and all that follows. */
+  /** Passes on what is held, and everything after it. */
   release(): void;
-  /** Resets all connections, what is held included. */
+  /** Resets all connections, including what is held. */
   drop(): void;
   stop(): Promise<void>;
 }
 
-/** Stands before Postgres, passes on all that is sent to it, and keeps the answer to the first thing with this text in it. */
+/** A proxy in front of Postgres that holds the answer to the first message that contains this text. */
 export async function startHoldingProxy(upstreamPort: number, text: string): Promise<HoldingProxy> {
   const holding = Promise.withResolvers<void>();
   const sockets = new Set<Socket>();

@@ -11,7 +11,7 @@ export interface ProblemBody {
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** The problem details of an answer; throws when it is something else. */
+/** The problem details of an answer. @throws for any other answer */
 export async function problemOf(response: Response): Promise<ProblemBody> {
   const type = response.headers.get('content-type');
   if (type !== 'application/problem+json')
@@ -41,7 +41,7 @@ export function postRaw(url: string, body: Uint8Array<ArrayBuffer> | string, que
   });
 }
 
-/** A TCP connection, for what fetch wouldn't send. */
+/** A TCP connection, for requests that fetch would not send. */
 export async function dial(port: number): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
@@ -55,7 +55,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Whatever the server says until it closes the connection, as one answer. */
+/** Everything that the server sends until it closes the connection, as one answer. */
 export async function answerOn(socket: Socket): Promise<RawAnswer> {
   const answer = parseAnswer(await text(socket));
   socket.destroy();
@@ -77,7 +77,7 @@ export function parseAnswer(received: string): RawAnswer {
   };
 }
 
-/** Sends these bytes and nothing more, and takes the answer. */
+/** Sends these bytes and nothing more, and reads the answer. */
 export async function rawExchange(port: number, request: string | Buffer): Promise<RawAnswer> {
   const socket = await dial(port);
   socket.write(request);

@@ -12,13 +12,13 @@ import type { TestUser } from './users.ts';
 
 const ACTOR = 'upload-worker/test';
 
-/** A job that is queued, made behind the api's back. @returns its id */
+/** A queued job, inserted without the api. @returns its id */
 export async function newJob(db: Database, user: TestUser, jobType = 'export'): Promise<string> {
   const { id } = await createJob(db, { userId: user.id, jobType, parameters: {} });
   return id;
 }
 
-/** Does what the worker does: claims it. @returns its execution's id */
+/** Claims a job, as the worker does. @returns the id of its execution */
 export async function claim(db: Database, jobId: string): Promise<string> {
   const found = (
     await claimExecutions(db, jobSubject, { keys: [jobId], actor: ACTOR, leaseSeconds: 60 })
@@ -55,7 +55,7 @@ export async function addAsset(
   });
 }
 
-/** Ends it as its work said. */
+/** Ends a job with this outcome. */
 export async function end(db: Database, executionId: string, ending: JobSettlementEnding): Promise<void> {
   const settled = await settleExecutions(
     db,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '@pasteflow/postgres';
 
-/** A key of a test's own. */
+/** A new key. */
 export function newKey(): string {
   return randomUUID();
 }
@@ -29,7 +29,7 @@ export function postKeyed(
 
 export interface WholeAnswer {
   readonly status: number;
-  /** Those of this answer's own; not those that each answer has anew. */
+  /** The headers of this answer, without those that differ for every answer. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   readonly replayed: boolean;
@@ -52,13 +52,13 @@ export function keyRows(db: Database) {
   return db.selectFrom('idempotency_keys').selectAll().execute();
 }
 
-/** Makes the claims of all keys as old as they are with so many seconds left. */
+/** Gives all claims this many seconds until they expire. */
 export async function leaveClaims(db: Database, seconds: number): Promise<void> {
   await sql`UPDATE idempotency_keys SET claimed_until = now() + make_interval(secs => ${seconds})
     WHERE answer IS NULL`.execute(db);
 }
 
-/** Lets the claims of all keys lapse, as 15 s would. */
+/** Expires all claims, as 15 s would. */
 export async function lapseClaims(db: Database): Promise<void> {
   await sql`UPDATE idempotency_keys SET claimed_until = now() WHERE answer IS NULL`.execute(db);
 }

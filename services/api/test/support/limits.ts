@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { problemOf } from './http.ts';
 
-/** The settings of these limits; a limit that isn't named has its default. */
+/** The settings of these limits; a limit that is not named keeps its default. */
 export function limited(limits: {
   requests?: number;
   creations?: number;
@@ -15,7 +15,7 @@ export function limited(limits: {
   );
 }
 
-/** What an answer tells of its limits. */
+/** The RateLimit headers of an answer. */
 export const fields = ({ headers }: Response) => ({
   policy: headers.get('ratelimit-policy'),
   limit: headers.get('ratelimit'),

@@ -26,14 +26,14 @@ async function newKey(kid: string, alg: string): Promise<SigningKey> {
   };
 }
 
-/** A real OpenID provider on 127.0.0.1, with a client for each name. Its keys can be changed, and it can go away and come back. */
+/** A real OpenID provider on 127.0.0.1, with a client for each name. Its keys can be changed, and it can be stopped and started again. */
 export class OidcIssuer {
   readonly #server: Server;
   readonly #clients: readonly string[];
   #port = 0;
   #keys: readonly SigningKey[] = [];
   #provider: Provider | undefined;
-  /** Paths that were asked for. */
+  /** The requested paths. */
   readonly requests: string[] = [];
 
   private constructor(clients: readonly string[]) {
@@ -59,7 +59,7 @@ export class OidcIssuer {
     return this.#keys[0]!;
   }
 
-  /** The first signs; all are published. */
+  /** The first key signs; all are published. */
   async signWith(keys: readonly SigningKey[]): Promise<void> {
     this.#keys = keys;
     this.#provider = new Provider(this.url, {
@@ -88,13 +88,13 @@ export class OidcIssuer {
     });
   }
 
-  /** A new key that signs from now on, with the old ones beside it or instead of them. */
+  /** Adds a key that signs from now on, beside the old ones or instead of them. */
   async rotate(kid: string, { keepOld }: { keepOld: boolean }): Promise<void> {
     const key = await newKey(kid, this.key.alg);
     await this.signWith(keepOld ? [key, ...this.#keys] : [key]);
   }
 
-  /** An access token from the token endpoint; without an audience an opaque one. */
+  /** An access token from the token endpoint; without an audience, an opaque one. */
   async token(client: string, audience: string | null = AUDIENCE): Promise<string> {
     const response = await fetch(`${this.url}/token`, {
       method: 'POST',
@@ -109,7 +109,7 @@ export class OidcIssuer {
     return body.access_token;
   }
 
-  /** What the provider would not issue, signed by its own key. Undefined takes a claim away. */
+  /** A token that the provider would not issue, signed with its key. Undefined removes a claim. */
   async signed(claims: Readonly<Record<string, unknown>>): Promise<string> {
     const now = Math.floor(Date.now() / 1000);
     const all: JWTPayload = {

@@ -1,4 +1,4 @@
-// The package has no types of its own, and those of DefinitelyTyped bring Koa's along: this is what oidc-issuer.ts uses of it.
+// The package has no types, and those of DefinitelyTyped depend on Koa's: this is what oidc-issuer.ts uses.
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
   import type { JWK } from 'jose';

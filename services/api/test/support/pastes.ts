@@ -19,13 +19,13 @@ export function sha256(content: Buffer | string): Buffer {
   return createHash('sha256').update(content).digest();
 }
 
-/** Whose a paste is; nobody's and unlisted unless told. */
+/** The owner and the visibility of a paste. Default: anonymous and unlisted. */
 export interface Ownership {
   readonly userId?: string | null;
   readonly visibility?: Visibility;
 }
 
-/** A paste IN_PROGRESS, made behind the api's back. An anonymous one can be deleted by `the token`. @returns its short code */
+/** A paste IN_PROGRESS, inserted without the api. `the token` deletes an anonymous one. @returns its short code */
 export async function newPaste(
   db: Database,
   content: Buffer | string = 'hello',
@@ -47,7 +47,7 @@ export async function newPaste(
   return shortCode;
 }
 
-/** Does what the worker does: puts the object and settles. */
+/** Puts the object and settles the upload, as the worker does. */
 export async function upload(
   db: Database,
   store: ObjectStore,
@@ -74,12 +74,12 @@ export async function failedPaste(db: Database, ownership: Ownership = {}): Prom
   return shortCode;
 }
 
-/** Claims its upload and ends it: with this URL, or null as given up. */
+/** Claims the upload and ends it: with this URL, or null for a failure. */
 export async function settle(db: Database, shortCode: string, s3Url: string | null): Promise<void> {
   await settleExecution(db, await claimUpload(db, shortCode), s3Url);
 }
 
-/** @returns the execution's id */
+/** @returns the id of the execution */
 export async function claimUpload(db: Database, shortCode: string): Promise<string> {
   const claim = (
     await claimExecutions(db, uploadSubject, { keys: [shortCode], actor: ACTOR, leaseSeconds: 60 })
@@ -115,7 +115,7 @@ export async function expire(db: Database, shortCode: string): Promise<void> {
     .execute();
 }
 
-/** Expires it and claims it for the cleanup. */
+/** Expires a paste and claims it for deletion. */
 export async function claimForDeletion(db: Database, shortCode: string): Promise<ClaimedDeletion> {
   await expire(db, shortCode);
   const claims = await claimExpired(db, { actor: 'janitor/test', limit: 1000 });

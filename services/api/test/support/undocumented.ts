@@ -11,7 +11,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** Every answer of the server on this port, whatever client it goes to, is held against the document. */
+/** Compares every answer of the server on this port, to any client, with the OpenAPI document. */
 export function watchAnswers(port: number): { readonly undocumented: string[]; stop(): void } {
   const undocumented: string[] = [];
   const onCreated = (message: unknown): void => {
@@ -34,7 +34,7 @@ export function watchAnswers(port: number): { readonly undocumented: string[]; s
   return { undocumented, stop: () => unsubscribe('http.server.response.created', onCreated) };
 }
 
-/** What is written of a body, as it is being written. */
+/** Collects a body while it is written. */
 function bytesOf(response: ServerResponse): readonly Buffer[] {
   const chunks: Buffer[] = [];
   for (const name of ['write', 'end'] as const) {
@@ -60,10 +60,10 @@ export function faultsOfAnswer(answer: Answer): readonly string[] {
   ];
 }
 
-/** Where the document has this answer, or would have it. */
+/** The path of the document under which an answer belongs. */
 function documentedAt({ method, path, status }: Answer): readonly string[] {
   const template = Object.keys(document.paths)
-    .toSorted((a, b) => a.split('{').length - b.split('{').length) // what is written out goes first
+    .toSorted((a, b) => a.split('{').length - b.split('{').length) // literal paths come first
     .find((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(path));
   if (template === undefined) return ['components', 'responses', status === 404 ? 'RouteNotFound' : 'none'];
   const operation = (method === 'HEAD' ? 'GET' : method).toLowerCase();
@@ -73,7 +73,7 @@ function documentedAt({ method, path, status }: Answer): readonly string[] {
   return ['paths', template, operation, 'responses', String(status)];
 }
 
-/** Nothing to say about: it is on every answer, or HTTP's own business. */
+/** Not compared: headers of every answer, and those of HTTP itself. */
 const implied = [...Object.keys(defaultHeaders), 'Content-Type', 'Content-Length', 'Connection'];
 
 function headerFaults(

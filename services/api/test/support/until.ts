@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * Waits for a condition, looking every 10 ms; its last value is in the error when it doesn't come true in 10
- * s.
- */
+/** Polls a condition every 10 ms. @throws Error after 10 s, with the last value */
 export async function until<T>(
   look: () => T | Promise<T>,
   isTrue: (value: T) => boolean = Boolean,

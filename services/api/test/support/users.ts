@@ -6,11 +6,11 @@ import { hashOfSecret } from '../../src/identity/secret.ts';
 export interface TestUser {
   readonly id: string;
   readonly token: string;
-  /** Those of a request of theirs. */
+  /** The headers of the user's requests. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A token of theirs that has expired, or is revoked. */
+/** An expired or revoked token of the user. */
 export async function spentToken(
   db: Database,
   userId: string,
@@ -32,7 +32,7 @@ export async function spentToken(
   return token;
 }
 
-/** Revokes all tokens of theirs. */
+/** Revokes all tokens of the user. */
 export async function revokeTokens(db: Database, userId: string): Promise<void> {
   const tokens = await db.selectFrom('api_tokens').select('id').where('user_id', '=', userId).execute();
   for (const { id } of tokens) await revokeApiToken(db, id);
@@ -48,7 +48,7 @@ export async function anotherToken(db: Database, userId: string): Promise<TestUs
   return await newUser(db, { name });
 }
 
-/** A new user with a token, made behind the api's back. */
+/** A new user with a token, inserted without the api. */
 export async function newUser(
   db: Database,
   { token = newApiToken(), name = randomUUID() }: { token?: string; name?: string } = {},

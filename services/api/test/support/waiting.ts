@@ -1,7 +1,7 @@
 import type { RunningApi } from './api.ts';
 import { until } from './until.ts';
 
-/** Resolves when so many requests wait in an api. */
+/** Resolves when this number of requests waits in an api. */
 export async function waiting(
   { metricsUrl }: Pick<RunningApi, 'metricsUrl'>,
   count: number,

@@ -17,7 +17,7 @@ export function respondWithError(
 ): void {
   if (res.destroyed || res.writableEnded) return; // the client is gone, or the answer is complete
   if (res.headersSent) {
-    events.brokeOff(req, error);
+    events.cutOff(req, error);
     res.destroy();
     return;
   }

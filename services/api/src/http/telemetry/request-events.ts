@@ -96,7 +96,7 @@ export class RequestEvents {
   }
 
   /** An error after the headers were sent: only a cut connection can tell the client. */
-  brokeOff(req: IncomingMessage, error: unknown): void {
+  cutOff(req: IncomingMessage, error: unknown): void {
     const context = contextOf(req);
     const { route, shortCode } = context;
     this.#logger.error('answer cut off', { ...idsOf(context), route, short_code: shortCode, error });
