@@ -3,9 +3,9 @@ import type { Readiness } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { Admit } from './admission/admit.ts';
 import { callerOf } from './identity/caller-of.ts';
-import { readDocs, readDocsFile } from './docs/read-docs.ts';
+import { readDocs, readDocsFile } from './docs/docs-endpoints.ts';
 import { healthz, readyz } from './health/health.ts';
-import { limitedAs } from './http/request/caller.ts';
+import { limitKeyOf } from './http/request/caller.ts';
 import type { TrustedProxies } from './http/request/trusted-proxies.ts';
 import { contextOf, pathOf } from './http/request/request-context.ts';
 import { RequestError } from './http/errors/request-error.ts';
@@ -116,7 +116,7 @@ function byMethod(
     try {
       await endpoint.handle(req, res);
     } catch (error) {
-      if (isMiss(req, error)) await limits.countMiss(res, limitedAs(callerOf(req)));
+      if (isMiss(req, error)) await limits.countMiss(res, limitKeyOf(callerOf(req)));
       throw error;
     }
   };

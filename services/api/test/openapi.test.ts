@@ -8,7 +8,7 @@ import { useApi } from './support/api.ts';
 import { document, faultsOf, schemaAt, type Document } from './support/document.ts';
 import { exampleRequests, examplesOf } from './support/example-requests.ts';
 import { putExampleJob, putExamplePaste } from './support/examples.ts';
-import { faultsOfAnswer } from './support/undocumented.ts';
+import { undocumentedIn } from './support/undocumented.ts';
 import { newUser, type TestUser } from './support/users.ts';
 
 const bed = useApi();
@@ -204,7 +204,7 @@ describe('the check of every answer in these tests', () => {
   };
 
   it('accepts a documented answer', () => {
-    expect(faultsOfAnswer(answer)).toEqual([]);
+    expect(undocumentedIn(answer)).toEqual([]);
   });
 
   it.each([
@@ -218,6 +218,6 @@ describe('the check of every answer in these tests', () => {
     ['a header', { headers: { ...headers, etag: '"x"' } }],
     ['a header that is missing', { headers: { 'content-type': 'application/problem+json' } }],
   ])('reports an undocumented %s', (_name, change) => {
-    expect(faultsOfAnswer({ ...answer, ...change })).not.toEqual([]);
+    expect(undocumentedIn({ ...answer, ...change })).not.toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { limitedAs, type Caller } from '../http/request/caller.ts';
+import { limitKeyOf, type Caller } from '../http/request/caller.ts';
 import { clientAddressOf, networkOf } from '../http/request/client-address.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
@@ -24,7 +24,7 @@ export function createAdmit({ identify, limits }: AdmissionDependencies): Admit 
     if (operation.access === 'open') return;
     const caller = await identifyCounted({ identify, limits, known }, req, res);
     contextOf(req).caller = caller;
-    await limits.count(res, limitedAs(caller), {
+    await limits.count(res, limitKeyOf(caller), {
       creates: req.method === 'POST',
       mayMiss: mayMiss(operation),
     });
@@ -52,7 +52,7 @@ async function identifyCounted(
     if (authorization !== undefined) known.add(authorization);
     return caller;
   } catch (error) {
-    await limits.count(res, limitedAs({ kind: 'anonymous', address }), { creates: false, mayMiss: false });
+    await limits.count(res, limitKeyOf({ kind: 'anonymous', address }), { creates: false, mayMiss: false });
     if (!(error instanceof RequestError) || error.code !== 'unauthorized') throw error;
     if (authorization !== undefined) known.delete(authorization);
     await limits.countMiss(res, guesser);

@@ -9,7 +9,7 @@ import {
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { RequestError } from '../http/errors/request-error.ts';
-import { scopeOf } from '../http/request/caller.ts';
+import { callerKeyOf } from '../http/request/caller.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { sendAnswer, type Answer } from '../http/response/answer.ts';
 import { callerOf } from '../identity/caller-of.ts';
@@ -65,7 +65,7 @@ export class Idempotency {
     const { db, retentionSeconds } = this.#deps;
     const key = idempotencyKeyOf(req);
     if (key === null) return { kind: 'new', commit: (create) => create(db) };
-    const caller = scopeOf(callerOf(req));
+    const caller = callerKeyOf(callerOf(req));
     const fingerprint = fingerprintOf(req, fingerprintInput);
     const seal: Seal = { key, caller, fingerprint };
     const held = { caller, keyHash: createHash('sha256').update(key).digest(), claimId: randomUUID() };

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { jobTypes } from '@pasteflow/jobs';
 import { canRead } from '@pasteflow/pastes';
 import { findPaste, type Database } from '@pasteflow/postgres';
-import { limitedAs, type Caller } from '../http/request/caller.ts';
+import { limitKeyOf, type Caller } from '../http/request/caller.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { NewJob } from './new-job.ts';
 
@@ -24,11 +24,11 @@ export async function countGuesses(
 ): Promise<void> {
   const shortCodes = jobTypes.get(jobType)?.readShortCodes?.(parameters) ?? [];
   if (shortCodes.length === 0) return;
-  limits.refuseGuesser(res, limitedAs(caller));
+  limits.refuseGuesser(res, limitKeyOf(caller));
   const userId = caller.kind === 'user' ? caller.userId : null;
   for (const shortCode of shortCodes) {
     const paste = await findPaste(db, shortCode);
     const isMiss = paste === null || paste.status === 'FAILED' || !canRead(paste, userId);
-    if (isMiss) await limits.countMiss(res, limitedAs(caller));
+    if (isMiss) await limits.countMiss(res, limitKeyOf(caller));
   }
 }

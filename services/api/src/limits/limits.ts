@@ -31,7 +31,7 @@ export interface RequestKind {
 const WARNING_INTERVAL_MS = 60_000;
 
 /**
- * The limits of each caller (limitedAs), and the RateLimit headers of the answers. While Postgres is unavailable no request is refused by a
+ * The limits of each caller (limitKeyOf), and the RateLimit headers of the answers. While Postgres is unavailable no request is refused by a
  * limit: requests that need Postgres fail anyway, and the others should go on.
  */
 export class Limits {

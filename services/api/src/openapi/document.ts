@@ -8,7 +8,7 @@ import {
 } from 'zod-openapi';
 import { REQUEST_ID } from '../http/request/request-context.ts';
 import { xRequestId } from './answer-headers.ts';
-import { edgeErrors, edgeHeaders, edgeParameters, replayHeaders } from './edge.ts';
+import { impliedErrors, impliedHeaders, impliedParameters, replayHeaders } from './implied-parts.ts';
 import type { Operation, Routes } from './endpoint.ts';
 import { problemExamples, problemResponse, problemResponses } from './problem-responses.ts';
 
@@ -102,7 +102,7 @@ function describe(method: string, operation: Operation): ZodOpenApiOperationObje
   const { tag, access, params, body, answers, errors, ...texts } = operation;
   const admission = access === 'open' ? [] : admissionErrors;
   const responses = new Map(
-    problemResponses([...anyErrors, ...admission, ...errors, ...edgeErrors(method, operation)]),
+    problemResponses([...anyErrors, ...admission, ...errors, ...impliedErrors(method, operation)]),
   );
   for (const [status, answer] of Object.entries(answers)) {
     responses.set(
@@ -115,11 +115,11 @@ function describe(method: string, operation: Operation): ZodOpenApiOperationObje
     tags: [tag],
     security: security[access],
     ...(params !== undefined && { requestParams: params }),
-    parameters: [requestIdParam, ...edgeParameters(method, operation)],
+    parameters: [requestIdParam, ...impliedParameters(method, operation)],
     ...(body !== undefined && { requestBody: body }),
     // JavaScript sorts integer keys
     responses: Object.fromEntries(
-      [...responses].map(([status, response]) => [status, withHeaders(response, edgeHeaders(operation))]),
+      [...responses].map(([status, response]) => [status, withHeaders(response, impliedHeaders(operation))]),
     ),
   };
 }

@@ -27,7 +27,7 @@ export function watchAnswers(port: number): { readonly undocumented: string[]; s
         body: Buffer.concat(body),
       };
       const { method, path, status } = answer;
-      undocumented.push(...faultsOfAnswer(answer).map((fault) => `${method} ${path}: ${status}: ${fault}`));
+      undocumented.push(...undocumentedIn(answer).map((fault) => `${method} ${path}: ${status}: ${fault}`));
     });
   };
   subscribe('http.server.response.created', onCreated);
@@ -49,7 +49,7 @@ function bytesOf(response: ServerResponse): readonly Buffer[] {
   return chunks;
 }
 
-export function faultsOfAnswer(answer: Answer): readonly string[] {
+export function undocumentedIn(answer: Answer): readonly string[] {
   const at = documentedAt(answer);
   const documented = at.reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document);
   if (documented === undefined) return ['this status is not documented'];

@@ -12,11 +12,13 @@ export type Caller =
     };
 
 /** The owner of an idempotency key: two callers may use the same key. */
-export function scopeOf(caller: Caller): string {
+export function callerKeyOf(caller: Caller): string {
   return caller.kind === 'user' ? `user:${caller.userId}` : `address:${networkOf(caller.address)}`;
 }
 
 /** Whose limits a request counts against. Each API token has its own, so that a script out of control does not stop its user's other scripts. */
-export function limitedAs(caller: Caller): string {
-  return caller.kind === 'user' && caller.tokenId !== null ? `api-token:${caller.tokenId}` : scopeOf(caller);
+export function limitKeyOf(caller: Caller): string {
+  return caller.kind === 'user' && caller.tokenId !== null
+    ? `api-token:${caller.tokenId}`
+    : callerKeyOf(caller);
 }

@@ -7,7 +7,7 @@ import type { Operation } from './endpoint.ts';
 // What operations share because of their method or access. It is added here, so that no operation can forget it.
 
 /** @param method in upper case */
-export function edgeParameters(method: string, { operationId }: Operation): readonly z.ZodType[] {
+export function impliedParameters(method: string, { operationId }: Operation): readonly z.ZodType[] {
   return method === 'POST' ? [idempotencyKeyParam(operationId)] : [];
 }
 
@@ -29,7 +29,7 @@ function idempotencyKeyParam(operationId: string): z.ZodType {
     });
 }
 
-export function edgeErrors(method: string, { access }: Operation): readonly ErrorCode[] {
+export function impliedErrors(method: string, { access }: Operation): readonly ErrorCode[] {
   return [
     ...(access === 'open' ? [] : (['rate_limited'] as const)),
     ...(method === 'POST' ? (['idempotency_key_in_use', 'idempotency_key_reused'] as const) : []),
@@ -37,7 +37,7 @@ export function edgeErrors(method: string, { access }: Operation): readonly Erro
 }
 
 /** The headers of every answer of an operation. A limit that is off, or suspended because Postgres is unavailable, is not shown. */
-export function edgeHeaders({ access }: Operation): z.ZodRawShape {
+export function impliedHeaders({ access }: Operation): z.ZodRawShape {
   return access === 'open' ? {} : { 'RateLimit-Policy': rateLimitPolicy, RateLimit: rateLimit };
 }
 
