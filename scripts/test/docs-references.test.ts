@@ -1,0 +1,61 @@
+import { expect, it } from '@jest/globals';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/*.md', 'infra/*.md'], { cwd: root });
+
+/** A path from the root between backticks, such as `packages/domain/src/machines` or `services/api/src/app.ts`. */
+const PATH = /`((?:packages|services|docs|infra|scripts|localstack|\.ci)\/[\w./-]*[\w/])`/g;
+const LINK = /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g;
+const SCRIPT = /\bnpm run (?:--silent )?([a-z][\w:-]*)/g;
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+function matchesOf(
+  pattern: RegExp,
+): readonly { readonly document: string; readonly found: RegExpExecArray }[] {
+  return documents.flatMap((document) =>
+    [...read(document).matchAll(pattern)].map((found) => ({ document, found })),
+  );
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(path: string): readonly string[] {
+  return [...read(path).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replace(/\s/g, '-'),
+  );
+}
+
+it('names only files and folders that exist', () => {
+  const paths = matchesOf(PATH).map(({ document, found: [, path = ''] }) => ({ document, path }));
+  expect(paths.length).toBeGreaterThan(30);
+  expect(paths.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+it('links only to pages and headings that exist', () => {
+  const links = matchesOf(LINK).map(({ document, found: [, path = '', anchor] }) => ({
+    document,
+    target: path === '' ? document : join(dirname(document), path),
+    anchor,
+  }));
+  expect(links.length).toBeGreaterThan(100);
+  expect(links.filter(({ target }) => !existsSync(join(root, target)))).toEqual([]);
+  const broken = links.filter(
+    ({ target, anchor }) => anchor !== undefined && !anchorsOf(target).includes(anchor),
+  );
+  expect(broken).toEqual([]);
+});
+
+it('names only npm scripts that exist', () => {
+  const scripts = ['package.json', 'infra/package.json'].flatMap((path) =>
+    Object.keys((JSON.parse(read(path)) as { scripts: Record<string, string> }).scripts),
+  );
+  const named = matchesOf(SCRIPT).map(({ document, found: [, script = ''] }) => ({ document, script }));
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter(({ script }) => !scripts.includes(script))).toEqual([]);
+});
