@@ -5,7 +5,6 @@ import { Bucket } from './bucket.ts';
 import { type ServiceName } from './entries.ts';
 import { Http } from './http.ts';
 import { Load, type LoadOptions } from './load.ts';
-import { migrate } from './migrate.ts';
 import { freePort } from './ports.ts';
 import { Queues } from './queues.ts';
 import { disquiet } from './quiet.ts';
@@ -228,7 +227,6 @@ export async function startCluster({
   ]);
   const cluster = new Cluster(stack, { s3, sqs, postgres }, env);
   try {
-    await migrate(stack.databaseUrl);
     const names: ServiceName[] = [
       ...Array<ServiceName>(apis).fill('api'),
       ...Array<ServiceName>(workers).fill('upload-worker'),

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import {
+  createTestDatabase,
   spawnService,
   startTestStack,
   type SpawnedService,
@@ -10,10 +11,12 @@ import {
 } from '@pasteflow/dev-stack/testing';
 import { embeddedAws, externalEndpoint, makeOwnAws, type Aws, type OwnAws } from './aws.ts';
 import { STACK_ENTRY } from './entries.ts';
+import { migrate } from './migrate.ts';
 import { freePort } from './ports.ts';
 
-/** Postgres, S3 and SQS under a cluster of services. With AWS_ENDPOINT_URL set, S3 and SQS are those there; Postgres is always embedded. */
+/** Postgres, S3 and SQS for a cluster of services. S3 and SQS are those at AWS_ENDPOINT_URL, if it is set; Postgres is always embedded. */
 export interface Stack {
+  /** Of a migrated database. */
   readonly databaseUrl: string;
   readonly aws: Aws;
   stop(): Promise<void>;
@@ -29,17 +32,18 @@ export async function startStack(): Promise<RestartableStack> {
   const endpoint = externalEndpoint();
   if (endpoint === undefined) {
     const stack = await startTestStack({ aws: true });
-    return restartable(stack, embeddedAws(stack.aws.endpoint), () => stack.stop());
+    return await restartable(stack, embeddedAws(stack.aws.endpoint), () => stack.stop());
   }
   const [stack, aws] = await Promise.all([startTestStack(), makeOwnAws(endpoint)]);
-  return restartable(stack, aws, async () => {
+  return await restartable(stack, aws, async () => {
     await Promise.all([stack.stop(), aws.remove()]);
   });
 }
 
-function restartable(stack: TestStack, aws: Aws, stop: () => Promise<void>): RestartableStack {
+async function restartable(stack: TestStack, aws: Aws, stop: () => Promise<void>): Promise<RestartableStack> {
+  const { url } = await createTestDatabase(stack);
   return {
-    databaseUrl: stack.postgres.url,
+    databaseUrl: url,
     aws,
     get postgresPid() {
       return stack.postgres.pid;
@@ -80,6 +84,7 @@ export class StackProcess implements Stack {
     const ownAws = endpoint === undefined ? undefined : await makeOwnAws(endpoint);
     const stack = new StackProcess(dataDir, env, ownAws);
     await stack.start();
+    await migrate(stack.databaseUrl);
     return stack;
   }
 

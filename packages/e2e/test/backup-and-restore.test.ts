@@ -71,8 +71,9 @@ it('a restored database finds its way with a bucket and queues that went on with
   await Promise.all([...original.apis, ...original.janitors].map((service) => service.stop()));
 
   const postgres = await restorePostgres(folder);
+  const databaseUrl = new URL(new URL(stack.databaseUrl).pathname, postgres.url).href;
   restored = await startCluster<Stack>({
-    stack: { databaseUrl: postgres.url, aws: stack.aws, stop: () => postgres.stop() },
+    stack: { databaseUrl, aws: stack.aws, stop: () => postgres.stop() },
     env: { CLEANUP_INTERVAL_SECONDS: '0.5' },
   });
   const { short_code: code } = uploadedSince;

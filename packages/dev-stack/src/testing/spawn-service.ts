@@ -1,14 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { sourceCommand } from '../source-command.ts';
+import { REPOSITORY } from '../stack-config.ts';
 
 export interface SpawnOptions {
   /** Path of the TypeScript entry file. */
   entry: string;
   args?: string[];
-  /** Added to PATH, HOME and TMPDIR, which is all that is taken over from this process. */
+  /** Added to PATH, HOME and TMPDIR, the only variables that are inherited. */
   env?: Record<string, string>;
   /** For messages; by default the folder that holds `src`. */
   name?: string;
@@ -137,9 +138,12 @@ function nameOf(entry: string): string {
   return basename(dirname(dirname(entry)));
 }
 
+/** Compiled code from one start to the next: a service then starts with half the CPU time, 0.5 s. */
+const NODE_COMPILE_CACHE = join(REPOSITORY, 'node_modules/.cache/compiled');
+
 /** A DATABASE_URL or AWS_PROFILE of the developer's own must not reach what a test starts. */
 function inherited(): Record<string, string> {
   // oxlint-disable-next-line node/no-process-env -- not configuration: what any program needs to run at all
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
-  return { PATH, HOME, ...(TMPDIR && { TMPDIR }) };
+  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), NODE_COMPILE_CACHE };
 }
