@@ -1,4 +1,4 @@
-/** Machine-readable names of everything that can go wrong. The list is closed: HTTP answers and logs use only these. */
+/** Machine-readable error codes. The list is closed: HTTP answers and logs use these codes only. */
 export const errorCodes = [
   'invalid_transition',
   'short_code_taken',
@@ -33,7 +33,10 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
-/** The one base class: `code` says what went wrong to a program, `message` to a person, `cause` keeps what was underneath. */
+/**
+ * The base class of all errors. `code` is for programs, `message` for people, and `cause` keeps the
+ * underlying error.
+ */
 export class PasteflowError extends Error {
   readonly code: ErrorCode;
 
@@ -44,7 +47,9 @@ export class PasteflowError extends Error {
   }
 }
 
-/** A change of state that is not in the machine's table (J3), or that lost its compare-and-set. */
+/**
+ * A transition that the machine's table does not allow (J3), or a compare-and-set that another process won.
+ */
 export class InvalidTransitionError extends PasteflowError {
   readonly machine: string;
   readonly from: string;
@@ -58,10 +63,10 @@ export class InvalidTransitionError extends PasteflowError {
   }
 }
 
-/** `oidc` is the operator's identity provider. */
+/** A service that Pasteflow depends on. `oidc` is the identity provider of the operator. */
 export type Dependency = 'postgres' | 's3' | 'sqs' | 'oidc';
 
-/** Something that Pasteflow stands on did not answer. Trying again later is right. */
+/** A dependency does not answer. The caller may try again later. */
 export class DependencyUnavailableError extends PasteflowError {
   readonly dependency: Dependency;
 
@@ -75,26 +80,26 @@ export class DependencyUnavailableError extends PasteflowError {
   }
 }
 
-/** J8: there is no such job. */
+/** J8: the job does not exist. */
 export class JobNotFoundError extends PasteflowError {
   constructor() {
     super('job_not_found', 'There is no job of this id; check the URL.');
   }
 }
 
-/** J8: there is such a job, but it is another user's. */
+/** J8: the job exists and belongs to another user. */
 export class JobForbiddenError extends PasteflowError {
   constructor() {
     super('job_forbidden', "This job is another user's; use a token of its owner.");
   }
 }
 
-/** The execution that wanted to write has been ended by someone else: whoever ran it must drop its work. */
+/** Another process ended the execution before this write. Whoever runs the execution must stop its work. */
 export class ExecutionTakenError extends PasteflowError {
   readonly executionId: string;
 
   constructor(executionId: string) {
-    super('execution_taken', `Execution ${executionId} has been ended by someone else.`);
+    super('execution_taken', `Execution ${executionId} was ended by another process. Stop its work.`);
     this.executionId = executionId;
   }
 }

@@ -1,16 +1,16 @@
-/** R1: what travels in the upload queue. A nudge that work is due; Postgres is the truth. */
+/** R1: the message in the upload queue. It announces that an upload is due; the state is in Postgres. */
 export interface UploadMessage {
   readonly shortCode: string;
-  /** The content as base64, when it is no longer than INLINE_CONTENT_BYTES; else it is read from its payload. */
+  /** The content as base64 when it has at most INLINE_CONTENT_BYTES. Absent: the worker reads the payload. */
   readonly contentBytes?: string;
 }
 
-/** What travels in the job queue: a nudge that an attempt at this job is due. */
+/** The message in the job queue. It announces that an attempt at this job is due. */
 export interface JobMessage {
   readonly jobId: string;
 }
 
-/** What a message carries beside its body, as SQS message attributes: which request caused it. */
+/** The SQS message attributes: the request that caused the message, and its trace. */
 export interface MessageContext {
   readonly requestId?: string;
   readonly traceparent?: string;

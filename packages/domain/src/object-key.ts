@@ -1,8 +1,9 @@
 import { isShortCode } from './short-code.ts';
+import { isUuid } from './uuid.ts';
 
 export const OBJECT_KEY_PREFIX = 'pastes/';
 
-/** What jobs make lies under this prefix, a folder a job. */
+/** The prefix of the objects that jobs write. Each job has its own folder below it. */
 export const JOB_OBJECT_KEY_PREFIX = 'jobs/';
 
 /** The key of a paste's object in the bucket. */
@@ -10,19 +11,21 @@ export function objectKeyOf(shortCode: string): string {
   return `${OBJECT_KEY_PREFIX}${shortCode}`;
 }
 
-/** The short code that an object's key stands for, or null for a key that is not a paste's. */
+/** The short code in the key of a paste object; null: the key is not that of a paste. */
 export function shortCodeOfKey(key: string): string | null {
   if (!key.startsWith(OBJECT_KEY_PREFIX)) return null;
   const code = key.slice(OBJECT_KEY_PREFIX.length);
   return isShortCode(code) ? code : null;
 }
 
-/** The folder of all that a job has put into the bucket. */
+/** The folder of the objects that a job writes. */
 export function jobKeyPrefix(jobId: string): string {
   return `${JOB_OBJECT_KEY_PREFIX}${jobId}/`;
 }
 
-/** The job whose folder an object's key is in, or null for a key that is in none. */
+/** The id of the job whose folder contains the key; null: the key is in no such folder. */
 export function jobIdOfKey(key: string): string | null {
-  return /^jobs\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\//.exec(key)?.[1] ?? null;
+  if (!key.startsWith(JOB_OBJECT_KEY_PREFIX)) return null;
+  const [jobId = '', ...rest] = key.slice(JOB_OBJECT_KEY_PREFIX.length).split('/');
+  return rest.length > 0 && isUuid(jobId) ? jobId : null;
 }

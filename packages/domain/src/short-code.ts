@@ -1,10 +1,19 @@
-/** Base62 in ASCII order, so that codes sort the same in Postgres (COLLATE "C"), in S3 listings and in JavaScript. */
+/**
+ * Base62 in ASCII order, so that codes sort alike in Postgres (COLLATE "C"), in S3 listings and in
+ * JavaScript.
+ */
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** 62^10 = 8.4e17 codes: with a billion pastes a guess hits one in 8.4e8, and a new code collides as rarely. */
+/**
+ * 62^10 = 8.4e17 codes: with a billion pastes, one guess in 8.4e8 hits a paste, and new codes collide as
+ * rarely.
+ */
 const SHORT_CODE_LENGTH = 10;
 
-/** Codes of other lengths are accepted on reading, so that the default may change; the bound keeps absurd ones from the database. */
+/**
+ * Reads accept codes of other lengths, so that the default may change. The bound keeps oversized text from
+ * the database.
+ */
 const SHORT_CODE_PATTERN = /^[0-9A-Za-z]{1,32}$/;
 
 export function isShortCode(text: string): boolean {
@@ -12,8 +21,9 @@ export function isShortCode(text: string): boolean {
 }
 
 /**
- * A short code from bytes of a CSPRNG, or null when too few of them were usable: bytes of 248 and more are passed over, since
- * 256 is no multiple of 62 and taking them modulo 62 would favour the first eight letters. 32 bytes all but always suffice.
+ * Makes a short code from random bytes of a CSPRNG. Bytes of 248 and above are skipped: 256 is not a multiple
+ * of 62, and the remainder modulo 62 would favor the first eight letters. 32 bytes nearly always suffice.
+ * @returns null when too few bytes were usable
  */
 export function shortCodeFrom(randomBytes: Uint8Array, length = SHORT_CODE_LENGTH): string | null {
   let code = '';

@@ -10,7 +10,7 @@ export { migrate } from './migrate.ts';
 export { installStateMachines } from './enforcement/install.ts';
 export type { Actor } from './database/actor.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
-export { expirePaste, findPaste, readPayload, type PasteRow } from './pastes/find-paste.ts';
+export { expirePaste, findPaste, readPayload, type PasteRow, type PublicPaste } from './pastes/find-paste.ts';
 export {
   uploadSubject,
   type ClaimedUpload,
@@ -54,15 +54,12 @@ export {
   settleDeleted,
   type ClaimedDeletion,
 } from './pastes/deletion.ts';
+export { findOldFailed, removeFailed, removeTombstones, type OldFailed } from './retention/old-pastes.ts';
 export {
   dropOldTransitions,
   ensureTransitionPartitions,
-  findOldFailed,
-  removeFailed,
   removeStrayTransitions,
-  removeTombstones,
-  type OldFailed,
-} from './retention/old-pastes.ts';
+} from './retention/old-transitions.ts';
 export {
   answerIdempotencyKey,
   claimIdempotencyKey,

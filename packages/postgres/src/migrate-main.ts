@@ -1,12 +1,12 @@
 import { createDatabase } from './database/database.ts';
 import { migrate } from './migrate.ts';
 
-/** `npm run migrate`: brings the schema of DATABASE_URL up to date. */
+/** `npm run migrate`: migrates the database at DATABASE_URL. */
 async function main(): Promise<number> {
   const url = process.env.DATABASE_URL;
   if (!url) {
     process.stderr.write(
-      'DATABASE_URL is not set: give the Postgres to migrate, e.g. postgres://user:password@127.0.0.1:5432/pasteflow\n',
+      'DATABASE_URL is not set. Set it to the database to migrate, e.g. postgres://user:password@127.0.0.1:5432/pasteflow\n',
     );
     return 78;
   }
@@ -24,17 +24,19 @@ async function main(): Promise<number> {
     );
     return 0;
   } catch (error) {
-    process.stderr.write(`the migration failed: ${inWords(error)}\n`);
+    process.stderr.write(`the migration failed: ${describeWithCauses(error)}\n`);
     return 1;
   } finally {
     await db.destroy();
   }
 }
 
-/** With its causes: a typed error says which dependency, its cause what that said. */
-function inWords(error: unknown): string {
+/**
+ * The message with those of its causes: a typed error names the dependency, and its cause has the details.
+ */
+function describeWithCauses(error: unknown): string {
   if (!Error.isError(error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message} (${inWords(error.cause)})`;
+  return error.cause === undefined ? error.message : `${error.message} (${describeWithCauses(error.cause)})`;
 }
 
 process.exitCode = await main();

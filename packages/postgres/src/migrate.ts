@@ -4,9 +4,10 @@ import { installStateMachines } from './enforcement/install.ts';
 import { migrations } from './migrations/all.ts';
 
 /**
- * Brings the schema up to date and the database's enforcement of the state machines in line with packages/domain. Safe to run twice
- * and in several processes at once (kysely's migrator takes a session lock, so don't run it through a transaction-mode PgBouncer).
- * @returns the names of the migrations that were applied
+ * Applies the pending migrations, then installs the enforcement of the state machines. Safe to run repeatedly
+ * and in several processes at once. kysely takes a session lock, so do not migrate through PgBouncer in
+ * transaction mode.
+ * @returns the names of the applied migrations
  */
 export async function migrate(db: Database): Promise<readonly string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });

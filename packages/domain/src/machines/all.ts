@@ -4,7 +4,10 @@ import { pasteDeletion } from './paste-deletion.ts';
 import { pasteUpload } from './paste-upload.ts';
 import { taskExecution } from './task-execution.ts';
 
-/** Every state machine of Pasteflow. The database's enforcement, the diagrams and the pair tests are made from this list. */
+/**
+ * Every state machine of Pasteflow. The triggers and CHECKs in Postgres, the diagrams and the pair tests are
+ * made from this list.
+ */
 export const machines = [
   pasteUpload,
   pasteDeletion,

@@ -12,20 +12,20 @@ export const job = defineMachine({
   initial: 'queued',
   states: {
     queued: {
-      meaning: 'Accepted; no worker has claimed it yet. The upload-worker moves it on.',
+      meaning: 'Accepted, and not claimed yet. An upload-worker claims the job.',
       to: ['processing'],
     },
     processing: {
       meaning:
-        'An execution of it runs. Its worker moves it on, or the reaper when the last attempt was lost.',
+        'A worker runs the job, or its next attempt is due. The worker ends the job; the reaper does when the last attempt was lost.',
       to: ['completed', 'partial', 'failed'],
     },
-    completed: { meaning: 'All of the work was done.', to: [] },
+    completed: { meaning: 'All work was done.', to: [] },
     partial: {
-      meaning: 'Some of the work was done and some failed; result and error_message say which.',
+      meaning: 'Some work was done and some failed; result and error_message say which.',
       to: [],
     },
-    failed: { meaning: 'None of the work was done; error_message says why.', to: [] },
+    failed: { meaning: 'No work was done; error_message says why.', to: [] },
   },
 });
 

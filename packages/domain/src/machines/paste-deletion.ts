@@ -12,16 +12,19 @@ export const pasteDeletion = defineMachine({
   initial: 'NOT_EXPIRED',
   states: {
     NOT_EXPIRED: {
-      meaning: 'Not claimed for deletion. The cleanup claims it once expires_at has passed.',
+      meaning: 'Not claimed for deletion. The cleanup claims the paste once expires_at has passed.',
       to: ['DELETION_IN_PROGRESS'],
     },
     DELETION_IN_PROGRESS: {
       meaning:
-        'A cleanup has claimed it and is deleting the object. The cleanup ends it, or hands it back when S3 refused its key; ' +
-        'the deletion-watchdog hands it back when the cleanup died.',
+        'A cleanup has claimed the paste and deletes the object. The cleanup ends the deletion, or releases the paste when S3 ' +
+        'refuses the key. The deletion-watchdog releases the paste when the cleanup died.',
       to: ['DELETED', 'NOT_EXPIRED'],
     },
-    DELETED: { meaning: 'The object is gone. The tombstones sweep removes the row.', to: [] },
+    DELETED: {
+      meaning: 'The object is deleted; the row is a tombstone. The tombstones sweep removes the row.',
+      to: [],
+    },
   },
 });
 

@@ -13,10 +13,10 @@ export const pasteUpload = defineMachine({
   states: {
     IN_PROGRESS: {
       meaning:
-        'The content waits in its payload. The upload-worker moves it on, or the reaper if the worker died.',
+        'The content is in its payload. An upload-worker settles the upload; the reaper does when the worker died in the last attempt.',
       to: ['PROCESSED', 'FAILED'],
     },
-    PROCESSED: { meaning: 'The content is in S3 under s3_url; the payload is gone.', to: [] },
+    PROCESSED: { meaning: 'The content is in S3 at s3_url; the payload is deleted.', to: [] },
     FAILED: {
       meaning: 'Every attempt failed; failure_reason says why. The failed-pastes sweep removes the row.',
       to: [],

@@ -12,17 +12,18 @@ export const taskExecution = defineMachine({
   initial: 'PENDING',
   states: {
     PENDING: {
-      meaning: 'Due at run_at; no worker has claimed it. The upload-worker claims it.',
+      meaning: 'Due at run_at, and not claimed. An upload-worker claims the execution.',
       to: ['RUNNING'],
     },
     RUNNING: {
       meaning:
-        'A worker holds it under a lease. That worker ends it, or reap-executions once the lease has run out.',
+        'A worker holds the execution under a lease. That worker ends the execution; the reaper does once the lease has expired.',
       to: ['SUCCEEDED', 'FAILED'],
     },
-    SUCCEEDED: { meaning: 'The attempt reached its goal.', to: [] },
+    SUCCEEDED: { meaning: 'The attempt succeeded.', to: [] },
     FAILED: {
-      meaning: 'The attempt did not; error says why. A successor is PENDING unless it was the last.',
+      meaning:
+        'The attempt failed; error says why. The next execution is PENDING unless this was the last attempt.',
       to: [],
     },
   },

@@ -1,11 +1,12 @@
 import { sql, type RawBuilder } from 'kysely';
 
-/** Who makes a transition, as the timeline shows it: `<service>/<instance id>`. */
+/** The process that makes a transition, as the timeline shows it: `<service>/<instance id>`. */
 export type Actor = string;
 
 /**
- * Names actor and reason for the transitions of one statement, to be put first in it as a CTE that the statement must read from (an
- * unread SELECT isn't run). The settings are local to the transaction; the recorder trigger reads them when the statement ends.
+ * The actor and the reason of the transitions of one statement, as the first CTE of the statement. The
+ * statement must read from the CTE: Postgres does not execute a SELECT that nothing reads. The settings are
+ * local to the transaction, and the recorder trigger reads them at the end of the statement.
  */
 export function byActor(actor: Actor, reason: string | null = null): RawBuilder<unknown> {
   return sql`actor AS MATERIALIZED (

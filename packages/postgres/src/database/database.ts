@@ -12,7 +12,7 @@ export interface DatabaseOptions extends PoolOptions {
   readonly onStatement?: ((event: LogEvent) => void) | undefined;
 }
 
-/** A pool of connections behind kysely. Errors that leave it are typed (errors.ts). End it with `destroy()`. */
+/** A pool of connections behind kysely. Its errors are typed (errors.ts). Close it with `destroy()`. */
 export function createDatabase(options: DatabaseOptions): Database {
   const pool = createPool(options);
   const dialect = new PostgresDialect({ pool: withTypedErrors(pool) });
@@ -34,10 +34,10 @@ function logOf({ traceStatement, onStatement }: DatabaseOptions): { log?: (event
 
 const pools = new WeakMap<Database, Pool>();
 
-/** A database's connections at this moment, and who waits for one. */
+/** The connections of a pool now, and how many callers wait for one. */
 export function poolUse(db: Database): { idle: number; used: number; waiting: number; max: number } {
   const pool = pools.get(db);
-  if (pool === undefined) throw new TypeError('this database was not made by createDatabase');
+  if (pool === undefined) throw new TypeError('poolUse() needs a database that createDatabase() made');
   const { totalCount, idleCount, waitingCount, options } = pool;
   return { idle: idleCount, used: totalCount - idleCount, waiting: waitingCount, max: options.max };
 }

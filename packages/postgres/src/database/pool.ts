@@ -8,13 +8,16 @@ export interface PoolOptions {
   /** Shown by pg_stat_activity. */
   readonly applicationName: string;
   readonly maxConnections: number;
-  /** For how long one statement may run, in ms; 30 s unless told, 0: as long as it takes. */
+  /** The timeout of a statement in ms (default: 30 s). 0: no timeout. */
   readonly statementTimeoutMs?: number;
-  /** Told of an idle connection's end: without a listener it would end the process. */
+  /**
+   * Called when a connection fails while it is idle. Node ends the process when such an error has no
+   * listener.
+   */
   readonly onConnectionError: (error: Error) => void;
 }
 
-/** Waits of at most 5 s for a connection: a request that has waited so long had better be answered 503. */
+/** A request that has waited 5 s for a connection gets a 503 instead of waiting longer. */
 const CONNECT_TIMEOUT_MS = 5000;
 
 export function createPool(options: PoolOptions): Pool {
@@ -25,15 +28,15 @@ export function createPool(options: PoolOptions): Pool {
     max: options.maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: statementTimeoutMs,
-    // Ours, for a server that is gone without a word: the kernel would wait for a quarter of an hour.
+    // The client's own timeout, for a server that disappears without closing its connections: the kernel would wait 15 minutes.
     ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + 2000 }),
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
   });
-  pool.on('error', () => {}); // without a listener it ends the process; what it says, the connection's own has said
+  pool.on('error', () => {}); // ends the process without a listener; the connection's own listener has reported the error
   pool.on('connect', (client) =>
     client.on('error', (error: Error & { client?: unknown }) => {
-      delete error.client; // pg-pool's addition: all of the client, some 5 kB in a log
+      delete error.client; // pg-pool adds the whole client, which takes some 5 kB in a log
       options.onConnectionError(error);
     }),
   );
@@ -41,8 +44,9 @@ export function createPool(options: PoolOptions): Pool {
 }
 
 /**
- * The same pool to kysely, but every error that leaves it is one of the domain's typed errors where there is one, and a connection that
- * Postgres has failed isn't used again: its last words arrive before the socket's end, and the next statement on it would fail too.
+ * The pool as kysely uses it. Errors are typed. A connection on which Postgres became unavailable is not
+ * reused: its error arrives before the socket closes, and the next statement on the connection would fail as
+ * well.
  */
 export function withTypedErrors(pool: Pool): PostgresPool {
   return {
@@ -58,7 +62,7 @@ export function withTypedErrors(pool: Pool): PostgresPool {
           throw typed;
         }
       };
-      // kysely's type also has cursors, which need a cursor class in the dialect's config: there is none.
+      // kysely's type also has cursors. They need a cursor class in the dialect's config, and there is none.
       return {
         query: query as unknown as PostgresPoolClient['query'],
         release: (destroy) => client.release(failed || destroy),

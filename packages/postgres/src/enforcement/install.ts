@@ -12,19 +12,23 @@ import {
 } from './machine-sql.ts';
 
 /**
- * A change of triggers needs each of the tables for itself for a moment, and no order of taking them is safe: a creation writes pastes
- * before executions, a settlement the other way round. Giving up before Postgres looks for deadlocks (after 1 s) and trying again means
- * that no service ever loses a statement to a deploy.
+ * Changing triggers needs an exclusive lock on each table for a moment, and no order of locking is safe: a
+ * creation writes pastes before executions, a settlement executions before pastes. The installation gives up
+ * before Postgres checks for deadlocks (after 1 s) and tries again, so that a deploy never fails a statement
+ * of a service.
  */
 const LOCK_TIMEOUT_MS = 300;
 const MAX_TRIES = 50;
 
-/** An autovacuum only makes way for who waits longer than that second: a lock that is in no writer's way sends it away, and keeps it away. */
+/**
+ * An autovacuum is canceled only by a session that waits longer than that second. The first lock conflicts
+ * with no writer: waiting for it cancels the autovacuum, and holding it prevents the next one.
+ */
 const VACUUM_TIMEOUT_MS = 30_000;
 
 /**
- * Makes the database's enforcement of the state machines equal to the tables in packages/domain. Runs after the migrations, each time;
- * what is already right is left alone and locks nothing.
+ * Installs the CHECKs and triggers that enforce the tables of packages/domain. Runs after each migration.
+ * What is already current is not changed and not locked.
  */
 export async function installStateMachines(
   db: Kysely<Schema>,
@@ -58,8 +62,8 @@ async function install(
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.enforcement'))`.execute(tx);
-    const missingChecks = await missing(checks, (check) => isCheckInstalled(tx, check));
-    const missingTriggers = await missing(triggers, (trigger) => isTriggerInstalled(tx, trigger));
+    const missingChecks = await findMissing(checks, (check) => isCheckInstalled(tx, check));
+    const missingTriggers = await findMissing(triggers, (trigger) => isTriggerInstalled(tx, trigger));
     const tables = new Set([...missingChecks, ...missingTriggers].map(({ table }) => table));
     await setLockTimeout(tx, VACUUM_TIMEOUT_MS);
     for (const table of [...tables].toSorted())
@@ -70,12 +74,12 @@ async function install(
   });
 }
 
-async function missing<Wanted>(
-  all: readonly Wanted[],
-  isInstalled: (wanted: Wanted) => Promise<boolean>,
-): Promise<Wanted[]> {
-  const found: Wanted[] = [];
-  for (const wanted of all) if (!(await isInstalled(wanted))) found.push(wanted);
+async function findMissing<Item>(
+  all: readonly Item[],
+  isInstalled: (item: Item) => Promise<boolean>,
+): Promise<Item[]> {
+  const found: Item[] = [];
+  for (const item of all) if (!(await isInstalled(item))) found.push(item);
   return found;
 }
 
@@ -83,7 +87,10 @@ async function setLockTimeout(tx: Kysely<Schema>, ms: number): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(`${ms}ms`)}`.execute(tx);
 }
 
-/** The constraint's comment keeps the expression as we wrote it: Postgres gives it back in words of its own. */
+/**
+ * The comment of the constraint has the expression as it was installed: Postgres stores the expression itself
+ * in another form.
+ */
 async function isCheckInstalled(
   db: Kysely<Schema>,
   { table, name, expression }: CheckConstraint,
@@ -101,7 +108,10 @@ async function installCheck(db: Kysely<Schema>, { table, name, expression }: Che
   await sql`COMMENT ON CONSTRAINT ${constraint} ON ${on} IS ${sql.lit(expression)}`.execute(db);
 }
 
-/** What the function does is compared itself; for the rest the trigger's comment stands. A disabled trigger is none. */
+/**
+ * Compares the body of the function, and the rest by the comment of the trigger. A disabled trigger counts as
+ * missing.
+ */
 async function isTriggerInstalled(db: Kysely<Schema>, trigger: StateTrigger): Promise<boolean> {
   const { rows } = await sql<{ body: string; comment: string | null }>`
     SELECT p.prosrc AS body, obj_description(t.oid, 'pg_trigger') AS comment

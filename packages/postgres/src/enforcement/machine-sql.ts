@@ -1,10 +1,13 @@
 import { statesOf, transitionsOf, type Machine } from '@pasteflow/domain';
 import { INVALID_TRANSITION_SQLSTATE } from '../database/errors.ts';
 
-/** Where the recorder triggers say what has changed: see recorderTrigger. */
+/** The channel on which the recorder triggers notify of changes: see recorderTrigger. */
 export const CHANGES_CHANNEL = 'pasteflow_changes';
 
-/** Names and states come from our own tables in packages/domain; quoting keeps a future apostrophe from breaking the statement. */
+/**
+ * A string literal. Names and states come from packages/domain; the quoting is for a future name with an
+ * apostrophe.
+ */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 export interface CheckConstraint {
@@ -13,28 +16,28 @@ export interface CheckConstraint {
   readonly expression: string;
 }
 
-/** The CHECK that admits exactly the machine's states. */
+/** The CHECK that accepts the states of the machine and no other value. */
 export function stateCheck(machine: Machine): CheckConstraint {
   const { table, column } = machine.storedIn;
   const states = statesOf(machine).map(literal).join(', ');
   return { table, name: `${table}_${column}_states`, expression: `${column} IN (${states})` };
 }
 
-/** A trigger and the function of the same name that it runs. */
+/** A trigger, and the function of the same name that it executes. */
 export interface StateTrigger {
   readonly table: string;
   readonly name: string;
-  /** The function's body, as Postgres keeps it in pg_proc.prosrc. */
+  /** The body of the function, as pg_proc.prosrc has it. */
   readonly body: string;
-  /** Settings of the function, e.g. `SET enable_nestloop = off`. */
+  /** Settings of the function, for example `SET enable_nestloop = off`. */
   readonly settings: string;
-  /** What follows the trigger's name. */
+  /** The definition after the name of the trigger. */
   readonly definition: string;
 }
 
 /**
- * Refuses every change of the machine's column which its table does not allow, from any client. `IS NOT TRUE` also refuses NULL. DETAIL is
- * JSON, so that a client needn't read the message to know the states.
+ * Refuses each transition that the table does not allow, from any client. `IS NOT TRUE` also refuses NULL.
+ * DETAIL is JSON, so that a client gets the states without parsing the message.
  */
 export function guardTrigger(machine: Machine): StateTrigger {
   const { table, column } = machine.storedIn;
@@ -57,16 +60,19 @@ export function guardTrigger(machine: Machine): StateTrigger {
   };
 }
 
-/** A payload may have 7999 bytes, and an id with its comma takes 37. */
+/** The payload of a notification has at most 7999 bytes; an id with its comma takes 37. */
 const MAX_NOTIFIED_IDS = 150;
 
 /**
- * Writes one row of `state_transitions` for each transition of any machine stored in the table: one INSERT a statement, however many rows
- * changed. Without `enable_nestloop = off` plpgsql keeps the nested-loop plan of its first, small call, which takes 92 ms instead of
- * 14 ms for 1000 rows. Transition tables exclude a column list in the trigger.
+ * Writes the audit trail: a row of `state_transitions` for each transition of any machine that the table
+ * stores, with one INSERT for each statement, however many rows changed. Without `enable_nestloop = off`,
+ * plpgsql caches the nested-loop plan of its first small call, which takes 92 ms instead of 14 ms for 1000
+ * rows. A trigger with transition tables cannot have a column list.
  *
- * Then one NOTIFY a statement that has changed anything that clients watch: the ids of the pastes and jobs of its rows, or `*` for many.
- * In order, so that a settlement's two, of the executions and of the pastes, are one to Postgres, which folds equal ones of a transaction.
+ * Then notifies once for each statement that changed the state or a watched column: the ids of the pastes and
+ * jobs of the changed rows, or `*` for many rows. The ids are sorted, so that the two notifications of a
+ * settlement, for the executions and for the pastes, are equal. Postgres delivers equal notifications of one
+ * transaction once.
  */
 export function recorderTrigger(table: string, machinesOfTable: readonly Machine[]): StateTrigger {
   const changes = machinesOfTable.map(({ name, storedIn: { column, reasonColumn } }) => {
@@ -97,7 +103,10 @@ export function recorderTrigger(table: string, machinesOfTable: readonly Machine
   };
 }
 
-/** A statement's rows may be more than those it moved; most statements move all of theirs, and are told by their count alone. */
+/**
+ * Most statements move all of their rows, and the number of recorded transitions decides without reading
+ * rows. The ids are those of all rows of the statement, which may be more than those that it moved.
+ */
 function notification(machinesOfTable: readonly Machine[]): string {
   const watched = machinesOfTable.flatMap(({ storedIn }) => storedIn.watchedColumns);
   const [subjectColumn] = machinesOfTable.map(({ storedIn }) => storedIn.subjectColumn);

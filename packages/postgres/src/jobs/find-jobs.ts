@@ -1,9 +1,16 @@
-import { sql, type Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { JobState } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import type { AssetsTable } from '../schema/assets.ts';
 import type { JobsTable } from '../schema/jobs.ts';
-import { toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
+import {
+  isOlderThan,
+  placeOfRow,
+  toPage,
+  type Page,
+  type PageRequest,
+  type Place,
+} from '../database/page.ts';
 
 export type JobRow = Selectable<JobsTable>;
 export type AssetRow = Selectable<AssetsTable>;
@@ -48,11 +55,11 @@ export async function listJobs(
     .selectFrom('jobs')
     .select(['id', 'user_id', 'job_type', 'status', 'progress', 'progress_message', 'error_message'])
     .select(['created_at', 'updated_at', 'completed_at'])
-    .select(sql<Place>`json_build_object('createdAt', created_at::text, 'id', id)`.as('place'))
+    .select(placeOfRow.as('place'))
     .where('user_id', '=', userId);
   if (status !== null) jobs = jobs.where('status', '=', status);
   if (jobType !== null) jobs = jobs.where('job_type', '=', jobType);
-  if (after !== null) jobs = jobs.where(isBehind(after));
+  if (after !== null) jobs = jobs.where(isOlderThan(after));
   const rows = await jobs
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -67,21 +74,12 @@ export async function listAssets(
   jobId: string,
   { limit, after }: PageRequest,
 ): Promise<Page<AssetRow & { readonly place: Place }>> {
-  let assets = db
-    .selectFrom('assets')
-    .selectAll()
-    .select(sql<Place>`json_build_object('createdAt', created_at::text, 'id', id)`.as('place'))
-    .where('job_id', '=', jobId);
-  if (after !== null) assets = assets.where(isBehind(after));
+  let assets = db.selectFrom('assets').selectAll().select(placeOfRow.as('place')).where('job_id', '=', jobId);
+  if (after !== null) assets = assets.where(isOlderThan(after));
   const rows = await assets
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute();
   return toPage(rows, limit);
-}
-
-/** As one comparison of rows, which an index on both columns serves as its start. */
-function isBehind({ createdAt, id }: Place) {
-  return sql<boolean>`(created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)`;
 }

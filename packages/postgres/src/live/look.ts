@@ -10,7 +10,7 @@ import {
 import { sql, type Selectable } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { JobRow } from '../jobs/find-jobs.ts';
-import type { PasteRow } from '../pastes/find-paste.ts';
+import { publicPasteColumns, type PasteRow, type PublicPaste } from '../pastes/find-paste.ts';
 import type { StateTransitionsTable } from '../schema/state-transitions.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
 
@@ -24,22 +24,7 @@ export interface Wanted {
   readonly row: 'always' | 'at the end' | 'never';
 }
 
-const pasteColumns = [
-  'short_code',
-  'status',
-  'deletion_status',
-  'visibility',
-  'title',
-  'syntax',
-  'content_hash',
-  'size_bytes',
-  'created_at',
-  'expires_at',
-  'processed_at',
-  'failure_reason',
-] as const satisfies (keyof PasteRow)[];
-
-type SeenPaste = Pick<PasteRow, (typeof pasteColumns)[number] | 'expired'>;
+type SeenPaste = PublicPaste & Pick<PasteRow, 'expired'>;
 
 export type SeenTransition = Omit<Selectable<StateTransitionsTable>, 'id'> & { readonly id: number };
 
@@ -111,7 +96,7 @@ interface LookRow {
  */
 export async function lookAt(db: Database, wanted: readonly Wanted[]): Promise<ReadonlyMap<string, Seen>> {
   if (wanted.length === 0) return new Map();
-  const columns = sql.join(pasteColumns.map((column) => sql.ref(`p.${column}`)));
+  const columns = sql.join(publicPasteColumns.map((column) => sql.ref(`p.${column}`)));
   const { rows } = await sql<LookRow>`
     WITH asked AS MATERIALIZED (
       SELECT t.*, CASE WHEN t.kind = 'job' AND t.part <> 'never' THEN (

@@ -1,6 +1,7 @@
 import { pasteDeletion, transition } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
+import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 
 const claim = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');
@@ -45,11 +46,11 @@ export async function settleDeleted(
   actor: Actor,
 ): Promise<number> {
   if (claims.length === 0) return 0;
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     WITH ${byActor(actor, 'object deleted')}, ${heldClaims(claims)}
     UPDATE pastes p SET deletion_status = ${finish.to}, deleted_at = now(), title = NULL
     FROM held WHERE p.id = held.id AND p.deletion_status = ${finish.from}`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return affectedRows(result);
 }
 
 /**
@@ -62,11 +63,11 @@ export async function releaseClaims(
   { actor, reason }: { actor: Actor; reason: string },
 ): Promise<number> {
   if (claims.length === 0) return 0;
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     WITH ${byActor(actor, reason)}, ${heldClaims(claims)}
     UPDATE pastes p SET deletion_status = ${release.to}, deletion_initiated_at = NULL
     FROM held WHERE p.id = held.id AND p.deletion_status = ${release.from}`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return affectedRows(result);
 }
 
 /** Locks, in id order, those of the claims that are still the ones that were made. */
@@ -89,7 +90,7 @@ export async function resetStuckDeletions(
   db: Database,
   { actor, stuckAfterSeconds, limit }: { actor: Actor; stuckAfterSeconds: number; limit: number },
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     WITH ${byActor(actor, 'claimed too long')},
     stuck AS MATERIALIZED (
       SELECT p.id FROM pastes p, actor
@@ -99,5 +100,5 @@ export async function resetStuckDeletions(
     )
     UPDATE pastes p SET deletion_status = ${release.to}, deletion_initiated_at = NULL
     FROM stuck WHERE p.id = stuck.id AND p.deletion_status = ${release.from}`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return affectedRows(result);
 }

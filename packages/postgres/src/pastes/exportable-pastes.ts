@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { PasteUploadState, Visibility } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
-import { toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
+import { placeOfRow, toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
 
 export interface ExportablePaste {
   readonly id: string;
@@ -42,7 +42,7 @@ export async function listExportable(
     after === null ? sql`` : sql`AND (created_at, id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
   const { rows } = await sql<ExportablePaste & { wanted: boolean }>`
     SELECT id, short_code AS "shortCode", status, visibility, title, syntax, content_hash AS "contentHash", size_bytes AS "sizeBytes",
-      created_at AS "createdAt", expires_at AS "expiresAt", json_build_object('createdAt', created_at::text, 'id', id) AS place,
+      created_at AS "createdAt", expires_at AS "expiresAt", ${placeOfRow} AS place,
       (expires_at IS NULL OR expires_at > now()) AND (${status}::text IS NULL OR status = ${status}) AS wanted
     FROM pastes
     WHERE user_id = ${userId} AND deletion_initiated_at IS NULL

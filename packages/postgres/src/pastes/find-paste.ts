@@ -7,6 +7,24 @@ export type PasteRow = Selectable<PastesTable> & {
   readonly expired: boolean;
 };
 
+/** The columns that clients are shown. */
+export const publicPasteColumns = [
+  'short_code',
+  'status',
+  'deletion_status',
+  'visibility',
+  'title',
+  'syntax',
+  'content_hash',
+  'size_bytes',
+  'created_at',
+  'expires_at',
+  'processed_at',
+  'failure_reason',
+] as const satisfies readonly (keyof PasteRow)[];
+
+export type PublicPaste = Pick<PasteRow, (typeof publicPasteColumns)[number]>;
+
 export async function findPaste(db: Database, shortCode: string): Promise<PasteRow | null> {
   const row = await db
     .selectFrom('pastes')

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 
 /** A row of `idempotency_keys`. */
@@ -108,7 +109,7 @@ export async function removeOldIdempotencyKeys(
   db: Database,
   { retentionSeconds, limit }: { retentionSeconds: number; limit: number },
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     WITH old AS MATERIALIZED (
       SELECT caller, key_hash FROM idempotency_keys
       WHERE created_at <= now() - make_interval(secs => ${retentionSeconds}) AND claimed_until <= now()
@@ -117,5 +118,5 @@ export async function removeOldIdempotencyKeys(
     DELETE FROM idempotency_keys k USING old WHERE k.caller = old.caller AND k.key_hash = old.key_hash`.execute(
     db,
   );
-  return Number(numAffectedRows ?? 0);
+  return affectedRows(result);
 }

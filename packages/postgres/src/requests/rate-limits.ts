@@ -1,4 +1,5 @@
 import { CompiledQuery, sql } from 'kysely';
+import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 
 /** As much of pg's client as rate-limiter-flexible calls. */
@@ -24,11 +25,11 @@ export function rateLimitStore(db: Database): RateLimitStore {
  * still counting must not go. @returns how many
  */
 export async function removeEndedRateLimits(db: Database, { limit }: { limit: number }): Promise<number> {
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     WITH ended AS MATERIALIZED (
       SELECT key FROM rate_limits WHERE expire < (extract(epoch FROM now()) - 3600)::bigint * 1000
       ORDER BY expire LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     DELETE FROM rate_limits r USING ended WHERE r.key = ended.key`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return affectedRows(result);
 }

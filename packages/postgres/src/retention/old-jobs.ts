@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { isTerminal, job, statesOf } from '@pasteflow/domain';
+import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 
 const terminal = statesOf(job).filter((state) => isTerminal(job, state));
@@ -32,10 +33,10 @@ export async function findOldJobs(
 /** Removes jobs that have ended, with their assets and executions. What their pastes are is untouched. @returns how many jobs it removed */
 export async function removeJobs(db: Database, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
-  const { numAffectedRows } = await sql`
+  const result = await sql`
     WITH old AS MATERIALIZED (
       SELECT id FROM jobs WHERE id = ANY (${ids}::uuid[]) AND status = ANY (${terminal}) ORDER BY id FOR UPDATE
     )
     DELETE FROM jobs USING old WHERE jobs.id = old.id`.execute(db);
-  return Number(numAffectedRows ?? 0);
+  return affectedRows(result);
 }

@@ -1,5 +1,5 @@
 import { pasteDeletion, pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
-import type { CreatedPaste, NewPaste, PasteRow } from '@pasteflow/postgres';
+import type { CreatedPaste, NewPaste, PublicPaste } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { instant } from '../openapi/formats.ts';
 import { example } from './example.ts';
@@ -40,24 +40,7 @@ export const createdPasteSchema = pasteSchema
 
 export type CreatedPasteView = Readonly<z.output<typeof createdPasteSchema>>;
 
-/** The columns that the view of a paste needs. */
-export type ViewedPaste = Pick<
-  PasteRow,
-  | 'short_code'
-  | 'status'
-  | 'deletion_status'
-  | 'visibility'
-  | 'title'
-  | 'syntax'
-  | 'content_hash'
-  | 'size_bytes'
-  | 'created_at'
-  | 'expires_at'
-  | 'processed_at'
-  | 'failure_reason'
->;
-
-export function viewOf(paste: ViewedPaste, publicUrl: string): PasteView {
+export function viewOf(paste: PublicPaste, publicUrl: string): PasteView {
   return {
     short_code: paste.short_code,
     url: `${publicUrl}/${paste.short_code}`,
@@ -78,10 +61,11 @@ export function viewOf(paste: ViewedPaste, publicUrl: string): PasteView {
 
 /** A paste that was just inserted. */
 export function viewOfNew(
-  paste: Omit<NewPaste, 'userId' | 'deleteTokenHash'> & Pick<CreatedPaste, 'createdAt' | 'expiresAt'>,
+  paste: Omit<NewPaste, 'userId' | 'deleteTokenHash' | 'expiresInSeconds'> &
+    Pick<CreatedPaste, 'createdAt' | 'expiresAt'>,
   publicUrl: string,
 ): PasteView {
-  const row: ViewedPaste = {
+  const row: PublicPaste = {
     short_code: paste.shortCode,
     status: 'IN_PROGRESS',
     deletion_status: 'NOT_EXPIRED',
@@ -99,19 +83,15 @@ export function viewOfNew(
 }
 
 function examplePaste(): object {
-  const row: ViewedPaste = {
-    short_code: example.shortCode,
-    status: 'IN_PROGRESS',
-    deletion_status: 'NOT_EXPIRED',
-    visibility: 'unlisted',
+  const paste = {
+    shortCode: example.shortCode,
+    visibility: 'unlisted' as const,
     title: example.title,
     syntax: example.syntax,
-    content_hash: example.contentHash,
-    size_bytes: Buffer.byteLength(example.content),
-    created_at: new Date('2026-11-21T12:00:00Z'),
-    expires_at: new Date('2026-11-21T13:00:00Z'),
-    processed_at: null,
-    failure_reason: null,
+    contentHash: example.contentHash,
+    content: Buffer.from(example.content),
+    createdAt: new Date('2026-11-21T12:00:00Z'),
+    expiresAt: new Date('2026-11-21T13:00:00Z'),
   };
-  return viewOf(row, 'https://paste.example.org');
+  return viewOfNew(paste, 'https://paste.example.org');
 }

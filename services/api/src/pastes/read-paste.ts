@@ -1,5 +1,5 @@
 import { isTerminal, pasteUpload } from '@pasteflow/domain';
-import type { Database, PasteRow } from '@pasteflow/postgres';
+import type { Database, PasteRow, PublicPaste } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { preferenceApplied, preferWait } from '../live/live-documents.ts';
 import type { Live } from '../live/live.ts';
@@ -13,7 +13,7 @@ import {
   pasteGone,
   pasteNotFound,
 } from './find-named-paste.ts';
-import { pasteSchema, viewOf, type ViewedPaste } from './paste-view.ts';
+import { pasteSchema, viewOf } from './paste-view.ts';
 
 export interface ReadPasteDependencies {
   readonly db: Database;
@@ -40,7 +40,7 @@ export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpo
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await readWaiting<PasteRow, ViewedPaste>(live, req, res, {
+      const paste = await readWaiting<PasteRow, PublicPaste>(live, req, res, {
         kind: 'upload',
         find: async () => {
           const found = await findNamedPaste(db, req);
