@@ -3,9 +3,9 @@ import type { Database } from '../database/database.ts';
 import { ensuredUser } from './users.ts';
 
 export interface NewApiToken {
-  /** The user of this name is made when there is none. */
+  /** The user is created when there is none with this name. */
   readonly userName: string;
-  /** What the user calls the token. */
+  /** The name that the user gives the token. */
   readonly name: string;
   /** SHA-256 of the whole token. */
   readonly tokenHash: Buffer;
@@ -34,16 +34,16 @@ const good = sql`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now
 export interface ApiTokenUse {
   readonly id: string;
   readonly userId: string;
-  /** As it is stored, for a comparison in constant time. */
+  /** The stored hash, for a comparison in constant time. */
   readonly tokenHash: Buffer;
   /** Neither expired nor revoked. */
   readonly good: boolean;
 }
 
 /**
- * The token of this hash, and, in the same round trip, the note that it was used: at most once a minute, so that a busy token doesn't write
- * a row a request. Whoever finds the note being written leaves it at that, and waits for nobody.
- * @returns null when there is none
+ * Finds the token with this hash and, in the same statement, records its use: at most once a minute, so that
+ * a busy token does not write a row for each request. A call does not wait for another one that is recording.
+ * @returns null when there is no such token
  */
 export async function useApiToken(db: Database, tokenHash: Buffer): Promise<ApiTokenUse | null> {
   const { rows } = await sql<ApiTokenUse>`
@@ -60,7 +60,7 @@ export async function useApiToken(db: Database, tokenHash: Buffer): Promise<ApiT
   return rows[0] ?? null;
 }
 
-/** Whether it is a good token of this user. It doesn't count as a use. */
+/** Whether the token is good and belongs to this user. Not recorded as a use. */
 export async function isGoodApiToken(
   db: Database,
   { tokenHash, userName }: { tokenHash: Buffer; userName: string },
@@ -82,7 +82,7 @@ export interface ApiToken {
   readonly state: 'good' | 'expired' | 'revoked';
 }
 
-/** A user's tokens, oldest first; null when there is no such user. */
+/** The tokens of a user, oldest first; null: there is no such user. */
 export async function listApiTokens(db: Database, userName: string): Promise<readonly ApiToken[] | null> {
   const { rows } = await sql<ApiToken | { id: null }>`
     SELECT t.id, t.name, t.created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt",
@@ -95,8 +95,8 @@ export async function listApiTokens(db: Database, userName: string): Promise<rea
 }
 
 /**
- * From its commit on the token opens nothing.
- * @returns what it did: `already` when somebody had revoked it before; null when there is no such token
+ * Revokes a token. From the commit on, requests with the token are refused.
+ * @returns `already` when the token was revoked before; null when there is no such token
  */
 export async function revokeApiToken(db: Database, id: string): Promise<'revoked' | 'already' | null> {
   const { rows } = await sql<{ revoked: boolean }>`

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 
 /**
- * The id of the user of this name, who is made when there is none. Of many who want the same new one at once exactly one makes it, and the
- * others get theirs: `DO UPDATE`, since under `DO NOTHING` they would see neither their own row nor the winner's.
+ * Returns the id of the user with this name and creates the user when there is none. Of concurrent calls for
+ * the same new name exactly one creates the user, and the others get its id. `DO UPDATE`, because after `DO
+ * NOTHING` the others would see neither a row of their own nor the new one.
  */
 export async function ensureUser(db: Database, name: string): Promise<string> {
   const { rows } = await sql<{ id: string }>`WITH ${ensuredUser(name)} SELECT id FROM ensured_user`.execute(
@@ -12,7 +13,7 @@ export async function ensureUser(db: Database, name: string): Promise<string> {
   return (rows as [{ id: string }])[0].id;
 }
 
-/** The CTE `ensured_user (id)`, for statements that do more with it. A user who is there already is only read. */
+/** The CTE `ensured_user (id)`, for larger statements. An existing user is only read. */
 export function ensuredUser(name: string) {
   return sql`
     known_user AS MATERIALIZED (SELECT id FROM users WHERE name = ${name}),

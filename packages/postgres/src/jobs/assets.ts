@@ -16,8 +16,8 @@ export interface NewAsset {
 }
 
 /**
- * J5: an asset of a job, made by this execution of it while it runs.
- * @throws ExecutionTakenError when the execution isn't RUNNING any more: nothing was made
+ * J5: creates an asset of a job while this execution is RUNNING.
+ * @throws ExecutionTakenError when the execution is not RUNNING; no asset was created
  */
 export async function createAsset(
   db: Database,

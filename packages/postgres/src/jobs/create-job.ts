@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 export interface NewJob {
   readonly userId: string;
   readonly jobType: string;
-  /** Plain JSON. jsonb has no NUL: whoever takes parameters in refuses it. */
+  /** Plain JSON without NUL, which jsonb refuses. The caller validates. */
   readonly parameters: object;
 }
 
@@ -14,7 +14,7 @@ export interface CreatedJob {
   readonly createdAt: Date;
 }
 
-/** The job and its first execution, PENDING, in one statement: the commit is the promise behind a 202. */
+/** Inserts the job and its first execution, PENDING, in one statement. The 202 is sent after its commit. */
 export async function createJob(db: Database, { userId, jobType, parameters }: NewJob): Promise<CreatedJob> {
   const { rows } = await sql<CreatedJob>`
     WITH job AS (
@@ -27,6 +27,6 @@ export async function createJob(db: Database, { userId, jobType, parameters }: N
     db,
   );
   const [created] = rows;
-  if (created === undefined) throw new Error('creating a job gave no row');
+  if (created === undefined) throw new Error('createJob: the INSERT returned no row');
   return created;
 }

@@ -21,10 +21,10 @@ export async function findJob(db: Database, id: string): Promise<JobRow | null> 
   return row ?? null;
 }
 
-/** What of a job says whose it is, of which kind, and how far. */
+/** The columns that identify a job, its owner, its type and its state. */
 export type JobBrief = Pick<JobRow, 'id' | 'user_id' | 'job_type' | 'status'>;
 
-/** As findJob, without reading parameters and result, which may be long. @param id a UUID */
+/** As findJob, but without parameters and result, which can be large. @param id a UUID */
 export async function findJobBrief(db: Database, id: string): Promise<JobBrief | null> {
   const row = await db
     .selectFrom('jobs')
@@ -34,7 +34,7 @@ export async function findJobBrief(db: Database, id: string): Promise<JobBrief |
   return row ?? null;
 }
 
-/** Without what may be long: a hundred imports may have 1.6 GB of parameters. */
+/** Without parameters and result: the parameters of a hundred imports can have 1.6 GB. */
 export type ListedJob = Omit<JobRow, 'parameters' | 'result'> & { readonly place: Place };
 
 export interface JobFilter {
@@ -45,7 +45,10 @@ export interface JobFilter {
   readonly jobType: string | null;
 }
 
-/** A user's jobs, newest first. Each of the four ways to filter has an index in this order, so that page 10,000 costs what page 1 does. */
+/**
+ * A user's jobs, newest first. Each of the four combinations of filters has an index in this order: page
+ * 10,000 costs as much as page 1.
+ */
 export async function listJobs(
   db: Database,
   { userId, status, jobType }: JobFilter,
@@ -68,7 +71,7 @@ export async function listJobs(
   return toPage(rows, limit);
 }
 
-/** What a job has made, newest first. */
+/** The assets of a job, newest first. */
 export async function listAssets(
   db: Database,
   jobId: string,

@@ -4,21 +4,21 @@ import type { Database } from '../database/database.ts';
 import type { NewPaste } from '../pastes/create-paste.ts';
 import { whileRunning } from '../executions/fence.ts';
 
-/** An entry of a job's input and the paste that it becomes. */
+/** An entry of the input of a job, and the paste that is created from it. */
 export interface ImportEntry {
-  /** Which entry, from 0: no position of a job becomes a paste twice. */
+  /** The number of the entry, from 0. A position of a job becomes a paste at most once. */
   readonly position: number;
   readonly paste: NewPaste;
-  /** Of its asset: where the content will lie, `s3://bucket/key`. */
+  /** The URL of the asset: where the content will be stored, `s3://bucket/key`. */
   readonly url: string;
-  /** Of its asset: the key in the bucket. */
+  /** The storage path of the asset: the key in the bucket. */
   readonly storagePath: string;
 }
 
 export interface ImportedPaste {
   readonly position: number;
   readonly shortCode: string;
-  /** Of its upload. */
+  /** The execution of the upload. */
   readonly executionId: string;
 }
 
@@ -29,15 +29,17 @@ interface ImportedRow {
 }
 
 /**
- * Makes pastes of a job's entries, each with its payload, its PENDING upload and its asset, all of them or none, in one statement. A
- * position whose short code was taken is not in the answer: it wants another code.
+ * Creates pastes from the entries of a job, each with its payload, its PENDING upload and its asset, all or
+ * none, in one statement. A position whose short code was taken is missing in the result; the caller tries
+ * again with another code.
  *
- * Fenced by the job's execution, which stays locked until the commit: its lease can't be renewed meanwhile, so that a batch should be
- * over in well under a second (1000 small pastes, or 8 MiB). The contents are parameters of their own, which pg sends as they are
- * (in an array they would be hex), and stay out of the CTEs, which would write them to temporary files. The pastes are inserted in the
- * order of their codes, so that two imports wait for each other's at most one way round.
- * @throws ExecutionTakenError when the execution isn't RUNNING any more, or a unique violation (23505 of assets_position) when one of the
- *   positions has been imported already: nothing was made
+ * Fenced by the execution of the job, which stays locked until the commit. Its lease cannot be renewed in the
+ * meantime, so a batch should take well under a second (1000 small pastes, or 8 MiB). Each content is a
+ * parameter of its own, which pg sends as bytes (in an array, as hex), and is not part of a CTE, which
+ * Postgres would write to temporary files. The pastes are inserted in the order of their codes, so that
+ * concurrent imports cannot deadlock.
+ * @throws ExecutionTakenError when the execution is not RUNNING, or a unique violation (23505 of
+ * assets_position) when one of the positions was imported before; no paste was created
  */
 export async function importPastes(
   db: Database,
@@ -90,7 +92,7 @@ export async function importPastes(
   return rows.filter((row): row is ImportedPaste => row.position !== null);
 }
 
-/** The positions of a job that have become pastes, for an attempt that goes on where another ended. */
+/** The positions of a job that have become pastes, for an attempt that resumes the job. */
 export async function importedPositions(db: Database, jobId: string): Promise<ReadonlySet<number>> {
   const { rows } = await sql<{ position: number }>`
     SELECT position FROM assets WHERE job_id = ${jobId} AND position IS NOT NULL`.execute(db);

@@ -6,16 +6,17 @@ import { storableText } from '../database/storable.ts';
 export interface JobProgress {
   readonly executionId: string;
   readonly jobId: string;
-  /** Brought to a whole number from 0 to 100, downwards: 99.9 isn't done. */
+  /** Rounded down to a whole number from 0 to 100: 99.9 is not complete. */
   readonly percent: number;
-  /** null: the message that there is stays. */
+  /** null: keeps the current message. */
   readonly message: string | null;
 }
 
 /**
- * J4: writes a job's progress while it is processing and this execution of it is RUNNING. Never backwards: an attempt that starts anew
- * stays at what was reached before. No index has these columns, so that the update is a HOT one.
- * @returns false when it was ignored
+ * J4: writes the progress of a job while the job is processing and this execution is RUNNING. Progress never
+ * decreases: an attempt that starts over keeps the progress reached before. No index contains these columns,
+ * so that the update is HOT.
+ * @returns false when the update was ignored
  */
 export async function writeProgress(
   db: Database,

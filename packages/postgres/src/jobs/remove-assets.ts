@@ -3,8 +3,9 @@ import type { Database } from '../database/database.ts';
 import { whileRunning } from '../executions/fence.ts';
 
 /**
- * Removes what earlier executions of a job have made, all but the asset of one storage path; nothing when this execution isn't RUNNING any
- * more. What the assets stood for is left to the caller. @returns the storage paths of what it removed
+ * Removes the assets that earlier executions of a job created, except the asset at one storage path. Does
+ * nothing when this execution is not RUNNING. The caller deletes the objects.
+ * @returns the storage paths of the removed assets
  */
 export async function removeAssets(
   db: Database,

@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * Postgres has uuidv7() from version 18 on; 15 to 17 get this one (RFC 9562, 5.7): 48 bits of Unix milliseconds, the version, and
- * the random bits of a version 4 UUID. Ids made later sort later, so that inserts touch the right edge of an index.
+ * Postgres 18 and later have uuidv7(). Postgres 15 to 17 get this one (RFC 9562, 5.7): 48 bits of Unix
+ * milliseconds, the version, and the random bits of a version 4 UUID. Later ids sort later, so that inserts
+ * append to the right edge of an index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * The CHECKs tie each column to the states in which it exists. No index names `status` or a column that a successful upload changes,
- * so that IN_PROGRESS → PROCESSED stays a HOT update within the page (fillfactor leaves it room): the predicates name the timestamps
- * that only the rarer transitions set.
+ * The CHECKs bind each column to the states in which it has a value. No index contains `status` or a column
+ * that a successful upload changes, so that IN_PROGRESS → PROCESSED is a HOT update within the page
+ * (fillfactor reserves the space). The predicates contain the timestamps that only rarer transitions set.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * Rows live for seconds: autovacuum looks often. EXTERNAL keeps Postgres from compressing what is read once and dropped.
- * The reference cascades, since a payload without its paste is nobody's.
+ * Rows live for seconds, so autovacuum runs often. EXTERNAL prevents compression: the content is read once
+ * and deleted. The reference cascades: a payload without its paste has no use.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

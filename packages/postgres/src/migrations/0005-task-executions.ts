@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * `task_executions_open` is what makes a piece of work have one open execution at most. `task_executions_dispatch` serves the relay
- * (never sent first), `task_executions_leases` the reaper; both hold only what is open, so their cost doesn't grow with the table.
+ * `task_executions_open` allows at most one open execution for each paste or job. `task_executions_dispatch`
+ * serves the relay (executions without a message first), `task_executions_leases` the reaper. Both contain
+ * only open executions, so that their cost does not grow with the table.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
@@ -34,7 +35,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     WHERE status = 'PENDING'`.execute(db);
   await sql`CREATE INDEX task_executions_leases ON task_executions (lease_expires_at)
     WHERE status = 'RUNNING'`.execute(db);
-  // An execution's subject is a paste or a job, so that no foreign key can say this: without its paste it could never end.
+  // The subject of an execution is a paste or a job, so that a foreign key is not possible. Without its paste, an execution could never end.
   await sql`
     CREATE FUNCTION remove_executions_of_pastes() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN

@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * Partitioned by month, so that old transitions go by dropping a table. The default partition holds what no month's partition takes:
- * a transition is never refused because a sweep didn't run. Partitions of a past month are dropped by the tombstones sweep.
+ * Partitioned by month, so that old transitions are removed by dropping a table. The default partition has
+ * the rows for which there is no partition: a transition never fails because a sweep did not run. The
+ * tombstones sweep drops the partitions of past months.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`CREATE SEQUENCE state_transitions_id_seq`.execute(db);

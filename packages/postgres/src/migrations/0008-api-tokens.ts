@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 
-/** Only the SHA-256 of a token is stored; it is what a token is looked up by. */
+/** Only the SHA-256 of a token is stored. Tokens are found by it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     CREATE TABLE api_tokens (

@@ -1,9 +1,10 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * The indexes are the orders that an owner's lists are read in. None on `pastes` names `status` or what a successful upload sets, so that it
- * stays a HOT update: FAILED has an index of its own, and IN_PROGRESS is found by its payload, which goes when the upload has settled, and
- * knows owner and time for that. What is claimed for deletion is in no list.
+ * The indexes have the orders in which an owner's lists are read. None on `pastes` contains `status` or a
+ * column that a successful upload sets, so that the upload stays a HOT update. FAILED has an index of its
+ * own. IN_PROGRESS is found by the payload, which has owner and time for this purpose and is deleted when the
+ * upload settles. Pastes that are claimed for deletion are in no list.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

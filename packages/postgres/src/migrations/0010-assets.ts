@@ -1,13 +1,17 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * `job_has_assets` is VOLATILE, so that it looks with a snapshot of its own: a settlement calls it once it has the lock that an asset is
- * made under, and sees what its own snapshot, taken before it waited for that lock, does not. Without `enable_seqscan = off` its plan, which
- * is made for any job, reads the whole table for a job without assets where one job has most of them: 3,300 pages at 50,000 assets.
- * The index of what wants a message gets the kind in front, or the relay would read a backlog of 100,000 uploads to find one job.
+ * `job_has_assets` is VOLATILE, so that it reads with a snapshot of its own. A settlement calls it after it
+ * has taken the lock that assets are created under, and sees assets that its own snapshot, taken before it
+ * waited for the lock, does not contain. Without `enable_seqscan = off`, the generic plan reads the whole
+ * table for a job without assets when one job has most of the assets: 3,300 pages at 50,000 assets.
  *
- * `position` is the entry of its job's input that an asset was made of: a job that is taken over sees by it what is done already, and
- * makes nothing twice. The indexes on jobs are the orders that an owner's list is read in, and the order that the `jobs` sweep removes in.
+ * The index for the relay starts with the kind: otherwise the relay would read a backlog of 100,000 uploads
+ * to find one job.
+ *
+ * `position` is the entry of the input that an asset was made from. The next attempt at a job skips the
+ * entries that are done. The indexes on jobs have the orders of the lists, and the order in which the `jobs`
+ * sweep removes jobs.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,9 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * A row is a request that came with an Idempotency-Key: running while `answer` is NULL, under a claim that holds until `claimed_until`.
- * Neither the key nor the answer stands here as it is: the key as its SHA-256, the answer sealed with the key (it may hold a delete token).
+ * A row is a request with an Idempotency-Key. The request runs while `answer` is NULL, under a claim that is
+ * valid until `claimed_until`. The key is stored as its SHA-256, and the answer encrypted with the key,
+ * because it may contain a delete token.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * The counters of rate-limiter-flexible, in the shape that it expects (`expire` in Unix milliseconds). Unlogged: a counter isn't worth WAL,
- * and a limit that starts anew after a crash harms nobody.
+ * The counters of rate-limiter-flexible, in the format that it expects (`expire` in Unix milliseconds).
+ * Unlogged: a counter is not worth WAL, and a limit that restarts after a crash does no harm.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

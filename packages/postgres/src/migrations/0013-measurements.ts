@@ -1,19 +1,22 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * What the metrics are read from. `state_transitions.txid` is the transaction that wrote a row: ids and times are given before the commit, and
- * out of its order, but all that a transaction before the snapshot's xmin wrote is there for good. Rows from before this migration have
- * none, and aren't counted; the default comes in a step of its own, or Postgres would write every old row anew. The partial index still
- * reads them once, and writes wait for it. In exchange the primary key goes, by which nothing is looked up: an index more would make a claim
- * of 1000 slower by 12 %. Only the default partition is searched by time.
+ * The tables that the metrics are read from. `state_transitions.txid` is the transaction that wrote the row.
+ * Ids and times are assigned before the commit, and not in its order, but the rows of all transactions before
+ * the xmin of the snapshot are final. Rows older than this migration have no txid and are not counted. The
+ * default is set in a separate step: otherwise Postgres would rewrite each old row. The partial index still
+ * reads these rows once, and writes wait for it. The primary key is dropped, since no query uses it: one more
+ * index would make a claim of 1000 pastes slower by 12 %. Only the default partition is searched by time.
  *
- * `transition_cursor` is its one row: everything up to (txid, id) has been counted, and `greatest_id` is the greatest id among it. Ids go on
- * where they were in a dump that is restored, and transaction numbers don't: `ids_above` then leaves out what was counted in the former life.
- * In `transition_statistics`, `buckets` are cumulative, as Prometheus wants them. `sweep_runs` has the last run of each sweep, whichever
- * janitor ran it.
+ * `transition_cursor` has one row: everything up to (txid, id) has been counted, and `greatest_id` is the
+ * greatest id counted. When a dump is restored, ids continue and transaction numbers do not: `ids_above` then
+ * skips the rows that were counted before the dump. In `transition_statistics`, `buckets` are cumulative, as
+ * in Prometheus. `sweep_runs` has the last run of each sweep, on any janitor.
  *
- * The index of leases names no state any more: for `status = 'RUNNING'` Postgres would rather read `task_executions_open`, whole, as long as its
- * statistics know nothing of a backlog: 8,000 pages of 20,000 uploads that wait, to find ten that run. `jobs_open` has only what hasn't ended; the indexes on jobs name the status already, so that it costs no HOT update.
+ * The index of leases contains no state any more. With `status = 'RUNNING'` in its condition, Postgres would
+ * read `task_executions_open` in full as long as its statistics do not include a backlog: 8,000 pages of
+ * 20,000 waiting uploads, to find ten running ones. `jobs_open` contains only open jobs. The indexes on jobs
+ * contain the status already, so that it costs no HOT update.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await lockAtOnce(db);
@@ -62,9 +65,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * All at once or none: whoever works meanwhile takes these tables in any order, and would be in a deadlock with us. Waiting ends before Postgres
- * looks for one (after 1 s), and what has been locked is let go. An autovacuum only makes way for who waits longer than that: the first lock, which is in no
- * writer's way, sends it away and keeps it away. All migrations that are due are one transaction: assets are the next one's.
+ * Locks all tables or none: running services lock these tables in any order, and could deadlock with the
+ * migration. Each wait ends before Postgres checks for deadlocks (after 1 s), and then the locks are
+ * released. An autovacuum is canceled only by a session that waits longer than that second: the first lock,
+ * which conflicts with no writer, cancels the autovacuum and prevents the next one. All pending migrations
+ * are one transaction: the lock on assets is for the next migration.
  */
 async function lockAtOnce(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,14 +1,16 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * `made_by_job` is what the result of a job says whose work can't say it any more: how many assets it has, and of those that were made of
- * an entry the positions, as runs from first to last, the first thousand of them; NULL for a job without assets. It is VOLATILE for the
- * reason that `job_has_assets` is, whose place it takes (workers of the version before call that one still). It reads the job's own assets
- * by a bitmap, whatever the statistics say: 10,000 of them are 306 pages and some 10 ms, where a scan of the table knows no
- * bound, and one of the index looks at 6,649.
+ * `made_by_job` returns the result of a job whose own run cannot write it any more: the number of its assets
+ * and, for assets made from an entry, the positions as runs from first to last, the first thousand of them;
+ * NULL for a job without assets. VOLATILE for the same reason as `job_has_assets`, which it replaces (workers
+ * of the version before still call that one). It reads the assets of the job by a bitmap scan, whatever the
+ * statistics are: 10,000 assets are 306 pages and some 10 ms, while a scan of the table has no bound, and an
+ * index scan reads 6,649 pages.
  *
- * `assets_stored` has what lies in jobs' folders, in the order in which S3 lists them, so that `reconcile` merges the two. What is made of
- * an entry lies elsewhere, with the pastes: imports don't write to this index.
+ * `assets_stored` has the objects in the folders of jobs, in the order in which S3 lists them, so that
+ * `reconcile` can merge both. Assets made from an entry are stored with the pastes: imports do not write to
+ * this index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

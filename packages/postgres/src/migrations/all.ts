@@ -14,7 +14,7 @@ import * as rateLimits from './0012-rate-limits.ts';
 import * as measurements from './0013-measurements.ts';
 import * as whatJobsMade from './0014-what-jobs-made.ts';
 
-/** In order. A migration that has been released is frozen: what must change gets a migration of its own. */
+/** In order. A released migration is frozen: a change is a new migration. */
 export const migrations: Record<string, Migration> = {
   '0001-uuid-v7': uuidV7,
   '0002-users': users,

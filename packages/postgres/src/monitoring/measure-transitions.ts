@@ -3,21 +3,25 @@ import { machines, transitionsOf, type Machine, type MachineName } from '@pastef
 import type { Database } from '../database/database.ts';
 
 /**
- * Seconds: from a claim that follows at once to a paste that waits for its deletion. What is counted in the database was counted with
- * these: who changes them has to empty `transition_statistics` in a migration.
+ * Upper bounds in seconds: from a claim that follows at once to a paste that waits for its deletion. The
+ * database has counted with these bounds: a change of the list must empty `transition_statistics` in a
+ * migration.
  */
 export const stateDurationBounds = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600,
 ] as const;
 
-const noneYet = [...stateDurationBounds, Infinity].map(() => 0);
+const noCounts = [...stateDurationBounds, Infinity].map(() => 0);
 
-/** States that nothing leads back to: what is in one has been since it was made, and needn't be looked up. */
+/**
+ * Initial states that no transition leads to: the time in such a state starts with the creation, which needs
+ * no query.
+ */
 const initialOnly = machines
   .filter((machine: Machine) => transitionsOf(machine).every(([, to]) => to !== machine.initial))
   .map((machine) => sql`(${sql.lit(machine.name)}, ${sql.lit(machine.initial)})`);
 
-/** How many of an entity's durations end up to each bound; the last is all of them. */
+/** Counts of the durations up to each bound. The last count is that of all durations. */
 const cumulative = sql.join(
   [...stateDurationBounds, 'Infinity'].map(
     (bound) => sql`count(*) FILTER (WHERE seconds <= ${sql.lit(String(bound))}::float8)`,
@@ -26,19 +30,24 @@ const cumulative = sql.join(
 
 const greatestTransaction = sql.raw(`'18446744073709551615'::xid8`);
 
-/** The time that a UUID of version 7 was made at, to the millisecond. */
+/** The time in a UUID of version 7, in milliseconds. */
 const madeAt = sql`to_timestamp(('x' || lpad(translate(left(taken.entity::text, 13), '-', ''), 16, '0'))::bit(64)::bigint / 1000.0)`;
 
 /**
- * Adds up to `limit` transitions that haven't been counted to `transition_statistics`, in one statement with the cursor that says so: each
- * counts once, whoever is killed when, and however many do it at once (the second waits for the first one's cursor).
+ * Adds up to `limit` uncounted transitions to `transition_statistics`, in one statement with the cursor that
+ * records the progress. Each transition counts once, whichever process is killed, and however many processes
+ * count at once (the second waits for the cursor of the first).
  *
- * Only transactions before the snapshot's xmin are read. All of them have ended, so that nothing can come to stand before the cursor any
- * more, which neither the order of ids nor that of times could promise. A transaction that has written and stays open holds them up until
- * it ends. The cursor can't be ahead of this statement's own transaction, which is newer than every snapshot there was: if it is,
- * Postgres was restored from a dump. What stands behind the cursor then is what the former life hadn't counted, all of it committed. Once
- * that is counted, transactions are counted from the beginning, and what the ids say was counted before is left out.
- * @returns how many it counted: fewer than `limit` if there were no more, but after a restore for those of the new life, which are the next call's
+ * Reads only transactions before the xmin of the snapshot. All of them have ended, so that no row can appear
+ * before the cursor later, which neither the order of ids nor that of times guarantees. An open transaction
+ * that has written rows delays counting until it ends.
+ *
+ * The cursor cannot be ahead of the transaction of this statement, which is newer than every snapshot before.
+ * If the cursor is ahead, Postgres was restored from a dump. Then the rows after the cursor are those that
+ * were not counted before the dump, all of them committed. Once these are counted, counting starts over with
+ * the first transaction number, and rows whose ids were counted before the dump are skipped.
+ * @returns how many transitions it counted. Fewer than `limit`: there were no more. After a restore, the next
+ * call counts the transitions that were made since.
  */
 export async function measureTransitions(db: Database, { limit }: { limit: number }): Promise<number> {
   const { rows } = await sql<{ counted: number }>`
@@ -83,8 +92,8 @@ export async function measureTransitions(db: Database, { limit }: { limit: numbe
 }
 
 /**
- * How old the first transition is that hasn't been counted, in seconds; 0: there is none. One step in an index: nothing that is visible has a
- * transaction from the snapshot's xmax on, but for the old rows of a database that was restored.
+ * The age of the first uncounted transition in seconds; 0: there is none. Reads one entry of an index: no
+ * visible row has a transaction from the xmax of the snapshot on, except old rows of a restored database.
  */
 export async function readUncountedSeconds(db: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
@@ -103,20 +112,20 @@ export interface TransitionStatistic {
   readonly from: string;
   readonly to: string;
   readonly count: number;
-  /** How long what was moved had been in `from`, in sum. */
+  /** The sum of the times in `from`, in seconds. */
   readonly seconds: number;
-  /** How many had been there for at most each of `stateDurationBounds`, and last how many there are. */
+  /** How many times were at most each of `stateDurationBounds`; the last element counts all. */
   readonly buckets: readonly number[];
 }
 
-/** Each transition of the machines with what has been counted of it, also those that never happened. */
+/** The statistics of each transition of the machines. A transition that never happened has zeros. */
 export async function readTransitionStatistics(db: Database): Promise<readonly TransitionStatistic[]> {
   const rows = await db.selectFrom('transition_statistics').selectAll().execute();
   return machines.flatMap((machine: Machine) =>
     transitionsOf(machine).map(([from, to]): TransitionStatistic => {
       const name = machine.name as MachineName;
       const row = rows.find((each) => each.machine === name && each.from === from && each.to === to);
-      const counted = row ?? { count: 0, seconds: 0, buckets: noneYet };
+      const counted = row ?? { count: 0, seconds: 0, buckets: noCounts };
       return {
         machine: name,
         from,

@@ -6,35 +6,37 @@ import { waitingExecutions } from './waiting-executions.ts';
 
 export interface Stuck {
   /**
-   * `zombie`: RUNNING past its lease. `unsent`: due, and no message was ever sent for it. `unclaimed`: due, a message was sent, and no
-   * worker has come. `deletion`: claimed for deletion, and neither deleted nor handed back.
+   * `zombie`: RUNNING past its lease. `unsent`: due, and no message was ever sent. `unclaimed`: due, a
+   * message was sent, and no worker has claimed the execution. `deletion`: claimed for deletion, and neither
+   * deleted nor released.
    */
   readonly what: 'zombie' | 'unsent' | 'unclaimed' | 'deletion';
   readonly kind: ExecutionKind;
-  /** A short code or the id of a job. */
+  /** A short code, or the id of a job. */
   readonly subject: string;
-  /** null: of a deletion. */
+  /** null for a deletion. */
   readonly attempt: number | null;
   readonly workerId: string | null;
-  /** Since when, in seconds. */
+  /** How long it has been stuck, in seconds. */
   readonly seconds: number;
 }
 
 export interface StuckOptions {
-  /** Of each sort, the longest stuck first. */
+  /** The maximum for each value of `what`. The longest stuck come first. */
   readonly limit: number;
   readonly deletionStuckAfterSeconds: number;
 }
 
-/** An upload that is due is under way within 60 s, whatever has happened. */
+/** A due upload is claimed within 60 s, whatever fails. */
 const UNCLAIMED_AFTER_SECONDS = 60;
 
 /** The relay stamps again what it resends, so the index is not in the order of the waits: this many rows are read and sorted. */
 const MAX_SCANNED = 10_000;
 
 /**
- * What an operator should look at, by name. Reads partial indexes from their start: about the same cost on any table, and under any backlog.
- * Only what is RUNNING has a lease; a state that the planner sees would lead it to `task_executions_open`.
+ * The work that is stuck, by name. Reads partial indexes from their start: the cost is about the same on any
+ * table and under any backlog. Zombies are found by their lease, which only RUNNING executions have: with
+ * `status` in the condition, the planner would choose `task_executions_open`.
  */
 export async function findStuck(
   db: Database,

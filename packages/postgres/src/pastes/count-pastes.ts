@@ -3,8 +3,8 @@ import type { Database } from '../database/database.ts';
 import type { ExportFilter } from './exportable-pastes.ts';
 
 /**
- * About how many pastes a user has of a time, counted up to `limit`: in any status, expired ones included, since that much is in the index
- * alone.
+ * About how many pastes of a time span a user has, counted up to `limit`. Counts pastes of every status,
+ * including expired ones: the index alone has no more information.
  */
 export async function countPastes(
   db: Database,

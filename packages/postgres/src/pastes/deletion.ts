@@ -11,13 +11,17 @@ const release = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'NOT_EXPIRED')
 export interface ClaimedDeletion {
   readonly id: string;
   readonly shortCode: string;
-  /** When this claim was made, to the microsecond: it fences the settlement against a claim that was reset and made again. */
+  /**
+   * When this claim was made, in microseconds. Fences the settlement: a claim that was reset and made again
+   * has another time.
+   */
   readonly claimedAt: string;
 }
 
 /**
- * Claims up to `limit` expired pastes (NOT_EXPIRED → DELETION_IN_PROGRESS), oldest expiry first. Several janitors at once skip each
- * other's rows. Only what has settled is claimed: a put still under way would leave an object behind its deletion.
+ * Claims up to `limit` expired pastes (NOT_EXPIRED → DELETION_IN_PROGRESS), oldest expiry first. Concurrent
+ * janitors skip rows that another one is claiming. Only pastes whose upload has settled are claimed: a late
+ * put would leave an object behind.
  */
 export async function claimExpired(
   db: Database,
@@ -37,8 +41,8 @@ export async function claimExpired(
 }
 
 /**
- * DELETION_IN_PROGRESS → DELETED for claims that still hold. The title goes too: deleted is deleted.
- * @returns how many it moved; fewer than asked means that claims were reset by the watchdog meanwhile
+ * DELETION_IN_PROGRESS → DELETED for claims that are still valid. Removes the title as well.
+ * @returns how many pastes it moved; fewer than asked when the watchdog has reset claims
  */
 export async function settleDeleted(
   db: Database,
@@ -54,8 +58,9 @@ export async function settleDeleted(
 }
 
 /**
- * DELETION_IN_PROGRESS → NOT_EXPIRED for claims whose object could not be deleted: the next cleanup takes them again.
- * @returns how many it moved
+ * DELETION_IN_PROGRESS → NOT_EXPIRED for claims whose object could not be deleted. The next cleanup claims
+ * these pastes again.
+ * @returns how many pastes it moved
  */
 export async function releaseClaims(
   db: Database,
@@ -70,7 +75,7 @@ export async function releaseClaims(
   return affectedRows(result);
 }
 
-/** Locks, in id order, those of the claims that are still the ones that were made. */
+/** Locks, in the order of the ids, the pastes of those claims that are still valid. */
 function heldClaims(claims: readonly ClaimedDeletion[]) {
   return sql`
     held AS MATERIALIZED (
@@ -84,7 +89,7 @@ function heldClaims(claims: readonly ClaimedDeletion[]) {
 
 /**
  * D5: DELETION_IN_PROGRESS for longer than `stuckAfterSeconds` → NOT_EXPIRED, up to `limit` rows.
- * @returns how many it moved
+ * @returns how many rows it moved
  */
 export async function resetStuckDeletions(
   db: Database,

@@ -20,18 +20,19 @@ export interface ExportablePaste {
 
 export interface ExportFilter {
   readonly userId: string;
-  /** Made then or later; null: from the first on. */
+  /** Created at this time or later; null: no bound. */
   readonly createdAfter: Date | null;
-  /** Made before then; null: to the last. */
+  /** Created before this time; null: no bound. */
   readonly createdBefore: Date | null;
   /** null: any. */
   readonly status: PasteUploadState | null;
 }
 
 /**
- * A user's live pastes (neither expired, nor claimed, nor deleted), oldest first, so that what is made meanwhile comes last. A page is
- * what is wanted among the next `limit` pastes of the user: no index has the status, and a page that looked for so many of a rare one
- * might read all of the user's. So it may have fewer rows, or none, while there is a next page.
+ * A page of a user's live pastes (not expired, claimed or deleted), oldest first, so that pastes created
+ * during an export come last. A page filters the next `limit` pastes of the user: no index contains the
+ * status, and a search for `limit` pastes of a rare status could read all pastes of the user. So a page may
+ * have fewer rows, or none, although there is a next page.
  */
 export async function listExportable(
   db: Database,

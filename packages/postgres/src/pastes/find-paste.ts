@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import type { PastesTable } from '../schema/pastes.ts';
 
 export type PasteRow = Selectable<PastesTable> & {
-  /** Its expires_at has passed, by the database's clock. */
+  /** Whether expires_at has passed, by the clock of the database. */
   readonly expired: boolean;
 };
 
@@ -36,8 +36,8 @@ export async function findPaste(db: Database, shortCode: string): Promise<PasteR
 }
 
 /**
- * Deletes for the user: from now on the paste is expired, and the cleanup does the rest.
- * @returns false when it was expired already
+ * Deletes a paste for a user: the paste expires now, and the cleanup deletes its object.
+ * @returns false when the paste had expired already
  */
 export async function expirePaste(db: Database, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -49,7 +49,7 @@ export async function expirePaste(db: Database, id: string): Promise<boolean> {
   return numUpdatedRows === 1n;
 }
 
-/** The bytes that wait to be put; null once the upload has settled. */
+/** The content of an upload that has not settled; null: the upload has settled. */
 export async function readPayload(db: Database, pasteId: string): Promise<Buffer | null> {
   const row = await db
     .selectFrom('paste_payloads')

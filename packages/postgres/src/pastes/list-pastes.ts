@@ -7,9 +7,10 @@ import { toPage, type Page, type PageRequest, type Place } from '../database/pag
 export type ListedPaste = Selectable<PastesTable> & { readonly place: Place };
 
 /**
- * A page of a user's pastes, newest first; `status` null: in any. What has expired, is claimed or deleted is in no list. Each filter is an
- * order of an index (0009-paste-owners.ts), so that a page costs the same wherever it starts. Only PROCESSED shares one: it passes over what
- * is under way, and over the failures of the last day; 100,000 of them in front of it cost 33 ms.
+ * A page of a user's pastes, newest first; `status` null: pastes of every status. Expired, claimed and
+ * deleted pastes are not listed. Each filter is the order of an index (0009-paste-owners.ts), so that a page
+ * costs the same at every place. Only PROCESSED shares an index: it skips pastes IN_PROGRESS and those that
+ * FAILED in the last day; skipping 100,000 takes 33 ms.
  */
 export async function listPastes(
   db: Database,

@@ -10,37 +10,39 @@ interface IdempotencyKey {
   readonly keyHash: Buffer;
 }
 
-/** The key as one request holds it. */
+/** A key that a request has claimed. */
 export interface HeldKey extends IdempotencyKey {
-  /** A UUID of that request's own: the fence. */
+  /** A UUID of this request: the fencing token. */
   readonly claimId: string;
 }
 
 export interface KeyClaim extends HeldKey {
-  /** SHA-256 of what the request says. */
+  /** SHA-256 of the content of the request. */
   readonly fingerprint: Buffer;
-  /** After this the claim lapses, if there is no answer by then. */
+  /** The claim expires after this time if there is no answer. */
   readonly holdSeconds: number;
-  /** After this an answer is forgotten. */
+  /** The answer expires after this time. */
   readonly retentionSeconds: number;
 }
 
-/** What is there when a request comes with a key. */
+/** What a request finds when it claims a key. */
 export type ClaimedKey =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'answered'; readonly fingerprint: Buffer; readonly answer: Buffer }
   | {
       readonly kind: 'running';
       readonly fingerprint: Buffer;
-      /** Until the claim lapses, if there is no answer by then. */
+      /** The time until the claim expires. */
       readonly secondsLeft: number;
     };
 
 /**
- * Claims a key that is new, or whose claim has lapsed without an answer, or whose answer is past its retention; else says what is there. The
- * row is written in any case, if only with what it holds already: RETURNING then tells of its latest version. With the condition in a WHERE
- * a refused claim returns nothing, and a SELECT beside it reads the statement's snapshot, where a row just taken over still has the answer
- * that was too old to give.
+ * Claims a key that is new, or whose claim has expired without an answer, or whose answer has expired.
+ * Otherwise returns what the key has.
+ *
+ * The row is written in each case, if only with its own values: RETURNING then has the latest version of the
+ * row. With the condition in a WHERE, a refused claim would return nothing, and a SELECT in the same
+ * statement would read the snapshot, in which a row that was just claimed still has the expired answer.
  */
 export async function claimIdempotencyKey(db: Database, claim: KeyClaim): Promise<ClaimedKey> {
   const free = sql`(CASE WHEN k.answer IS NULL THEN k.claimed_until <= now()
@@ -71,9 +73,9 @@ export async function claimIdempotencyKey(db: Database, claim: KeyClaim): Promis
 }
 
 /**
- * Keeps the answer, for the one that still holds the key. It goes last into the transaction that does what the answer tells of: the row stays
- * locked from here to the commit, and whoever comes with the same key waits for that.
- * @returns false when the claim has lapsed and another request has taken the key over: roll back
+ * Stores the answer if this request still holds the key. Execute this last in the transaction that does the
+ * work: the row stays locked until the commit, and requests with the same key wait for the commit.
+ * @returns false when the claim has expired and another request has claimed the key; roll back
  */
 export async function answerIdempotencyKey(
   tx: Database,
@@ -89,8 +91,9 @@ export async function answerIdempotencyKey(
 }
 
 /**
- * Gives a key back after a failure. A commit whose confirmation was lost has left an answer, and that one stays. @returns false when there
- * was nothing to give back
+ * Releases a key after a failure. If a commit succeeded and only its confirmation was lost, there is an
+ * answer, which stays.
+ * @returns false when there was no claim to release
  */
 export async function releaseIdempotencyKey(
   db: Database,
@@ -104,7 +107,10 @@ export async function releaseIdempotencyKey(
   return numAffectedRows === 1n;
 }
 
-/** Removes up to `limit` keys that first came more than `retentionSeconds` ago, but none that is running. @returns how many */
+/**
+ * Removes up to `limit` keys that were first claimed more than `retentionSeconds` ago and are not running.
+ * @returns how many keys it removed
+ */
 export async function removeOldIdempotencyKeys(
   db: Database,
   { retentionSeconds, limit }: { retentionSeconds: number; limit: number },

@@ -2,7 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 
-/** As much of pg's client as rate-limiter-flexible calls. */
+/** The part of pg's client that rate-limiter-flexible calls. */
 export interface RateLimitStore {
   query(statement: {
     readonly text: string;
@@ -10,7 +10,10 @@ export interface RateLimitStore {
   }): Promise<{ readonly rows: unknown[]; readonly rowCount: number }>;
 }
 
-/** The table `rate_limits` to rate-limiter-flexible: its statements go through the same pool, log and typed errors as ours. */
+/**
+ * The table `rate_limits` for rate-limiter-flexible. Its statements use the same pool, log and typed errors
+ * as all others.
+ */
 export function rateLimitStore(db: Database): RateLimitStore {
   return {
     query: async ({ text, values = [] }) => {
@@ -21,8 +24,9 @@ export function rateLimitStore(db: Database): RateLimitStore {
 }
 
 /**
- * Removes up to `limit` counters whose window ended more than an hour ago: the ends are by the clocks of the api's machines, and one that is
- * still counting must not go. @returns how many
+ * Removes up to `limit` counters whose window ended more than an hour ago. The hour is for the clocks of the
+ * machines that the api runs on: a counter in use must not be removed.
+ * @returns how many counters it removed
  */
 export async function removeEndedRateLimits(db: Database, { limit }: { limit: number }): Promise<number> {
   const result = await sql`

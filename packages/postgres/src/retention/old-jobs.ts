@@ -7,13 +7,13 @@ const terminal = statesOf(job).filter((state) => isTerminal(job, state));
 
 export interface OldJob {
   readonly id: string;
-  /** To the microsecond: with the id it is the place in the order that `findOldJobs` goes on from. */
+  /** In microseconds. With the id this is the place after which the next `findOldJobs` continues. */
   readonly completedAt: string;
 }
 
 /**
- * Up to `limit` jobs that ended more than `retentionSeconds` ago, oldest end first, from behind `after` on (null: from the start). Going
- * on behind the last one passes over those whose objects could not be deleted.
+ * Up to `limit` jobs that ended more than `retentionSeconds` ago, oldest end first, after the place `after`
+ * (null: from the start). Continuing after the last one skips jobs whose objects could not be deleted.
  */
 export async function findOldJobs(
   db: Database,
@@ -30,7 +30,10 @@ export async function findOldJobs(
   return rows;
 }
 
-/** Removes jobs that have ended, with their assets and executions. What their pastes are is untouched. @returns how many jobs it removed */
+/**
+ * Removes jobs that have ended, with their assets and executions. Pastes that the jobs created stay. @returns
+ * how many jobs it removed
+ */
 export async function removeJobs(db: Database, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const result = await sql`

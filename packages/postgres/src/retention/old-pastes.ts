@@ -4,13 +4,16 @@ import type { Database } from '../database/database.ts';
 
 export interface OldFailed {
   readonly shortCode: string;
-  /** To the microsecond: with the short code it is the place in the order that `findOldFailed` goes on from. */
+  /**
+   * In microseconds. With the short code this is the place after which the next `findOldFailed` continues.
+   */
   readonly createdAt: string;
 }
 
 /**
- * R6: up to `limit` FAILED pastes made more than `retentionSeconds` ago, oldest first, from behind `after` on (null: from the start).
- * Going on behind the last one, instead of asking for the oldest again, passes over those whose object could not be deleted.
+ * R6: up to `limit` FAILED pastes that were created more than `retentionSeconds` ago, oldest first, after the
+ * place `after` (null: from the start). Continuing after the last one, instead of reading the oldest again,
+ * skips pastes whose object could not be deleted.
  */
 export async function findOldFailed(
   db: Database,
@@ -24,7 +27,7 @@ export async function findOldFailed(
   return rows;
 }
 
-/** Removes FAILED pastes; their executions go with them. @returns how many pastes it removed */
+/** Removes FAILED pastes and their executions. @returns how many pastes it removed */
 export async function removeFailed(db: Database, shortCodes: readonly string[]): Promise<number> {
   if (shortCodes.length === 0) return 0;
   const result = await sql`
@@ -35,7 +38,10 @@ export async function removeFailed(db: Database, shortCodes: readonly string[]):
   return affectedRows(result);
 }
 
-/** Removes up to `limit` pastes DELETED more than `retentionSeconds` ago; their executions go with them. @returns how many */
+/**
+ * Removes up to `limit` pastes that were DELETED more than `retentionSeconds` ago, and their executions.
+ * @returns how many pastes it removed
+ */
 export async function removeTombstones(
   db: Database,
   { retentionSeconds, limit }: { retentionSeconds: number; limit: number },

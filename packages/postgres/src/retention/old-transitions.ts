@@ -3,9 +3,10 @@ import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 
 /**
- * Makes the partitions of `state_transitions` for this month and the next `monthsAhead`. Making one needs a moment's exclusive lock on the
- * parent: it waits at most 2 s, since every transition queues behind it, and the next run tries again.
- * @returns how many it made
+ * Creates the partitions of `state_transitions` for this month and the next `monthsAhead` months. Creating
+ * one needs a short exclusive lock on the parent. The statement waits at most 2 s for the lock, because each
+ * transition queues behind it; the next run tries again.
+ * @returns how many partitions it created
  */
 export async function ensureTransitionPartitions(db: Database, monthsAhead: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
@@ -17,9 +18,10 @@ export async function ensureTransitionPartitions(db: Database, monthsAhead: numb
 }
 
 /**
- * Drops the partitions of `state_transitions` whose month ended more than `retentionSeconds` ago. A drop needs a moment's exclusive lock on
- * the parent: it waits at most 2 s, and the next run tries again.
- * @returns the names of the partitions dropped
+ * Drops the partitions of `state_transitions` whose month ended more than `retentionSeconds` ago. A drop
+ * needs a short exclusive lock on the parent. The statement waits at most 2 s for the lock; the next run
+ * tries again.
+ * @returns the names of the dropped partitions
  */
 export async function dropOldTransitions(db: Database, retentionSeconds: number): Promise<readonly string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -37,7 +39,10 @@ export async function dropOldTransitions(db: Database, retentionSeconds: number)
   return rows.map((row) => row.name);
 }
 
-/** Removes up to `limit` rows as old from the default partition, which only fills while no partitions are made. @returns how many */
+/**
+ * Removes up to `limit` rows of this age from the default partition, which gets rows only while no partitions
+ * are created. @returns how many rows it removed
+ */
 export async function removeStrayTransitions(
   db: Database,
   { retentionSeconds, limit }: { retentionSeconds: number; limit: number },

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 
 /**
- * Which of these short codes have a live row: one whose object is, or may yet become, somebody's content. A row being deleted is live
- * until it is DELETED: its cleanup takes the object.
+ * Returns the short codes that have a live row: a paste whose object is in use or may still be. A paste that
+ * is being deleted is live until it is DELETED: its cleanup deletes the object.
  */
 export async function findLive(db: Database, shortCodes: readonly string[]): Promise<ReadonlySet<string>> {
   if (shortCodes.length === 0) return new Set();
@@ -16,16 +16,17 @@ export async function findLive(db: Database, shortCodes: readonly string[]): Pro
   return new Set(rows.map((row) => row.short_code));
 }
 
-/** What lies in a job's folder. */
+/** An object in the folder of a job. */
 export interface JobObject {
   readonly jobId: string;
   readonly key: string;
 }
 
 /**
- * Which of these objects are nobody's: their job has come to its end, or has no row, and none of its assets is stored there. What a job that
- * is still open has put there may become an asset yet; what is found here never will, for nothing leads out of a job's end and no
- * key is used twice. One statement, hence one snapshot: a job can't make its asset and end between two looks.
+ * Returns the keys of objects that belong to no asset: the job has ended or has no row, and none of its
+ * assets is stored there. An object of an open job may still become an asset. An object that is returned here
+ * never will: a job does not leave a terminal state, and no key is used twice. One statement has one
+ * snapshot: the job cannot create its asset and end between two reads.
  */
 export async function findStrayJobObjects(
   db: Database,
@@ -45,7 +46,7 @@ export async function findStrayJobObjects(
   return new Set(rows.map((row) => row.key));
 }
 
-/** Which of these jobs have not come to their end: a worker may be at work for them. @param ids UUIDs */
+/** Returns the ids of those jobs that have not ended: a worker may be running them. @param ids UUIDs */
 export async function findOpenJobs(db: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
@@ -53,18 +54,19 @@ export async function findOpenJobs(db: Database, ids: readonly string[]): Promis
   return new Set(rows.map((row) => row.id));
 }
 
-/** Now, by the clock that all times in the tables come from. */
+/** The current time by the clock of the database, which all times in the tables come from. */
 export async function databaseTime(db: Database): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`SELECT now()`.execute(db);
   const [row] = rows;
-  if (row === undefined) throw new Error('SELECT now() gave no row');
+  if (row === undefined) throw new Error('databaseTime: SELECT now() returned no row');
   return row.now;
 }
 
 /**
- * Short codes of pastes that should have an object, after `after` and up to `upTo` (null: to the end) in byte order, at most `limit`.
- * Only what was PROCESSED before `before` and may still be served. An expired paste may have lost its object to a cleanup that died
- * before it could say so, and been reset by the watchdog since: the next cleanup sees to it, and nobody misses the object.
+ * Short codes of pastes that should have an object, after `after` and up to `upTo` (null: no bound) in byte
+ * order, at most `limit`. Only pastes that were PROCESSED before `before` and may still be served. Expired
+ * pastes are left out: a cleanup may have deleted the object, died before it settled the deletion, and been
+ * reset by the watchdog. The next cleanup settles these pastes.
  */
 export async function findStored(
   db: Database,
@@ -80,9 +82,9 @@ export async function findStored(
 }
 
 /**
- * Keys in jobs' folders that assets say their content is stored under, after `after` and up to `upTo` (null: to the end) in byte order, at most
- * `limit`. Only what was made before `before`, and nothing of a job that ended more than `retentionSeconds` ago: the `jobs` sweep
- * may be deleting its objects, and its rows after them.
+ * Storage paths of assets in the folders of jobs, after `after` and up to `upTo` (null: no bound) in byte
+ * order, at most `limit`. Only assets that were created before `before`, and none of a job that ended more
+ * than `retentionSeconds` ago: the `jobs` sweep may be deleting its objects, and then its rows.
  */
 export async function findStoredAssets(
   db: Database,

@@ -5,13 +5,15 @@ export interface AssetsTable {
   job_id: string;
   user_id: string;
   asset_type: string;
-  /** Where its content lies: `s3://bucket/key`. What clients see is made of it on each read. */
+  /**
+   * The URL of the content: `s3://bucket/key`. The URL that clients get is made from this one on each read.
+   */
   url: string;
   /** The key in the bucket. */
   storage_path: string;
-  /** Bytes. pg gives a bigint as text. */
+  /** Bytes. pg returns a bigint as text. */
   file_size: ColumnType<string, number, number>;
-  /** Which entry of its job's input it was made of, from 0; NULL: of none in particular. */
+  /** The entry of the input that the asset was made from, from 0; NULL: not made from a single entry. */
   position: number | null;
   created_at: Generated<Date>;
 }

@@ -5,13 +5,13 @@ export interface IdempotencyKeysTable {
   caller: string;
   /** SHA-256 of the key. */
   key_hash: Buffer;
-  /** SHA-256 of what the request said. */
+  /** SHA-256 of the content of the request. */
   fingerprint: Buffer;
-  /** Who runs the request. */
+  /** The fencing token of the request that runs. */
   claim_id: string;
-  /** After this, a request without an answer counts as dead. */
+  /** A request without an answer is considered dead after this time. */
   claimed_until: Date;
-  /** Sealed; NULL while the request runs. */
+  /** Encrypted; NULL while the request runs. */
   answer: Buffer | null;
   created_at: Generated<Date>;
 }

@@ -14,6 +14,6 @@ export interface JobsTable {
   result: JSONColumnType<Record<string, unknown>> | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
-  /** Exactly in a terminal state. */
+  /** Set exactly in a terminal state. */
   completed_at: Date | null;
 }

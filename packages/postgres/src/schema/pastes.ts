@@ -14,9 +14,9 @@ export interface PastesTable {
   /** `sha256:` and 64 hex digits, of the content. */
   content_hash: string;
   size_bytes: number;
-  /** `s3://bucket/key`; exactly while PROCESSED. */
+  /** `s3://bucket/key`. Set exactly while PROCESSED. */
   s3_url: string | null;
-  /** Exactly while FAILED. */
+  /** Set exactly while FAILED. */
   failure_reason: string | null;
   created_at: Generated<Date>;
   /** NULL: never. */
@@ -26,6 +26,6 @@ export interface PastesTable {
   deletion_status: Generated<PasteDeletionState>;
   deletion_initiated_at: Date | null;
   deleted_at: Date | null;
-  /** SHA-256 of the delete_token of an anonymous paste. */
+  /** SHA-256 of the delete_token; set for anonymous pastes. */
   delete_token_hash: ColumnType<Buffer | null>;
 }

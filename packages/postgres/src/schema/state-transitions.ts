@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { MachineName } from '@pasteflow/domain';
 
-/** Written by the database itself, one row an applied transition; partitioned by month of `at`. */
+/** The audit trail: a row for each transition. Written by triggers; partitioned by month of `at`. */
 export interface StateTransitionsTable {
   id: Generated<string>;
   machine: MachineName;
@@ -12,6 +12,6 @@ export interface StateTransitionsTable {
   at: Generated<Date>;
   actor: string;
   reason: string | null;
-  /** The transaction that wrote it; NULL: before transactions were recorded. */
+  /** The transaction that wrote the row; NULL: the row is older than this column. */
   txid: Generated<string | null>;
 }

@@ -1,13 +1,13 @@
-/** The last run of each sweep that wasn't skipped, whichever janitor ran it. */
+/** The last run of each sweep that was not skipped, on any janitor. */
 export interface SweepRunsTable {
   sweep: string;
   started_at: Date;
   ended_at: Date;
   outcome: 'done' | 'failed';
-  /** The end of the last run that ended well; NULL: none has. */
+  /** When the last successful run ended; NULL: no run was successful. */
   last_success_at: Date | null;
   seconds: number;
   counts: Record<string, number>;
-  /** The instance that ran it. */
+  /** The instance that ran the sweep. */
   janitor: string;
 }

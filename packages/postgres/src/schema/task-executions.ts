@@ -8,13 +8,13 @@ export type ExecutionKind = (typeof executionKinds)[number];
 export interface TaskExecutionsTable {
   id: Generated<string>;
   kind: ExecutionKind;
-  /** The paste (upload) or the job it is an attempt at. */
+  /** The paste (upload) or the job that this is an attempt at. */
   subject_id: string;
-  /** From 1. An interrupted execution and its successor share the number. */
+  /** From 1. The execution after an interrupted one has the same number. */
   attempt: number;
   status: Generated<TaskExecutionState>;
   run_at: Generated<Date>;
-  /** When a message for it was last sent; NULL: never. */
+  /** When the last message was sent; NULL: none was sent. */
   dispatched_at: Date | null;
   worker_id: string | null;
   lease_expires_at: Date | null;

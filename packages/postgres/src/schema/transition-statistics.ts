@@ -1,19 +1,19 @@
 import type { Generated } from 'kysely';
 import type { MachineName } from '@pasteflow/domain';
 
-/** How often each transition happened, and how long what made it had been in `from`. */
+/** How often each transition happened, and how long the rows had been in `from`. */
 export interface TransitionStatisticsTable {
   machine: MachineName;
   from: string;
   to: string;
   count: string;
-  /** In sum. */
+  /** The sum of all times, in seconds. */
   seconds: number;
-  /** How many took at most as long as each of `stateDurationBounds`, and last how many there are. */
+  /** How many times were at most each of `stateDurationBounds`; the last element counts all. */
   buckets: string[];
 }
 
-/** One row: what has been counted in `transition_statistics`. */
+/** One row: up to where transitions have been counted. */
 export interface TransitionCursorTable {
   one: Generated<true>;
   txid: Generated<string>;

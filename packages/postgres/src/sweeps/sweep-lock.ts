@@ -2,15 +2,16 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 
 /**
- * The lock's connection is closed by Postgres when it has been idle for this long, and so its lock is freed: a janitor that is
- * frozen, or cut off, doesn't keep the others from sweeping. A live one pings three times as often. Below the 10 s for which no message
- * may stay unsent; a live janitor that stalls for as long loses a lock that it can do without.
+ * Postgres closes the connection of the lock, and with it frees the lock, when the connection has been idle
+ * for this time: a janitor that is frozen or disconnected does not keep the others from sweeping. A running
+ * janitor pings three times in this time. The limit is below the 10 s for which no message may stay unsent. A
+ * running janitor that stalls for longer loses the lock without harm.
  */
 const IDLE_SESSION_SECONDS = 5;
 
 /**
- * Runs `sweep` if no other janitor is running the sweep of this name, else doesn't. The lock only saves work: each sweep is safe beside
- * itself, so that losing the lock half-way (the connection died) does no harm.
+ * Runs `sweep` unless another janitor is running the sweep of this name. The lock only saves work: concurrent
+ * runs of a sweep are safe, so that losing the lock in the middle (the connection failed) does no harm.
  * @returns null when another janitor has the lock
  */
 export async function withSweepLock<T>(
@@ -42,7 +43,10 @@ export async function withSweepLock<T>(
   });
 }
 
-/** A connection that is gone has let go of its lock already: that is no reason to call a sweep that went well a failure. */
+/**
+ * Releases the lock. A connection that failed has released the lock already, which does not make a successful
+ * sweep a failure.
+ */
 async function release(connection: Database, name: string): Promise<void> {
   try {
     await sql`SELECT pg_advisory_unlock(hashtext('pasteflow.sweep'), hashtext(${name}))`.execute(connection);

@@ -13,7 +13,7 @@ export interface EndedSweepRun {
 
 export type SweepRun = Readonly<Selectable<SweepRunsTable>>;
 
-/** Writes down a run that has just ended, in place of the sweep's run before it. */
+/** Records a run that has just ended. Replaces the previous run of the sweep. */
 export async function recordSweepRun(db: Database, run: EndedSweepRun): Promise<void> {
   await sql`
     INSERT INTO sweep_runs AS last (sweep, started_at, ended_at, outcome, last_success_at, seconds, counts, janitor)

@@ -25,7 +25,7 @@ export type ExecutionShape = {
   [Status in OpenStatus]: { readonly status: Status } & ShapeOfStatus[Status];
 }[OpenStatus];
 
-/** What a statement inserts of an execution. */
+/** The columns of an execution that a statement inserts. */
 export interface ExecutionColumns {
   readonly status: string;
   readonly attempt: number;
@@ -46,7 +46,7 @@ const idle = {
   error: null,
 };
 
-/** @param age of the work, in seconds: it is due, dispatched and started since then */
+/** @param age of the work in seconds: how long it has been due, dispatched and started */
 export function openExecution(execution: ExecutionShape, age: number): ExecutionColumns {
   const { status, attempt = 1 } = execution;
   if (status === 'PENDING') {
@@ -58,7 +58,7 @@ export function openExecution(execution: ExecutionShape, age: number): Execution
   return { ...idle, ...since, status, attempt, workerId, leaseSeconds };
 }
 
-/** @param attempt after which the work was at its end; @param error null: it succeeded */
+/** @param attempt the last attempt at the work; @param error null: the attempt succeeded */
 export function endedExecution(
   { attempt, error }: { attempt: number; error: string | null },
   { age, finishedSecondsAgo = age }: { age: number; finishedSecondsAgo?: number },
@@ -76,7 +76,7 @@ export function endedExecution(
   };
 }
 
-/** As CTEs: an execution for each row of the CTE `subject`, which has ids. */
+/** The CTE `execution`: an execution for each row of the CTE `subject`, which has the ids. */
 export function insertExecutions(
   kind: 'upload' | 'job',
   subject: string,
@@ -94,7 +94,7 @@ export function insertExecutions(
     )`;
 }
 
-/** A time before now by the database's clock; NULL for null. */
+/** A time before now, by the clock of the database; NULL for null. */
 export function ago(seconds: number | null) {
   return sql`now() - make_interval(secs => ${seconds}::float8)`;
 }

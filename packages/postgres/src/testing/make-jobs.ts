@@ -44,11 +44,14 @@ export type JobShape = AnyJob &
 
 export interface MadeJob {
   readonly id: string;
-  /** Of its open execution, or of the one that ended last. */
+  /** The open execution, or the one that ended last. */
   readonly executionId: string;
 }
 
-/** Makes `count` jobs of one shape, each with its execution and assets, in one statement that inserts legal rows only. */
+/**
+ * Creates `count` jobs of one shape, each with its execution and assets, in one statement that inserts legal
+ * rows only.
+ */
 export async function makeJobs(db: Database, count: number, shape: JobShape): Promise<readonly MadeJob[]> {
   const { jobType = 'import', parameters = {}, createdSecondsAgo: age = 60 } = shape;
   const { progress, assets, completedSecondsAgo, result, error } = columnsOf(shape, age);

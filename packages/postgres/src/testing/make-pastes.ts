@@ -42,13 +42,16 @@ export type PasteShape = AnyPaste &
 export interface MadePaste {
   readonly id: string;
   readonly shortCode: string;
-  /** Of its open execution, or of the one that ended last. */
+  /** The open execution, or the one that ended last. */
   readonly executionId: string;
 }
 
 const SETTLED_ATTEMPT = { PROCESSED: 1, FAILED: 6 } as const;
 
-/** Makes `count` pastes of one shape, each with its payload and its execution, in one statement that inserts legal rows only. */
+/**
+ * Creates `count` pastes of one shape, each with its payload and its execution, in one statement that inserts
+ * legal rows only.
+ */
 export async function makePastes(
   db: Database,
   count: number,

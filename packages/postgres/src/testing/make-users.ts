@@ -7,7 +7,7 @@ export interface MadeUser {
   readonly name: string;
 }
 
-/** Makes `count` users of random names. */
+/** Creates `count` users with random names. */
 export async function makeUsers(db: Database, count: number): Promise<readonly MadeUser[]> {
   const names = Array.from({ length: count }, () => `user-${randomUUID()}`);
   const { rows } = await sql<MadeUser>`

@@ -8,12 +8,15 @@ export interface Timeline {
   readonly executions: readonly Selectable<TaskExecutionsTable>[];
 }
 
-/** Every recorded transition of a paste and of its upload's executions, oldest first, and those executions. */
+/**
+ * The recorded transitions of a paste and of the executions of its upload, oldest first, and these
+ * executions.
+ */
 export function readTimeline(db: Database, pasteId: string): Promise<Timeline> {
   return readTransitions(db, 'upload', pasteId);
 }
 
-/** Every recorded transition of a job and of its executions, oldest first, and those executions. */
+/** The recorded transitions of a job and of its executions, oldest first, and these executions. */
 export function readJobTimeline(db: Database, jobId: string): Promise<Timeline> {
   return readTransitions(db, 'job', jobId);
 }

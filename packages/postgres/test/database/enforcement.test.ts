@@ -31,11 +31,11 @@ async function asPlainSql(statement: string): Promise<{ code: string | null; row
   }
 }
 
-describe.each(machines)('the database, for any client, of $name', (machine) => {
+describe.each(machines)('the database, for any client: $name', (machine) => {
   const states = statesOf<Machine>(machine);
   const pairs = states.flatMap((from) => states.map((to) => [from, to] as const));
 
-  it.each(pairs)('decides %s → %s as the table does', async (from, to) => {
+  it.each(pairs)('allows or refuses %s → %s as the table does', async (from, to) => {
     const { id } = await insertInState(current.db, machine, from);
     const { code, rows } = await asPlainSql(updateToState(machine, id, to));
     if (from === to || canTransition<Machine>(machine, from, to))
@@ -43,7 +43,7 @@ describe.each(machines)('the database, for any client, of $name', (machine) => {
     else expect(code).toBe(INVALID_TRANSITION_SQLSTATE);
   });
 
-  it('refuses a state that is in no table, on insert and on update', async () => {
+  it('refuses a state that is not in the table, on insert and on update', async () => {
     const { table, column } = machine.storedIn;
     const { id } = await insertInState(current.db, machine, machine.initial);
     const update = await asPlainSql(`UPDATE ${table} SET ${column} = 'NOWHERE' WHERE id = '${id}'`);
@@ -79,7 +79,7 @@ describe('installing the state machines', () => {
     },
   };
 
-  it('follows the table it is given, and leads back when the table does', async () => {
+  it('installs the given table, and the previous one again', async () => {
     const { id } = await insertInState(current.db, pasteUpload, 'FAILED');
     const again = updateToState(pasteUpload, id, 'IN_PROGRESS');
     await installStateMachines(current.db, [widened]);
@@ -91,7 +91,7 @@ describe('installing the state machines', () => {
     );
   });
 
-  it('brings back what was dropped by hand', async () => {
+  it('reinstalls triggers and CHECKs that were dropped by hand', async () => {
     await sql`DROP TRIGGER guard_paste_upload ON pastes`.execute(current.db);
     await sql`ALTER TABLE pastes DROP CONSTRAINT pastes_status_states`.execute(current.db);
     await installStateMachines(current.db);
@@ -107,7 +107,7 @@ describe('installing the state machines', () => {
 });
 
 describe('state_transitions', () => {
-  it('records a change made by plain SQL, with who made it', async () => {
+  it('records a transition made by plain SQL, with its actor', async () => {
     const { id } = await insertInState(current.db, pasteUpload, 'IN_PROGRESS');
     await asPlainSql(updateToState(pasteUpload, id, 'FAILED'));
     const { rows } = await sql`SELECT machine, entity, "from", "to", actor, reason FROM state_transitions
@@ -124,7 +124,7 @@ describe('state_transitions', () => {
     ]);
   });
 
-  it('has no row for an update that keeps the state, nor for a refused or rolled back one', async () => {
+  it('has no row for an update that keeps the state, and none for a refused update', async () => {
     const { id } = await insertInState(current.db, pasteUpload, 'PROCESSED');
     await asPlainSql(updateToState(pasteUpload, id, 'PROCESSED'));
     await asPlainSql(updateToState(pasteUpload, id, 'FAILED'));

@@ -12,7 +12,7 @@ import { newPaste, useDatabase } from '../support/database.ts';
 
 const current = useDatabase();
 
-/** Creates, claims and settles until it is told to stop. @returns how many it brought through */
+/** Creates, claims and settles until it is stopped. @returns how many uploads it settled */
 async function upload(name: string, signal: AbortSignal): Promise<number> {
   let settled = 0;
   while (!signal.aborted) {
@@ -40,13 +40,13 @@ async function upload(name: string, signal: AbortSignal): Promise<number> {
   return settled;
 }
 
-/** The same machine in other words: other transitions, so that guards and recorders have to be replaced. */
+/** The same machine with another transition, so that guards and recorders are replaced. */
 const widened: Machine = {
   ...pasteUpload,
   states: { ...pasteUpload.states, FAILED: { meaning: 'may be tried again', to: ['IN_PROGRESS'] } },
 };
 
-it('a deploy fails no statement of the services and is failed by none, whether it changes the machines or not', async () => {
+it('a deploy and the statements of running services do not fail each other, whether the machines change or not', async () => {
   const stop = new AbortController();
   const uploads = Array.from({ length: 6 }, (_, n) => upload(`w${n}`, stop.signal));
   const all = Promise.all(uploads);
@@ -59,7 +59,7 @@ it('a deploy fails no statement of the services and is failed by none, whether i
   for (const settled of await all) expect(settled).toBeGreaterThan(0);
 });
 
-it('a deploy that changes nothing takes no lock that a write would wait for', async () => {
+it('a deploy that changes nothing takes no lock that writes wait for', async () => {
   const writing = await current.db.startTransaction().execute();
   await sql`LOCK TABLE pastes, task_executions, jobs IN ROW EXCLUSIVE MODE`.execute(writing);
   await migrate(current.db);

@@ -38,8 +38,8 @@ async function upload(worker: string, signal: AbortSignal): Promise<number> {
   return settled;
 }
 
-/** Settlements take executions first, creations pastes; both come to the trail last. */
-it('the migration that brings the measurements fails no statement of a service at work, and none fails it', async () => {
+/** Settlements lock executions first, creations pastes first. Both write the audit trail last. */
+it('the migration of the measurements and the statements of a running service do not fail each other', async () => {
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   const { error } = await migrator.migrateTo('0012-rate-limits');
   expect(error).toBeUndefined();

@@ -17,7 +17,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-it('three processes may migrate an empty database at once: each migration is applied once', async () => {
+it('three processes that migrate an empty database at once apply each migration once', async () => {
   const applied = await Promise.all([migrate(db), migrate(db), migrate(db)]);
   expect(applied.flat().toSorted()).toEqual([
     '0001-uuid-v7',
@@ -45,7 +45,7 @@ it('migrating again applies nothing and changes nothing', async () => {
   expect(await constraints()).toEqual(before);
 });
 
-it('a Postgres that is away is a typed error, and the pool works again when it is back', async () => {
+it('an unavailable Postgres is a typed error, and the pool works again once Postgres is back', async () => {
   await stack.restartPostgres(async () => {
     await expect(pingDatabase(db)).rejects.toMatchObject({
       code: 'dependency_unavailable',
@@ -55,12 +55,12 @@ it('a Postgres that is away is a typed error, and the pool works again when it i
   await pingDatabase(db);
 });
 
-it('a connection that is ended under a statement is a typed error', async () => {
+it('a connection that ends during a statement is a typed error', async () => {
   const suicide = sql`SELECT pg_terminate_backend(pg_backend_pid())`.execute(db);
   await expect(suicide).rejects.toMatchObject({ code: 'dependency_unavailable' });
 });
 
-it('what the schema refuses stays what it is: a mistake of ours, not an outage', async () => {
+it('an error of the schema stays as it is: it is a defect, not an outage', async () => {
   const wrong = createPaste(db, {
     shortCode: 'x',
     content: Buffer.from('x'),

@@ -6,7 +6,7 @@ import { untilSomebodyWaits } from '../support/locks.ts';
 
 const current = useDatabase({ fresh: 'file' });
 
-it('a pool tells how many connections are in use, and who waits for one', async () => {
+it('a pool reports how many connections are in use and how many callers wait', async () => {
   const db = open(current.url, 2);
   expect(poolUse(db)).toEqual({ idle: 0, used: 0, waiting: 0, max: 2 });
   const held = await current.db.startTransaction().execute();

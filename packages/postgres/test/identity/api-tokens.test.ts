@@ -34,13 +34,13 @@ const count = async (name: string) =>
   (await current.db.selectFrom('users').select('id').where('name', '=', name).execute()).length;
 
 describe('a user', () => {
-  it('is made on first sight and found from then on', async () => {
+  it('is created at the first use of the name, and found afterwards', async () => {
     const id = await ensureUser(current.db, 'bob');
     expect(await ensureUser(current.db, 'bob')).toBe(id);
     expect(await ensureUser(current.db, 'Bob')).not.toBe(id);
   });
 
-  it('is made once by fifty who want the same one at once, and all of them get it, each by one statement', async () => {
+  it('is created once by fifty concurrent calls, and each of them gets the user in one statement', async () => {
     const ids = await Promise.all(
       Array.from({ length: 50 }, () => ensureUser(current.db, 'https://issuer#subject')),
     );
@@ -48,7 +48,7 @@ describe('a user', () => {
     expect(await count('https://issuer#subject')).toBe(1);
   });
 
-  it('is found while somebody else is just making it, once that is committed', async () => {
+  it('is found while another transaction is creating it, once that one commits', async () => {
     let found: Promise<string> | undefined;
     const made = await current.db.transaction().execute(async (tx) => {
       const { id } = await tx
@@ -76,7 +76,7 @@ describe('a user', () => {
 });
 
 describe('an API token', () => {
-  it('belongs to its user, who is made when there is none', async () => {
+  it('belongs to its user, who is created when there is none', async () => {
     const first = await newToken({ userName: 'carol' });
     const second = await newToken({ userName: 'carol' });
     expect(second.userId).toBe(first.userId);
@@ -89,7 +89,7 @@ describe('an API token', () => {
     });
   });
 
-  it('is found by its whole hash alone', async () => {
+  it('is found only by its whole hash', async () => {
     const { tokenHash } = await newToken();
     expect(await useApiToken(current.db, randomBytes(32))).toBeNull();
     expect(await useApiToken(current.db, tokenHash.subarray(0, 31))).toBeNull();
@@ -103,7 +103,7 @@ describe('an API token', () => {
     expect(await useApiToken(current.db, token.tokenHash)).toMatchObject({ good: false });
   });
 
-  it('is good until it is revoked, which is done once', async () => {
+  it('is good until it is revoked, and is revoked once', async () => {
     const token = await newToken();
     const did = await Promise.all(Array.from({ length: 10 }, () => revokeApiToken(current.db, token.id)));
     expect(did.filter((each) => each === 'revoked')).toHaveLength(1);
@@ -112,7 +112,7 @@ describe('an API token', () => {
     expect(await revokeApiToken(current.db, token.userId)).toBeNull();
   });
 
-  it('is told apart from another user’s without being used', async () => {
+  it('is distinguished from another user’s token without a use', async () => {
     const token = await newToken({ userName: 'dave' });
     const good = (userName: string) => isGoodApiToken(current.db, { tokenHash: token.tokenHash, userName });
     expect([await good('dave'), await good('alice')]).toEqual([true, false]);
@@ -121,7 +121,7 @@ describe('an API token', () => {
     expect((await row(token.id)).last_used_at).toBeNull();
   });
 
-  it('goes with its user', async () => {
+  it('is removed with its user', async () => {
     const token = await newToken({ userName: 'leaver' });
     await current.db.deleteFrom('users').where('name', '=', 'leaver').execute();
     expect(await useApiToken(current.db, token.tokenHash)).toBeNull();
@@ -129,7 +129,7 @@ describe('an API token', () => {
 });
 
 describe('the time of last use', () => {
-  /** Which transaction wrote the row last: it changes with every write. */
+  /** The transaction that wrote the row last: it changes with each write. */
   async function writes(id: string): Promise<string> {
     const { rows } = await sql<{ xmin: string }>`SELECT xmin FROM api_tokens WHERE id = ${id}`.execute(
       current.db,
@@ -159,7 +159,7 @@ describe('the time of last use', () => {
     expect(Date.now() - last_used_at!.getTime()).toBeLessThan(30_000);
   });
 
-  it('is written once by a hundred uses at once', async () => {
+  it('is written once by a hundred concurrent uses', async () => {
     const { id, tokenHash } = await newToken();
     const seen = new Set<string>();
     await sql`CREATE TABLE IF NOT EXISTS noted (id uuid)`.execute(current.db);
@@ -176,7 +176,7 @@ describe('the time of last use', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('is not waited for by anybody', async () => {
+  it('is not waited for by another use', async () => {
     const { id, tokenHash } = await newToken();
     await current.db.transaction().execute(async (tx) => {
       await sql`SELECT FROM api_tokens WHERE id = ${id} FOR UPDATE`.execute(tx);
@@ -192,7 +192,7 @@ describe('the time of last use', () => {
 });
 
 describe('the list of tokens', () => {
-  it('has a user’s own, oldest first, and the state of each', async () => {
+  it('has the tokens of the user, oldest first, each with its state', async () => {
     const userName = 'lister';
     await newToken({ userName: 'somebody else' });
     const good = await newToken({ userName });
@@ -215,7 +215,7 @@ describe('the list of tokens', () => {
     ]);
   });
 
-  it('is empty for a user without any, and null without a user', async () => {
+  it('is empty for a user without tokens, and null when there is no such user', async () => {
     await ensureUser(current.db, 'empty');
     expect(await listApiTokens(current.db, 'empty')).toEqual([]);
     expect(await listApiTokens(current.db, 'nobody')).toBeNull();

@@ -17,11 +17,11 @@ import { open } from '../support/database.ts';
 import { explain, type Cost } from '../support/explain.ts';
 import { fillOwner } from '../support/fill-owner.ts';
 
-/** As in scale.test.ts: `npm run test:scale` takes 10,000 and 1,000,000 rows. */
+/** As in scale.test.ts: `npm run test:scale` uses 10,000 and 1,000,000 rows. */
 const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
 const MOST_GROWTH = 1.5;
 
-/** Every state has a third of four fifths of the owner's pastes: page 10,000 is there in each. */
+/** Each state has a third of four fifths of the pastes of the owner: each list has a page 10,000. */
 const FAR_PAGE = 10_000;
 const LIMIT = Math.max(1, Math.floor((large * 0.8) / 3 / FAR_PAGE / 1.1));
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
   stack = await startTestStack();
   for (const rows of [small, large]) {
     const { url } = await createTestDatabase(stack);
-    // A million rows may take longer than any statement of ours should.
+    // Inserting a million rows takes longer than the statement timeout.
     const db = createDatabase({ ...options, url, statementTimeoutMs: 0 });
     const owner = await fillOwner(db, 'owner', rows);
     await createApiToken(db, {
@@ -62,7 +62,7 @@ afterAll(async () => {
 const lists: readonly (PasteUploadState | null)[] = [null, 'IN_PROGRESS', 'PROCESSED', 'FAILED'];
 
 it.each(lists)(
-  'a page of the list costs the same wherever it is and however long the list (%s)',
+  'a page of the list costs the same at every place and for every length of the list (%s)',
   async (status) => {
     const page = async ({ url, owner }: Scene, skipped: number): Promise<Cost> => {
       const after = await placeAt(url, { owner, status, skipped });
@@ -83,7 +83,7 @@ it.each(lists)(
   },
 );
 
-/** The place behind so many of the owner's; null for none. */
+/** The place after this many pastes of the owner; null for none. */
 async function placeAt(
   url: string,
   { owner, status, skipped }: { owner: string; status: PasteUploadState | null; skipped: number },
@@ -102,11 +102,11 @@ async function placeAt(
 }
 
 const others: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
-  'finding the user of a token, and noting its use': (db) => useApiToken(db, hash('known')),
+  'finding the user of a token and recording its use': (db) => useApiToken(db, hash('known')),
   'finding no user of a token': (db) => useApiToken(db, hash('unknown')),
   'finding a user': (db) => ensureUser(db, 'user 7').catch(() => undefined), // under EXPLAIN it answers no row
-  'making a user': (db) => ensureUser(db, 'new').catch(() => undefined),
-  'making a token': (db) =>
+  'creating a user': (db) => ensureUser(db, 'new').catch(() => undefined),
+  'creating a token': (db) =>
     createApiToken(db, { userName: 'user 7', name: 'n', tokenHash: hash('new'), expiresInSeconds: null }),
   'creating a paste with an owner': (db, { owner }) =>
     createPaste(db, {
@@ -122,7 +122,7 @@ const others: Record<string, (db: Database, scene: Scene) => Promise<unknown>> =
     }),
 };
 
-it.each(Object.keys(others))('%s looks at as many pages in a large table as in a small one', async (name) => {
+it.each(Object.keys(others))('%s reads as many pages in a large table as in a small one', async (name) => {
   const costs = [];
   for (const scene of scenes) costs.push(await explain(scene.url, (db) => others[name]!(db, scene)));
   const [before, after] = costs as [Cost, Cost];

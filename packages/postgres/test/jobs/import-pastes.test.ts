@@ -26,7 +26,7 @@ async function counts(): Promise<Record<string, number>> {
 const ofEach = (n: number) => ({ assets: n, pastes: n, payloads: n, uploads: n });
 
 describe('importing', () => {
-  it('makes of each entry its paste, its bytes, a PENDING upload and an asset', async () => {
+  it('creates the paste, the payload, a PENDING upload and an asset of each entry', async () => {
     const job = await runningJob(current.db);
     const entries = entriesOf(job, [7, 3, 5], Buffer.from([0, 255, 254, 10]));
     const made = await importPastes(current.db, { ...job, entries });
@@ -76,12 +76,12 @@ describe('importing', () => {
     expect(await counts()).toEqual(ofEach(1000));
   });
 
-  it('of nothing is nothing', async () => {
+  it('returns nothing for no entries', async () => {
     const job = await runningJob(current.db);
     expect(await importPastes(current.db, { ...job, entries: [] })).toEqual([]);
   });
 
-  it('leaves out the positions whose short code is taken, by a paste or by an entry before them, and only those', async () => {
+  it('leaves out exactly the positions whose short code is taken by a paste or by an earlier entry', async () => {
     const job = await runningJob(current.db);
     const [first, ...rest] = entriesOf(job, [0, 1, 2, 3]);
     await importPastes(current.db, { ...job, entries: [first!] });
@@ -98,7 +98,7 @@ describe('importing', () => {
     expect(await counts()).toEqual(ofEach(2));
   });
 
-  it('makes all of a batch or nothing of it', async () => {
+  it('creates all pastes of a batch or none', async () => {
     const job = await runningJob(current.db);
     const entries = entriesOf(job, firstPositions(10));
     const wrong = { ...entries[9]!, paste: { ...entries[9]!.paste, contentHash: 'md5:nonsense' } };
@@ -110,7 +110,7 @@ describe('importing', () => {
 });
 
 describe('a position', () => {
-  it('never becomes a paste twice: the second batch that has it makes nothing at all', async () => {
+  it('never becomes a paste twice: the second batch with the position creates nothing', async () => {
     const job = await runningJob(current.db);
     await importPastes(current.db, { ...job, entries: entriesOf(job, [0, 1]) });
     const again = importPastes(current.db, { ...job, entries: entriesOf(job, [1, 2]) });
@@ -118,7 +118,7 @@ describe('a position', () => {
     expect(await counts()).toEqual(ofEach(2));
   });
 
-  it('never becomes a paste twice in 20 batches of one attempt at once', async () => {
+  it('never becomes a paste twice in 20 concurrent batches of one attempt', async () => {
     const job = await runningJob(current.db);
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, () =>
@@ -129,7 +129,7 @@ describe('a position', () => {
     expect(await counts()).toEqual(ofEach(50));
   });
 
-  it('is of each job its own', async () => {
+  it('is independent of the positions of other jobs', async () => {
     for (const job of [await runningJob(current.db), await runningJob(current.db)]) {
       await importPastes(current.db, { ...job, entries: entriesOf(job, [0]) });
     }

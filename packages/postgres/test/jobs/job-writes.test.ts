@@ -44,7 +44,7 @@ describe('J4: progress', () => {
     });
   });
 
-  it('is no transition, and is allowed by J1', async () => {
+  it('is not a transition, and is allowed by J1', async () => {
     const job = await runningJob(current.db);
     const count = async () => (await sql`SELECT FROM state_transitions`.execute(current.db)).rows.length;
     const before = await count();
@@ -52,7 +52,7 @@ describe('J4: progress', () => {
     expect(await count()).toBe(before);
   });
 
-  it('never goes backwards, also when a later attempt starts anew, nor by two writes at once', async () => {
+  it('never decreases, neither when a later attempt starts over nor by two concurrent writes', async () => {
     const first = await runningJob(current.db);
     await Promise.all([50, 10, 70, 20, 60].map((percent) => progressOf(first, percent)));
     await reap(current.db, first);
@@ -61,7 +61,7 @@ describe('J4: progress', () => {
     expect(await findJob(current.db, first.jobId)).toMatchObject({ progress: 70, progress_message: 'again' });
   });
 
-  it('is a whole number from 0 to 100, whatever a job type says', async () => {
+  it('is a whole number from 0 to 100, whatever a job type reports', async () => {
     for (const [percent, written] of [
       [-5, 0],
       [Number.NaN, 0],
@@ -94,7 +94,7 @@ describe('J4: progress', () => {
     }
   });
 
-  it('is written as HOT updates: it touches no index', async () => {
+  it('is written as HOT updates, which write to no index', async () => {
     const job = await runningJob(current.db);
     const updates = async () => {
       const { rows } = await sql<{ all: string; hot: string }>`
@@ -119,7 +119,7 @@ describe('J4: progress', () => {
 });
 
 describe('J5: assets', () => {
-  it('are made while the job runs, and go with it', async () => {
+  it('are created while the job runs, and removed with the job', async () => {
     const job = await runningJob(current.db);
     const asset = { ...newAsset(job), fileSize: 5_000_000_000 };
     await createAsset(current.db, { executionId: job.executionId, asset });
@@ -139,21 +139,21 @@ describe('J5: assets', () => {
     expect((await sql`SELECT FROM assets`.execute(current.db)).rows).toHaveLength(0);
   });
 
-  it('are made by nobody before the job is claimed', async () => {
+  it('are not created before the job is claimed', async () => {
     const { id: jobId, executionId, userId } = await newJob(current.db);
     const asset = newAsset({ jobId, executionId, userId, attempt: 1, jobType: 'import', parameters: {} });
     await expect(createAsset(current.db, { executionId, asset })).rejects.toMatchObject({ executionId });
   });
 });
 
-/** Every way to write for a job, and what each answers to one whose execution was ended. */
+/** Each way to write for a job, and its answer to an execution that has ended. */
 const writes: Record<string, (db: Database, job: ClaimedJob) => Promise<unknown>> = {
   progress: (db, job) => writeProgress(db, { ...job, percent: 99, message: 'a zombie was here' }),
   'an asset': (db, job) => createAsset(db, { executionId: job.executionId, asset: newAsset(job) }),
   pastes: (db, job) => importPastes(db, { ...job, entries: entriesOf(job, [0, 1]) }),
 };
 
-/** All that a job's work can have left. */
+/** Everything that the run of a job can leave behind. */
 async function remains(): Promise<unknown> {
   const { rows } = await sql`
     SELECT (SELECT count(*) FROM assets) AS assets, (SELECT count(*) FROM pastes) AS pastes,
@@ -172,7 +172,7 @@ describe.each(Object.keys(writes))('%s of a zombie', (name) => {
     writes[name]!(db, job).catch((error: unknown) => (error as { code?: string }).code ?? error);
   const ignored = name === 'progress' ? false : 'execution_taken';
 
-  it('changes nothing once its execution was ended, and it is told so', async () => {
+  it('changes nothing once its execution has ended, and throws', async () => {
     const zombie = await runningJob(current.db);
     await reap(current.db, zombie);
     expect(await write(current.db, zombie)).toBe(ignored);
@@ -181,7 +181,7 @@ describe.each(Object.keys(writes))('%s of a zombie', (name) => {
     expect(await remains()).toEqual(nothing);
   });
 
-  it('changes nothing either when it began before the end and got its lock after it', async () => {
+  it('changes nothing when the write started before the end and got its lock after the end', async () => {
     const zombie = await runningJob(current.db);
     const ending = await current.db.startTransaction().execute();
     await reap(ending, zombie);
@@ -192,7 +192,7 @@ describe.each(Object.keys(writes))('%s of a zombie', (name) => {
     expect(await remains()).toEqual(nothing);
   });
 
-  it('counts when it was first: the end waits for it', async () => {
+  it('counts when the write was first: the end waits for the write', async () => {
     const zombie = await runningJob(current.db);
     const writing = await current.db.startTransaction().execute();
     await write(writing, zombie);
@@ -214,7 +214,7 @@ describe.each(Object.keys(writes))('%s of a zombie', (name) => {
     expect(await remains()).not.toEqual(nothing);
   });
 
-  it('is refused for a job that is not its execution’s', async () => {
+  it('is refused for a job of another execution', async () => {
     const job = await runningJob(current.db);
     const other = await runningJob(current.db);
     expect(await write(current.db, { ...job, jobId: other.jobId })).toBe(ignored);
@@ -223,7 +223,7 @@ describe.each(Object.keys(writes))('%s of a zombie', (name) => {
 });
 
 describe('the fence', () => {
-  it('looks again at a state that has changed since its statement began, also by hand, when nothing is locked any more', async () => {
+  it('rereads a state that has changed since the statement started, also when it was changed by hand', async () => {
     const zombie = await runningJob(current.db);
     const pausing = await current.db.startTransaction().execute();
     await sql`SELECT pg_advisory_xact_lock(1)`.execute(pausing);

@@ -25,7 +25,7 @@ beforeEach(async () => {
   userId = user!.id;
 });
 
-/** Every page of a list, and `between` them something else happens. */
+/** Reads each page of a list and calls `between` after each. */
 async function walk<Row>(
   list: (page: PageRequest) => Promise<Page<Row>>,
   limit: number,
@@ -43,7 +43,7 @@ async function walk<Row>(
 }
 
 describe('J7: the list of a user’s jobs', () => {
-  it('has all of them, newest first, each once, in pages of the size asked for', async () => {
+  it('has each job once, newest first, in pages of the requested size', async () => {
     for (const createdSecondsAgo of [30, 10, 20]) {
       await makeJobs(current.db, 3, { userId, status: 'queued', createdSecondsAgo }); // the same time three times
     }
@@ -56,7 +56,7 @@ describe('J7: the list of a user’s jobs', () => {
     expect(rows.map(({ id }) => id)).toEqual(sorted.map(({ id }) => id));
   });
 
-  it('has no next page behind a last one that is just full', async () => {
+  it('has no next page after a full last page', async () => {
     await makeJobs(current.db, 4, { userId, status: 'queued' });
     expect(
       (await walk((page) => listJobs(current.db, filter(), page), 2)).map(({ length }) => length),
@@ -65,7 +65,7 @@ describe('J7: the list of a user’s jobs', () => {
     expect(none).toEqual({ rows: [], next: null });
   });
 
-  it('stays as it was begun while jobs are added and others move on', async () => {
+  it('does not change for a reader while jobs are added and others change state', async () => {
     const jobs = await makeJobs(current.db, 10, { userId, status: 'processing' });
     const pages = await walk(
       (page) => listJobs(current.db, filter(), page),
@@ -79,7 +79,7 @@ describe('J7: the list of a user’s jobs', () => {
     expect(ids.toSorted()).toEqual(jobs.map(({ id }) => id).toSorted());
   });
 
-  it('can be of one status, of one type, or of both', async () => {
+  it('can be filtered by status, by type, or by both', async () => {
     const made: string[] = [];
     for (const status of ['queued', 'processing', 'completed', 'partial', 'failed'] as const) {
       for (const jobType of ['import', 'export']) {
@@ -102,7 +102,7 @@ describe('J7: the list of a user’s jobs', () => {
     expect(await found({ status: 'failed', jobType: 'import' })).toEqual(['import failed', 'import failed']);
   });
 
-  it('has nobody else’s', async () => {
+  it('has no jobs of other users', async () => {
     const [other] = await makeUsers(current.db, 1);
     await makeJobs(current.db, 3, { userId: other!.id, status: 'queued' });
     expect((await listJobs(current.db, filter(), { limit: 9, after: null })).rows).toEqual([]);
@@ -110,7 +110,7 @@ describe('J7: the list of a user’s jobs', () => {
 });
 
 describe('J7: the list of a job’s assets', () => {
-  it('has all of that job’s, newest first, each once', async () => {
+  it('has each asset of the job once, newest first', async () => {
     const jobs = await makeJobs(current.db, 2, { userId, status: 'completed', assets: 7 });
     await sql`UPDATE assets SET created_at = created_at - make_interval(secs => substr(storage_path, 48)::integer % 3)`.execute(
       current.db,

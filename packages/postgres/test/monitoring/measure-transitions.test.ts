@@ -25,7 +25,7 @@ const measureAll = async (limit = 1000): Promise<number> => {
   }
 };
 
-/** By `machine from to`, only what happened. */
+/** By `machine from to`, without transitions that never happened. */
 async function counts(db: Database = current.db): Promise<Record<string, number>> {
   const statistics = await readTransitionStatistics(db);
   return Object.fromEntries(
@@ -65,7 +65,7 @@ async function upload(pastes: number): Promise<void> {
   await settleExecutions(current.db, uploadSubject, settlements, { actor: 'w', dispatched: true });
 }
 
-it('counts each transition once, in batches of any size, also those of one transaction', async () => {
+it('counts each transition once, in batches of any size, also within one transaction', async () => {
   await upload(7);
   expect(await measureAll(4)).toBe(21);
   expect(await counts()).toEqual({
@@ -79,7 +79,7 @@ it('counts each transition once, in batches of any size, also those of one trans
   expect(await counts()).toEqual(await countedBySql());
 });
 
-it('knows every transition of the machines, those that never happened with 0', async () => {
+it('has every transition of the machines, with 0 for one that never happened', async () => {
   const statistics = await readTransitionStatistics(current.db);
   expect(statistics.map(({ machine, from, to }) => [machine, from, to])).toEqual(
     machines.flatMap((machine: Machine) =>
@@ -90,7 +90,7 @@ it('knows every transition of the machines, those that never happened with 0', a
     expect([count, ...buckets]).toEqual(Array(stateDurationBounds.length + 2).fill(0));
 });
 
-it('waits for a transaction that is open, and passes over none: neither its own rows nor those of later ones', async () => {
+it('waits for an open transaction and then counts its rows and those of later transactions', async () => {
   const [held] = await makePastes(current.db, 1, { status: 'PROCESSED' });
   const open = await current.db.startTransaction().execute();
   await sql`UPDATE pastes SET deletion_status = 'DELETION_IN_PROGRESS', deletion_initiated_at = now() WHERE id = ${held!.id}`.execute(
@@ -103,7 +103,7 @@ it('waits for a transaction that is open, and passes over none: neither its own 
   expect(await counts()).toEqual(await countedBySql());
 });
 
-it('counts nothing of a transaction that is undone', async () => {
+it('counts nothing of a transaction that was rolled back', async () => {
   const undone = await current.db.startTransaction().execute();
   await makePastes(undone, 1, { status: 'IN_PROGRESS' });
   await sql`UPDATE task_executions SET status = 'RUNNING', worker_id = 'w', started_at = now(), lease_expires_at = now()`.execute(
@@ -114,7 +114,7 @@ it('counts nothing of a transaction that is undone', async () => {
   expect(await measureAll()).toBe(3);
 });
 
-it('several at once count each transition once', async () => {
+it('concurrent runs count each transition once', async () => {
   await upload(10);
   const held = await current.db.startTransaction().execute();
   await sql`SELECT FROM transition_cursor FOR UPDATE`.execute(held);
@@ -126,7 +126,7 @@ it('several at once count each transition once', async () => {
   expect(await counts()).toEqual(await countedBySql());
 });
 
-it('takes the time since the transition before it, and since its creation for the first', async () => {
+it('measures the time since the transition before, and for the first one since the creation', async () => {
   const [paste] = await makePastes(current.db, 1, { status: 'PROCESSED' });
   const times: [string, string, number][] = [
     ['NOT_EXPIRED', 'DELETION_IN_PROGRESS', 0.02],
@@ -157,11 +157,11 @@ it('takes the time since the transition before it, and since its creation for th
   expect(deleted.buckets[0]).toBe(1);
 });
 
-it('goes on after Postgres was restored from a dump, where transactions have lower numbers', async () => {
+it('continues after a restore from a dump, where transaction numbers are lower', async () => {
   await upload(2);
   await measureAll();
   const before = await counts();
-  // What is in a dump: rows and cursor with the numbers of a server that had come further.
+  // As in a dump: rows and cursor have the transaction numbers of a server that was further ahead.
   await sql`UPDATE state_transitions SET txid = (txid::text::bigint + 1000000)::text::xid8`.execute(
     current.db,
   );
@@ -171,14 +171,14 @@ it('goes on after Postgres was restored from a dump, where transactions have low
   await upload(3);
   expect([await measureAll(), await measureAll()]).toEqual([0, 9]); // nothing was left of the old life
   expect(Object.values(await counts())).toEqual(Object.values(before).map((count) => count + 3));
-  // The server comes to the numbers that the old rows have.
+  // The server reaches the transaction numbers of the old rows.
   await sql`UPDATE state_transitions SET txid = '5' WHERE txid > pg_current_xact_id()`.execute(current.db);
   await sql`UPDATE transition_cursor SET txid = '4'`.execute(current.db);
   expect(await measureAll()).toBe(9); // those of the new life again, since the cursor was put back; none of the old one
 });
 
-it('counts what a dump had not counted yet once, in batches of any size, however often it is restored', async () => {
-  /** Rows and cursor get the numbers of a server that had come further, as they are in a dump. */
+it('counts once what was uncounted in a dump, in batches of any size, after any number of restores', async () => {
+  /** Gives rows and cursor the transaction numbers of a server that was further ahead, as in a dump. */
   const restore = async () => {
     for (const table of ['state_transitions', 'transition_cursor'])
       await sql`UPDATE ${sql.id(table)} SET txid = (txid::text::bigint + 1000000)::text::xid8`.execute(
@@ -198,13 +198,13 @@ it('counts what a dump had not counted yet once, in batches of any size, however
   await upload(1);
   expect(await measureAll()).toBe(3);
   expect(await counts()).toEqual(await countedBySql());
-  // The server comes to the numbers that the old rows have.
+  // The server reaches the transaction numbers of the old rows.
   await sql`UPDATE state_transitions SET txid = '5' WHERE txid > pg_current_xact_id()`.execute(current.db);
   await sql`UPDATE transition_cursor SET txid = '4', id = 0 WHERE txid > '4'`.execute(current.db);
   expect(await measureAll()).toBe(3); // those of the last life again, since the cursor was put back
 });
 
-it('tells how old the first transition is that it has not counted, also what another one’s open transaction holds up', async () => {
+it('reports the age of the first uncounted transition, also when an open transaction delays it', async () => {
   expect(await readUncountedSeconds(current.db)).toBe(0);
   await upload(1);
   await sql`UPDATE state_transitions SET at = now() - interval '10 minutes'`.execute(current.db);
@@ -224,7 +224,7 @@ it('tells how old the first transition is that it has not counted, also what ano
   expect(after).toBe(0);
 });
 
-it('sees no age in rows of a former life, whose transactions the server has yet to come to', async () => {
+it('reports no age for rows from before a restore whose transaction numbers the server has not reached', async () => {
   await upload(1);
   await measureAll();
   await upload(1);
@@ -235,7 +235,7 @@ it('sees no age in rows of a former life, whose transactions the server has yet 
   expect(await readUncountedSeconds(current.db)).toBe(0);
 });
 
-it('leaves out what was written before transactions were recorded', async () => {
+it('leaves out rows that are older than the transaction column', async () => {
   await upload(1);
   await sql`UPDATE state_transitions SET txid = NULL`.execute(current.db);
   expect(await measureAll()).toBe(0);

@@ -17,7 +17,7 @@ const options = {
   deleteTokenHash: null,
 };
 
-it('creating inserts the paste, its bytes and a PENDING execution together', async () => {
+it('creating inserts the paste, its payload and a PENDING execution together', async () => {
   const content = Buffer.from([0, 255, 254, 0, 10]);
   const created = await createPaste(current.db, {
     ...options,
@@ -34,12 +34,12 @@ it('creating inserts the paste, its bytes and a PENDING execution together', asy
   expect(rows).toEqual([{ kind: 'upload', attempt: 1, status: 'PENDING', dispatched_at: null }]);
 });
 
-it('a paste may live for ever', async () => {
+it('a paste can be created without an expiry', async () => {
   await createPaste(current.db, { ...options, shortCode: 'forever', expiresInSeconds: null });
   expect(await findPaste(current.db, 'forever')).toMatchObject({ expires_at: null, expired: false });
 });
 
-it('a short code is given once, to one of fifty who want it at the same time; the others leave nothing behind', async () => {
+it('a short code goes to one of fifty concurrent creations; the others leave nothing behind', async () => {
   const count = async () => (await sql`SELECT FROM task_executions`.execute(current.db)).rows.length;
   const before = await count();
   const results = await Promise.all(
@@ -60,7 +60,7 @@ it('short codes differ by case', async () => {
   expect(await findPaste(current.db, 'Case')).toBeNull();
 });
 
-it('ids sort by the time they were made', async () => {
+it('ids sort by the time of creation', async () => {
   const { rows } = await sql<{ sorted: boolean }>`
     SELECT array_agg(id ORDER BY n) = array_agg(id ORDER BY id) AS sorted
     FROM (SELECT n, uuid_v7() AS id, pg_sleep(0.002) FROM generate_series(1, 20) n) AS made`.execute(

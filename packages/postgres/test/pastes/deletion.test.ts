@@ -20,8 +20,8 @@ async function expired(count: number): Promise<void> {
   await sql`UPDATE pastes SET expires_at = now() - interval '1 minute'`.execute(current.db);
 }
 
-describe('claiming what has expired', () => {
-  it('never gives the same paste to two of ten janitors, and leaves none out', async () => {
+describe('claiming expired pastes', () => {
+  it('gives each paste to exactly one of ten janitors', async () => {
     await expired(200);
     const claims = await Promise.all(
       Array.from({ length: 10 }, () => claimExpired(current.db, { actor, limit: 30 })),
@@ -33,7 +33,7 @@ describe('claiming what has expired', () => {
     expect(new Set(ids).size).toBe(200);
   });
 
-  it('leaves alone what has not settled, what has not expired and what never will', async () => {
+  it('skips pastes that have not settled, have not expired, or never expire', async () => {
     const { id } = await newPaste(current.db);
     expect(await expirePaste(current.db, id)).toBe(true);
     expect(await expirePaste(current.db, id)).toBe(false);
@@ -43,7 +43,7 @@ describe('claiming what has expired', () => {
 });
 
 describe('a claim', () => {
-  it('that was reset and made again by another is no longer the first one’s to settle or release', async () => {
+  it('that was reset and made again by another janitor cannot be settled or released by the first one', async () => {
     await expired(1);
     const first = await claimExpired(current.db, { actor, limit: 1 });
     await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '3 hours'`.execute(current.db);
@@ -75,7 +75,7 @@ describe('a claim', () => {
 });
 
 describe('the watchdog', () => {
-  it('takes what has been claimed for more than two hours, and nothing younger or done', async () => {
+  it('resets claims older than two hours, and no younger or settled ones', async () => {
     const { id: old } = await insertInState(current.db, pasteDeletion, 'DELETION_IN_PROGRESS');
     const { id: young } = await insertInState(current.db, pasteDeletion, 'DELETION_IN_PROGRESS');
     const { id: done } = await insertInState(current.db, pasteDeletion, 'DELETED');

@@ -27,7 +27,7 @@ async function exported(only: Partial<ExportFilter> = {}, limit = 2): Promise<re
 
 const codes = (rows: readonly { shortCode: string }[]) => rows.map(({ shortCode }) => shortCode);
 
-it('an export finds every live paste of its user, oldest first, whatever has become of its upload', async () => {
+it('an export has every live paste of its user, oldest first, in any upload state', async () => {
   const failed = await makePastes(current.db, 2, { userId, status: 'FAILED', createdSecondsAgo: 10 });
   const open = await makePastes(current.db, 1, { userId, status: 'IN_PROGRESS', createdSecondsAgo: 30 });
   const stored = await makePastes(current.db, 3, {
@@ -59,7 +59,7 @@ it('an export finds every live paste of its user, oldest first, whatever has bec
   expect(rows[1]).not.toHaveProperty('wanted');
 });
 
-it('an export leaves out what is expired, claimed or deleted, and what is another’s or nobody’s', async () => {
+it('an export leaves out expired, claimed and deleted pastes, and those of other users or of none', async () => {
   const [other] = await makeUsers(current.db, 1);
   await makePastes(current.db, 1, { userId, status: 'PROCESSED', expiresInSeconds: -1 });
   for (const status of ['DELETION_IN_PROGRESS', 'DELETED'] as const) {
@@ -71,7 +71,7 @@ it('an export leaves out what is expired, claimed or deleted, and what is anothe
   expect(codes(await exported())).toEqual([own!.shortCode]);
 });
 
-it('an export can be of one status; pages without any of it lead on to those that have some', async () => {
+it('an export can be filtered by status; pages without a match lead to the next pages', async () => {
   await makePastes(current.db, 7, { userId, status: 'PROCESSED', createdSecondsAgo: 90 });
   const [failed] = await makePastes(current.db, 1, { userId, status: 'FAILED', createdSecondsAgo: 30 });
   const [open] = await makePastes(current.db, 1, { userId, status: 'IN_PROGRESS', createdSecondsAgo: 60 });
@@ -80,7 +80,7 @@ it('an export can be of one status; pages without any of it lead on to those tha
   expect(await exported({ status: 'PROCESSED' })).toHaveLength(7);
 });
 
-it('exports of two spans of time that meet have each paste once: the start is inside, the end is not', async () => {
+it('exports of two adjacent time spans have each paste once: the start is included, the end is not', async () => {
   for (const createdSecondsAgo of [50, 40, 30, 20, 10]) {
     await makePastes(current.db, 1, { userId, status: 'PROCESSED', createdSecondsAgo });
   }
@@ -96,7 +96,7 @@ it('exports of two spans of time that meet have each paste once: the start is in
   ).toEqual(codes(all.slice(1, 4)));
 });
 
-it('an export that is under way meets what is made meanwhile at its end, and nothing twice', async () => {
+it('an export that is running gets new pastes at its end, and no paste twice', async () => {
   const before = await makePastes(current.db, 5, { userId, status: 'PROCESSED' });
   const filter = { userId, createdAfter: null, createdBefore: null, status: null };
   const first = await listExportable(current.db, filter, { limit: 3, after: null });

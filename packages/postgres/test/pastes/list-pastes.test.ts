@@ -72,7 +72,7 @@ async function codes(
 }
 
 describe('the list of a user’s pastes', () => {
-  it('has the user’s own, newest first', async () => {
+  it('has the pastes of the user, newest first', async () => {
     const owner = await user();
     await newPaste(null);
     await newPaste(await user('somebody else'));
@@ -81,7 +81,7 @@ describe('the list of a user’s pastes', () => {
     expect(await codes(owner)).toEqual(made);
   });
 
-  it('has with a filter those in that state alone, and without one all', async () => {
+  it('has the pastes in one state with a filter, and all without a filter', async () => {
     const owner = await user();
     const states = ['PROCESSED', 'FAILED', 'IN_PROGRESS', 'FAILED', 'PROCESSED', 'IN_PROGRESS'] as const;
     const made = [];
@@ -93,7 +93,7 @@ describe('the list of a user’s pastes', () => {
     expect(await codes(owner)).toEqual(made.map(({ code }) => code));
   });
 
-  it('follows a paste from one filter to the next as it is settled', async () => {
+  it('moves a paste to another filter when its upload settles', async () => {
     const owner = await user();
     const { shortCode } = await newPaste(owner);
     expect(await codes(owner, 'IN_PROGRESS')).toEqual([shortCode]);
@@ -102,7 +102,7 @@ describe('the list of a user’s pastes', () => {
   });
 
   it.each([null, 'IN_PROGRESS', 'PROCESSED', 'FAILED'] as const)(
-    'has nothing that is expired, claimed or deleted (%s)',
+    'has no expired, claimed or deleted pastes (%s)',
     async (status) => {
       const owner = await user();
       const { id } = await newPaste(owner, status ?? 'PROCESSED');
@@ -115,7 +115,7 @@ describe('the list of a user’s pastes', () => {
   );
 
   it.each([null, 'IN_PROGRESS', 'PROCESSED', 'FAILED'] as const)(
-    'comes in pages without gaps or repeats, also of pastes of the same microsecond (%s)',
+    'comes in pages without gaps or repeats, also for pastes of the same microsecond (%s)',
     async (status) => {
       const owner = await user();
       for (let n = 0; n < 11; n += 1) await newPaste(owner, status ?? 'PROCESSED');
@@ -129,7 +129,7 @@ describe('the list of a user’s pastes', () => {
     },
   );
 
-  it('has no next page behind a page that is full and the last', async () => {
+  it('has no next page after a full last page', async () => {
     const owner = await user();
     for (let n = 0; n < 4; n += 1) await newPaste(owner);
     expect(await pages(owner, null, 2)).toHaveLength(2);
@@ -137,7 +137,7 @@ describe('the list of a user’s pastes', () => {
     expect(await pages(await user('empty'), null, 4)).toEqual([[]]);
   });
 
-  it('stays as it was behind a place while pastes are made and deleted before it', async () => {
+  it('does not change after a place while pastes before it are created and deleted', async () => {
     const owner = await user();
     const made = [];
     for (let n = 0; n < 6; n += 1) made.unshift(await newPaste(owner));
@@ -150,7 +150,7 @@ describe('the list of a user’s pastes', () => {
     );
   });
 
-  it('gives a place to the microsecond, which a session in any time zone reads the same', async () => {
+  it('has places in microseconds, which are the same in every time zone of a session', async () => {
     const owner = await user();
     for (let n = 0; n < 3; n += 1) await newPaste(owner);
     const { next } = await listPastes(current.db, { userId: owner, status: null }, { limit: 1, after: null });

@@ -42,14 +42,14 @@ async function age(
 }
 
 describe('claiming an idempotency key', () => {
-  it('is one claim for one of fifty who want it at the same time; the others hear that it is running', async () => {
+  it('succeeds for one of fifty concurrent requests; the others see the request running', async () => {
     const first = newClaim();
     const claims = await Promise.all(Array.from({ length: 50 }, () => claim(again(first))));
     const kinds = claims.map(({ kind }) => kind).toSorted();
     expect(kinds).toEqual(['claimed', ...Array<string>(49).fill('running')]);
   });
 
-  it('tells what the first request said, and its answer when there is one', async () => {
+  it('returns the fingerprint of the first request, and its answer when there is one', async () => {
     const first = newClaim();
     await claim(first);
     const other = { ...again(first), fingerprint: hash('another request') };
@@ -59,13 +59,13 @@ describe('claiming an idempotency key', () => {
     expect(await claim(other)).toEqual({ kind: 'answered', fingerprint, answer: Buffer.from('made') });
   });
 
-  it('is for each caller apart', async () => {
+  it('is separate for each caller', async () => {
     const first = newClaim();
     await claim(first);
     expect(await claim({ ...again(first), caller: 'address:192.0.2.2' })).toEqual({ kind: 'claimed' });
   });
 
-  it('takes over a key without an answer when its claim has lapsed, and not before', async () => {
+  it('claims a key without an answer once its claim has expired, and not before', async () => {
     const first = newClaim();
     await claim(first);
     await age(first, 'claimed_until', 14);
@@ -80,7 +80,7 @@ describe('claiming an idempotency key', () => {
     expect(await claim(again(first))).toMatchObject({ answer: Buffer.from('by the second') });
   });
 
-  it('keeps an answer after the claim has lapsed, until it is past its retention', async () => {
+  it('returns an answer after the claim has expired, until the retention ends', async () => {
     const first = newClaim();
     await claim(first);
     await answer(first, 'old');
@@ -92,7 +92,7 @@ describe('claiming an idempotency key', () => {
     expect(await claim(again(first))).toMatchObject({ kind: 'running' });
   });
 
-  it('never gives an answer past its retention, also when another request takes the key over just then', async () => {
+  it('never returns an answer past its retention, also when another request claims the key at that moment', async () => {
     const first = newClaim();
     await claim(first);
     await answer(first, 'old');
@@ -110,14 +110,14 @@ describe('claiming an idempotency key', () => {
 });
 
 describe('an idempotency key', () => {
-  it('that is released may be claimed anew, at once', async () => {
+  it('can be claimed again at once after its release', async () => {
     const first = newClaim();
     await claim(first);
     expect(await release(first)).toBe(true);
     expect(await claim(again(first))).toEqual({ kind: 'claimed' });
   });
 
-  it('that has its answer is not released: the commit had worked, though nobody said so', async () => {
+  it('is not released when it has an answer: the commit succeeded, and only its confirmation was lost', async () => {
     const first = newClaim();
     await claim(first);
     await answer(first, 'made');
@@ -125,7 +125,7 @@ describe('an idempotency key', () => {
     expect(await claim(again(first))).toMatchObject({ kind: 'answered' });
   });
 
-  it('gets one answer, and no other after that', async () => {
+  it('gets one answer and no second one', async () => {
     const first = newClaim();
     await claim(first);
     expect([await answer(first, 'first'), await answer(first, 'second')]).toEqual([true, false]);

@@ -16,7 +16,7 @@ async function make(count: number, shape: object): Promise<readonly MadeJob[]> {
 const ids = (jobs: readonly { id: string }[]) => jobs.map(({ id }) => id);
 
 describe('finding old jobs', () => {
-  it('finds what ended longer ago than the retention, in whatever way, the longest ago first', async () => {
+  it('finds jobs of every terminal state that ended before the retention, oldest end first', async () => {
     const oldest = await make(1, { status: 'failed', completedSecondsAgo: 300 });
     const old = await make(1, { status: 'completed', completedSecondsAgo: 200 });
     const partial = await make(1, { status: 'partial', completedSecondsAgo: 150 });
@@ -27,7 +27,7 @@ describe('finding old jobs', () => {
     expect(ids(found)).toEqual(ids([...oldest, ...old, ...partial]));
   });
 
-  it('goes on behind the last one, also among jobs that ended in the same moment', async () => {
+  it('continues after the last job, also among jobs that ended at the same moment', async () => {
     const made = await make(5, { status: 'completed', completedSecondsAgo: 300 });
     const seen = [];
     let page = await findOldJobs(current.db, { retentionSeconds: 100, after: null, limit: 2 });
@@ -40,7 +40,7 @@ describe('finding old jobs', () => {
 });
 
 describe('removing jobs', () => {
-  it('takes their assets and executions with them, and nothing of anybody else', async () => {
+  it('removes their assets and executions, and nothing of other jobs', async () => {
     const [gone, ...stay] = await make(3, { status: 'completed', assets: 2 });
     expect(await removeJobs(current.db, [gone!.id, gone!.id])).toBe(1);
     const { rows } = await sql`
@@ -51,7 +51,7 @@ describe('removing jobs', () => {
     expect(ids(left)).toEqual(ids(stay));
   });
 
-  it('removes none that has not ended, nor one that is gone; of none it is none', async () => {
+  it('removes no open job, no removed job, and none of an empty list', async () => {
     const queued = await make(1, { status: 'queued' });
     const processing = await make(1, { status: 'processing' });
     const [gone] = await make(1, { status: 'failed' });
@@ -60,7 +60,7 @@ describe('removing jobs', () => {
     expect(await removeJobs(current.db, [])).toBe(0);
   });
 
-  it('leaves the pastes that a job has made, and their uploads', async () => {
+  it('keeps the pastes that a job created, and their uploads', async () => {
     const job = await runningJob(current.db);
     await importPastes(current.db, { ...job, entries: entriesOf(job, [0, 1]) });
     await settle(current.db, endingOf(job));
@@ -71,7 +71,7 @@ describe('removing jobs', () => {
     expect(rows).toEqual([{ pastes: 2, assets: 0, executions: ['upload', 'upload'] }]);
   });
 
-  it('removes a job once, of ten sweeps that want to at the same time', async () => {
+  it('removes a job once in ten concurrent sweeps', async () => {
     const old = await make(50, { status: 'completed', assets: 3 });
     const removed = await Promise.all(
       Array.from({ length: 10 }, (_, n) => removeJobs(current.db, n % 2 ? ids(old) : ids(old).toReversed())),
@@ -80,9 +80,9 @@ describe('removing jobs', () => {
   });
 });
 
-describe('made jobs', () => {
+describe('the jobs of makeJobs', () => {
   it.each(['queued', 'processing', 'completed', 'partial', 'failed'])(
-    'that are %s are as a run of a job leaves them',
+    'that are %s have the columns that a real run leaves',
     async (status) => {
       const [job] = await make(1, { status });
       const { rows } = await sql<{ open: boolean; running: boolean; assets: number }>`

@@ -7,16 +7,19 @@ import { useDatabase } from '../support/database.ts';
 const current = useDatabase({ fresh: 'file' });
 
 interface Work {
-  /** Of the triggers that record. */
+  /** Calls of the recorder triggers. */
   readonly calls: number;
   readonly inserted: number;
-  /** Of the trail itself: a row is written without looking at others. */
+  /** Rows read from the audit trail: writing a row reads none. */
   readonly scans: number;
-  /** Index entries and rows are what the trail writes beside them. */
+  /** Rows and index entries that the audit trail writes. */
   readonly indexes: number;
 }
 
-/** What Postgres counts of the trail while a statement runs. `npm run bench:trail` takes the times. */
+/**
+ * The work for the audit trail that Postgres counts during a statement. `npm run bench:trail` measures the
+ * times.
+ */
 async function workOf(run: (db: Database) => Promise<unknown>): Promise<Work> {
   return current.db.transaction().execute(async (tx) => {
     await sql`SET LOCAL track_functions = 'pl'`.execute(tx);
@@ -44,7 +47,7 @@ async function counted(db: Database): Promise<Work> {
   return rows[0]!;
 }
 
-it('a settlement of ten is recorded by one call a table and twenty rows, with nothing looked up', async () => {
+it('a settlement of ten uploads is recorded by one call for each table and twenty rows, without reads', async () => {
   const made = await makePastes(current.db, 10, { status: 'IN_PROGRESS', execution: { status: 'RUNNING' } });
   const settlements = made.map(({ executionId }) => ({
     executionId,
@@ -61,7 +64,7 @@ it('a settlement of ten is recorded by one call a table and twenty rows, with no
   });
 });
 
-it('a claim of a thousand is recorded by one call and a thousand rows, with nothing looked up', async () => {
+it('a claim of a thousand pastes is recorded by one call and a thousand rows, without reads', async () => {
   await makePastes(current.db, 1000, { status: 'PROCESSED', expiresInSeconds: -5 });
   expect(await workOf((db) => claimExpired(db, { actor: 'j', limit: 1000 }))).toEqual({
     calls: 1,
