@@ -16,8 +16,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 };
 
 /**
- * `npm run token`, `ops` and `janitor`: finds the embedded stack, and then becomes the service's own entry, in the same process, so that
- * signals and the exit code are the entry's. The services themselves, which are also run elsewhere, know nothing of the embedded stack.
+ * `npm run token`, `ops` and `janitor`: finds the embedded stack, and then becomes the service's own entry,
+ * in the same process, so that signals and the exit code are the entry's. The services themselves, which are
+ * also run elsewhere, know nothing of the embedded stack.
  */
 const [name = '', ...args] = process.argv.slice(2);
 const command = COMMANDS[name];

@@ -7,9 +7,9 @@ import type { StackConfig } from './stack-config.ts';
 import { removeStackFile, stackFileIn, writeStackFile } from './stack-file.ts';
 
 export interface EmbeddedStack {
-  /** What a service needs to use it: DATABASE_URL, AWS_ENDPOINT_URL and their companions. */
+  /** The variables with which a service uses the stack: DATABASE_URL, AWS_ENDPOINT_URL and others. */
   environment: Record<string, string>;
-  /** The same as a file that a shell or `node --env-file` can read; it is there while the stack runs. */
+  /** A file with the same variables for a shell or `node --env-file`. It exists while the stack runs. */
   envFile: string;
   stop(): Promise<void>;
 }
@@ -19,7 +19,10 @@ export interface StackParts {
   aws: boolean;
 }
 
-/** The parts that are wanted, with their data in `dataDir`. Throws StackError, and then has left nothing running. */
+/**
+ * Starts the requested parts, with their data in `dataDir`.
+ * @throws StackError after stopping the parts that had started
+ */
 export async function startEmbeddedStack(
   config: StackConfig,
   parts: StackParts,

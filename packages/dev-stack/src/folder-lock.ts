@@ -7,14 +7,15 @@ export interface FolderLock {
   release(): void;
 }
 
-// A DatabaseSync that is garbage collected closes its file, and the lock would be gone with it.
+// Keeps each DatabaseSync from garbage collection, which would close its file and release the lock.
 const held = new Set<DatabaseSync>();
 
 /**
- * Makes this process the only user of `dir`, which is created if missing; throws StackError `data-folder-in-use`
- * with the pid of the process that has it. The lock is SQLite's lock on the file `lock`, that is the operating
- * system's: it ends with the process, however that dies, so there is no stale lock and no race to take one over,
- * as there would be with a pid file. Processes started from here don't inherit it.
+ * Makes this process the only user of `dir`, which is created if missing. The lock is SQLite's lock on the
+ * file `lock`, which belongs to the operating system and ends with the process, even after kill -9. Unlike a
+ * pid file it cannot become stale, and no race decides who replaces a stale one. Child processes do not
+ * inherit it.
+ * @throws StackError `data-folder-in-use` with the pid of the process that has the lock
  */
 export function lockFolder(dir: string): FolderLock {
   try {
@@ -22,7 +23,7 @@ export function lockFolder(dir: string): FolderLock {
   } catch (cause) {
     throw unusable(dir, cause);
   }
-  // The pid is in a file of its own: SQLite's lock keeps other processes from reading the locked one.
+  // The pid is in a separate file, because other processes cannot read the file that SQLite has locked.
   const owner = join(dir, 'owner');
   const db = openLockFile(dir);
   try {
@@ -33,7 +34,7 @@ export function lockFolder(dir: string): FolderLock {
     if ((cause as { errcode?: number }).errcode !== SQLITE_BUSY) throw unusable(dir, cause);
     throw new StackError(
       'data-folder-in-use',
-      `The data folder ${dir} is in use by ${ownerOf(owner)}: stop that first, or set PASTEFLOW_DATA_DIR to another folder.`,
+      `The data folder ${dir} is in use by ${ownerOf(owner)}. Stop that process, or set PASTEFLOW_DATA_DIR to another folder.`,
       { cause },
     );
   }
@@ -58,7 +59,7 @@ function openLockFile(dir: string): DatabaseSync {
 function unusable(dir: string, cause: unknown): StackError {
   return new StackError(
     'data-folder-unusable',
-    `The data folder ${dir} can't be written to (${(cause as Error).message}): make it writable, or set PASTEFLOW_DATA_DIR to another folder.`,
+    `The data folder ${dir} is not writable (${(cause as Error).message}). Make it writable, or set PASTEFLOW_DATA_DIR to another folder.`,
     { cause },
   );
 }

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * A command prefix with which a child process gets `signal` when this process dies, by kill -9 too. Linux only, by
- * util-linux's setpriv; elsewhere it is empty, and a killed parent leaves its children behind. An absolute path: the
- * child's PATH may be another.
+ * Returns a command prefix that makes a child process receive `signal` when this process dies, even by kill
+ * -9. It uses setpriv of util-linux, with an absolute path because the child may have another PATH. On other
+ * systems than Linux the prefix is empty, and the children of a killed process keep running.
  */
 export function onParentDeath(signal: 'INT' | 'TERM' | 'KILL'): string[] {
   if (process.platform !== 'linux') return [];
-  // busybox has a setpriv that doesn't know the option, hence the try.
+  // Tried first, because the setpriv of busybox does not have the option.
   const { status, stdout } = spawnSync('sh', ['-c', 'command -v setpriv && setpriv --pdeathsig KILL true']);
   return status === 0 ? [stdout.toString().trim(), '--pdeathsig', signal] : [];
 }

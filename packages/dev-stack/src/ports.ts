@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { StackError } from './stack-error.ts';
 
-/** Where a port comes from, for the message: "Port 3000 (API_PORT) …". */
+/** A port and the variable that sets it, for error messages. */
 export interface PortRequest {
   port: number;
   host?: string;
@@ -9,8 +9,10 @@ export interface PortRequest {
 }
 
 /**
- * The port asked for, or a free one for port 0. Throws StackError `port-in-use` or `port-unusable`. Only whoever
- * listens on it next really has it, so this is for a clear message early, not for a guarantee.
+ * Checks that the port can be listened on, and returns it, or a free port for port 0. Another program can
+ * still take the port before its user listens on it: the check gives an early and clear error, not a
+ * guarantee.
+ * @throws StackError `port-in-use` or `port-unusable`
  */
 export async function takePort({ port, host = '127.0.0.1', setting }: PortRequest): Promise<number> {
   try {
@@ -20,7 +22,7 @@ export async function takePort({ port, host = '127.0.0.1', setting }: PortReques
   }
 }
 
-/** As takePort for each, and no free one twice. */
+/** Calls takePort for each request, and returns no port twice. */
 export async function takePorts(requests: readonly PortRequest[]): Promise<number[]> {
   const taken: number[] = [];
   for (const request of requests) {
@@ -36,12 +38,12 @@ export function portError({ port, host = '127.0.0.1', setting }: PortRequest, ca
   return code === 'EADDRINUSE'
     ? new StackError(
         'port-in-use',
-        `Port ${port} on ${host} is in use by another program: stop that, or set ${setting} to another port (0 takes a free one).`,
+        `Port ${port} on ${host} is in use by another program. Stop that program, or set ${setting} to another port (0: any free port).`,
         { cause },
       )
     : new StackError(
         'port-unusable',
-        `Port ${port} on ${host} can't be listened on (${code ?? String(cause)}): set ${setting} to another port (0 takes a free one).`,
+        `Port ${port} on ${host} is not available (${code ?? String(cause)}). Set ${setting} to another port (0: any free port).`,
         { cause },
       );
 }

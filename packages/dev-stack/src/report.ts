@@ -1,2 +1,2 @@
-/** Where a line for the person at the terminal goes. */
+/** Prints a line for the user at the terminal. */
 export type Report = (line: string) => void;

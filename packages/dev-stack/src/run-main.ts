@@ -3,9 +3,9 @@ import { StackError } from './stack-error.ts';
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs an entry point that works until it is told to stop: `stop` is aborted at the first of the signals, and more of
- * them change nothing, so a second Ctrl-C can't cut the orderly end short. What people can act on is printed as one
- * sentence, exit code 1; anything else is a mistake of ours and keeps its stack.
+ * Runs an entry point until a stop signal. The first signal aborts `stop`; further signals are ignored, so a
+ * second Ctrl-C cannot interrupt the shutdown. A StackError is printed without its stack, since the user can
+ * correct its cause; any other error is a bug and is printed with its stack. Both set exit code 1.
  */
 export async function runMain(main: (stop: AbortSignal) => Promise<void>): Promise<void> {
   const stop = new AbortController();

@@ -1,6 +1,9 @@
 import { onParentDeath } from './parent-death.ts';
 
-/** The command that runs a TypeScript entry file, workspace packages from their sources too, with this process's own Node. */
+/**
+ * The command that runs a TypeScript entry file and the workspace packages from their sources, with the Node
+ * of this process.
+ */
 export function sourceCommand(
   entry: string,
   args: string[],

@@ -7,7 +7,7 @@ import { StackError } from './stack-error.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface StackConfig {
-  /** Absolute. Postgres and the emulator have a folder each in it. */
+  /** An absolute path. Postgres and the emulator each have a folder in it. */
   dataDir: string;
   postgresPort: number;
   awsPort: number;
@@ -18,25 +18,28 @@ export interface StackConfig {
 }
 
 export interface StartConfig extends StackConfig {
-  /** False: DATABASE_URL names the Postgres to use. */
+  /** False when DATABASE_URL is set. */
   embeddedPostgres: boolean;
-  /** False: the environment names an endpoint, or PASTEFLOW_STACK=aws means AWS itself. */
+  /** False when an AWS endpoint is set, or PASTEFLOW_STACK=aws selects AWS itself. */
   embeddedAws: boolean;
   api: Address;
   metricsHost: string;
-  /** Of api, upload-worker and janitor; METRICS_PORT is the first of three in a row, and 0 stays 0. */
+  /** The ports of api, upload-worker and janitor: METRICS_PORT and the next two, or three times 0. */
   metricsPorts: readonly [number, number, number];
 }
 
 export interface Address {
   host: string;
-  /** 0: a free one. */
+  /** 0: any free port. */
   port: number;
 }
 
 export const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Throws one StackError `configuration` that names everything wrong. An empty value counts as unset. */
+/**
+ * Reads the configuration. An empty value counts as unset.
+ * @throws StackError `configuration` that lists every problem
+ */
 export function readStackConfig(env: Environment): StackConfig {
   return checked((problems) => stackConfig(env, problems));
 }
@@ -45,7 +48,7 @@ export function readStartConfig(env: Environment): StartConfig {
   return checked((problems) => {
     const { PASTEFLOW_STACK: stack = '' } = env;
     if (stack !== '' && stack !== 'aws')
-      problems.push(`PASTEFLOW_STACK is "${stack}", and must be "aws" or unset`);
+      problems.push(`PASTEFLOW_STACK is "${stack}"; set it to aws, or unset it`);
     const metricsPort = port(env, 'METRICS_PORT', 9464, problems);
     return {
       ...stackConfig(env, problems),
@@ -59,7 +62,7 @@ export function readStartConfig(env: Environment): StartConfig {
   });
 }
 
-/** Absolute; PASTEFLOW_DATA_DIR is relative to the repository. */
+/** @returns an absolute path; PASTEFLOW_DATA_DIR is relative to the repository */
 export function dataDirOf(env: Environment): string {
   return resolve(REPOSITORY, env.PASTEFLOW_DATA_DIR?.trim() || '.pasteflow');
 }
@@ -80,7 +83,7 @@ function port(env: Environment, name: string, fallback: number, problems: string
   const text = env[name] || String(fallback);
   const value = Number(text);
   if (/^\d+$/.test(text) && value <= 65_535) return value;
-  problems.push(`${name} is "${text}", and must be a port from 0 (a free one) to 65535`);
+  problems.push(`${name} is "${text}"; set it to a port from 0 to 65535 (0: any free port)`);
   return fallback;
 }
 

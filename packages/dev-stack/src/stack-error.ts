@@ -1,4 +1,4 @@
-/** What can keep the embedded stack from running; closed, so that callers can tell the cases apart. */
+/** The closed list of reasons why the embedded stack cannot run. */
 export type StackErrorCode =
   | 'configuration'
   | 'data-folder-in-use'
@@ -12,7 +12,10 @@ export type StackErrorCode =
   | 'migrations-failed'
   | 'service-failed';
 
-/** Its message is for people: one sentence that says what is wrong and what to do. Entry points print only that. */
+/**
+ * An error that the user can correct. The message says what is wrong and what to do; entry points print only
+ * the message.
+ */
 export class StackError extends Error {
   readonly code: StackErrorCode;
 

@@ -3,12 +3,18 @@ import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Environment } from './stack-config.ts';
 
-/** `stack.env` in the data folder, which a shell or `node --env-file` can read. It exists while the embedded stack runs. */
+/**
+ * `stack.env` in the data folder, which a shell or `node --env-file` can read. It exists while the embedded
+ * stack runs.
+ */
 export function stackFileIn(dataDir: string): string {
   return join(dataDir, 'stack.env');
 }
 
-/** Only its owner can read the file: it has the database's password. No value needs quotes: they are URLs, names and numbers. */
+/**
+ * Only its owner can read the file: it has the database's password. No value needs quotes: they are URLs,
+ * names and numbers.
+ */
 export function writeStackFile(file: string, environment: Readonly<Record<string, string>>): void {
   const lines = Object.entries(environment).map(([name, value]) => `${name}=${value}\n`);
   mkdirSync(dirname(file), { recursive: true });

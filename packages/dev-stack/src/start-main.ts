@@ -5,7 +5,9 @@ import { keepDevToken } from './start/keep-dev-token.ts';
 import { runMigrations } from './start/run-migrations.ts';
 import { becomeReady, chooseAddresses, reachableUrl, startServices } from './start/services.ts';
 
-/** `npm start`: the stack, migrations and the three services in the foreground, until Ctrl-C. */
+/**
+ * `npm start` runs the embedded stack, the migrations and the three services in the foreground until Ctrl-C.
+ */
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 await runMain(async (stop) => {
@@ -36,32 +38,32 @@ await runMain(async (stop) => {
 
 function serviceEnvironment(config: StartConfig, added: Record<string, string>): Environment {
   const env: Record<string, string | undefined> = { ...process.env, ...added };
-  // A profile or session of the developer's own would go before the emulator's keys.
+  // The AWS SDK would prefer a profile or session of the developer to the keys of the emulator.
   if (config.embeddedAws) for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN']) delete env[name];
   return env;
 }
 
 function welcome(url: string, { dataDir }: StartConfig): string {
   return `
-Pasteflow is running at ${url} (Ctrl-C stops it; the data stays in ${dataDir})
+Pasteflow is running at ${url} (Ctrl-C stops it; the data is kept in ${dataDir})
 
   echo hello | curl --data-binary @- ${url}/
 
-prints the paste's address. To read it back, waiting for its upload if need be:
+prints the URL of a new paste. To read the paste, and wait for its upload if necessary:
 
-  curl --retry 5 ADDRESS
+  curl --retry 5 URL
 `;
 }
 
 function aboutToken(url: string, token: string | null): string {
   if (token === null) return '';
   return `
-The API token of the user dev, with which pastes have an owner and jobs can be made:
+The API token of the user dev, for pastes with an owner and for jobs:
 
   ${token}
 
   curl -H 'Authorization: Bearer ${token}' ${url}/v1/pastes
 
-lists what it owns. For others: npm run token -- NAME
+lists the pastes of dev. To create a token for another user: npm run token -- NAME
 `;
 }

@@ -88,7 +88,7 @@ describe('startPostgres', () => {
     expect(isAlive(process.ppid)).toBe(true);
   });
 
-  it('says so when its folder cannot be made', async () => {
+  it('refuses a data folder that cannot be created', async () => {
     writeFileSync(join(root, 'file'), '');
     const error: unknown = await startPostgres({ dataDir: join(root, 'file', 'data') }).catch(
       (e: unknown) => e,
@@ -98,7 +98,7 @@ describe('startPostgres', () => {
   });
 });
 
-/** Runs `act` while this process says it is something else. */
+/** Runs `act` while `process.arch` or `process.platform` has another value. */
 async function pretending<T>(name: 'arch' | 'platform', value: string, act: () => Promise<T>): Promise<T> {
   const real = process[name];
   Object.defineProperty(process, name, { value });
@@ -118,14 +118,14 @@ describe('startPostgres on a machine where it cannot', () => {
       'riscv64',
       /^There is no embedded Postgres for this machine \(.*-riscv64\): .*set DATABASE_URL.*[.]$/,
     ],
-    ['platform', 'win32', /^The embedded Postgres doesn't run on Windows itself: .*WSL.*[.]$/],
-  ] as const)('says so in one sentence when its %s is %s', async (name, value, message) => {
+    ['platform', 'win32', /^The embedded Postgres does not run on Windows[.] .*WSL.*[.]$/],
+  ] as const)('names the alternative when its %s is %s', async (name, value, message) => {
     const error = await pretending(name, value, () => start().catch((e: unknown) => e));
     expect(error).toBeInstanceOf(StackError);
     expect(error).toMatchObject({ code: 'postgres-unavailable', message: expect.stringMatching(message) });
   });
 
-  it('says so in one sentence when the binary does not run', async () => {
+  it('names the reason and the alternative when the binary does not run', async () => {
     const binaries = { initdb: join(root, 'initdb'), postgres: join(root, 'postgres-binary') };
     writeFileSync(
       binaries.postgres,

@@ -156,7 +156,7 @@ describe('npm run stack', () => {
     const first = await running();
     await query(first.databaseUrl, 'CREATE TABLE alive AS SELECT 1 AS one');
     process.kill(first.postmaster, 'SIGKILL');
-    await first.stack.waitFor(/Postgres has ended unexpectedly/);
+    await first.stack.waitFor(/Postgres ended unexpectedly/);
     await until(() => query(first.databaseUrl, 'SELECT 1').then(Boolean, () => false));
     expect(await query(first.databaseUrl, 'SELECT one FROM alive')).toEqual([{ one: 1 }]);
   });

@@ -43,7 +43,7 @@ describe('SupervisedService', () => {
     process.kill(first, 'SIGKILL');
     expect(await service.firstEnd).toBe('SIGKILL');
     await until(() => pid() !== first);
-    expect(reports).toEqual(['api has ended with SIGKILL; starting it again in 1 s']);
+    expect(reports).toEqual(['api ended with SIGKILL; restarting in 1 s']);
   });
 
   it('ends a service with SIGTERM, waits for its way out and does not start it again', async () => {
@@ -62,7 +62,7 @@ describe('SupervisedService', () => {
     expect(await service.firstEnd).toBe('code 7');
     await until(() => reports.length > 0);
     await service.stop();
-    expect(reports).toEqual(['api has ended with code 7; starting it again in 1 s']);
+    expect(reports).toEqual(['api ended with code 7; restarting in 1 s']);
   });
 
   it('leaves a service that ends before it has come up', async () => {

@@ -1,7 +1,7 @@
 import { DEFAULT_QUEUES } from './queues.ts';
 import { DEFAULT_BUCKET, type AwsEmulator } from './start-aws-emulator.ts';
 
-/** The environment with which the AWS SDK, and Pasteflow's services, use the emulator. It accepts any credentials. */
+/** The variables with which the AWS SDK and the services use the emulator, which accepts any credentials. */
 export function awsEnvironment(
   emulator: Pick<AwsEmulator, 'endpoint' | 'region'>,
   names: { bucket?: string; uploadQueue?: string; jobQueue?: string } = {},

@@ -1,12 +1,12 @@
 import { resources, type QueueDescription, type QueueSettings, type Resources } from './resources.ts';
 
-/** What SQS calls a queue's attributes; all values are strings there. */
+/** A queue with its attributes as SQS names them. All values are strings. */
 export interface QueueDefinition {
   name: string;
   attributes: Record<string, string>;
 }
 
-/** The names of the two queues. Whatever they are called, what SQS is told about each is in infra/resources.json. */
+/** The names of the two queues. Their attributes are in infra/resources.json, whatever their names. */
 export type QueueNames = Readonly<Record<keyof Resources['queues'], string>>;
 
 export const DEFAULT_QUEUES: QueueNames = {
@@ -14,7 +14,7 @@ export const DEFAULT_QUEUES: QueueNames = {
   jobs: resources.queues.jobs.name,
 };
 
-/** Both queues, each behind its dead-letter queue: the redrive policy points at that. */
+/** Both queues, each after its dead-letter queue, to which its redrive policy refers. */
 export function queueDefinitions(names: QueueNames, region: string): QueueDefinition[] {
   const { uploads, jobs } = resources.queues;
   return [

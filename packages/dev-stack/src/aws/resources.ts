@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What SQS is told about a queue; times in seconds. */
+/** The settings of a queue. Times are in seconds. */
 export interface QueueSettings {
   readonly visibilitySeconds: number;
   readonly retentionSeconds: number;
@@ -8,9 +8,12 @@ export interface QueueSettings {
 
 export interface QueueDescription extends QueueSettings {
   readonly name: string;
-  /** Retries, hand-backs and crashes use receives up, and attempts are counted in Postgres: this only ends a message that no worker ever gets rid of. */
+  /**
+   * Retries, returned messages and crashes also count as receives, and attempts are counted in Postgres. The
+   * limit only removes a message that no worker ever acknowledges.
+   */
   readonly maxReceiveCount: number;
-  /** A dead letter keeps its original send time, so it needs the longer retention. */
+  /** A dead letter keeps its original send time, so that it needs the longer retention. */
   readonly deadLetters: QueueSettings;
 }
 
@@ -20,7 +23,10 @@ export interface Resources {
   readonly queues: { readonly uploads: QueueDescription; readonly jobs: QueueDescription };
 }
 
-/** infra/resources.json: the one description of bucket and queues, which LocalStack's init script and the AWS code read as well. */
+/**
+ * infra/resources.json describes the bucket and the queues for the emulator, for LocalStack's init script and
+ * for the AWS code.
+ */
 export const resources = JSON.parse(
   readFileSync(new URL('../../../../infra/resources.json', import.meta.url), 'utf8'),
 ) as Resources;

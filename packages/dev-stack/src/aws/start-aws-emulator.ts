@@ -15,7 +15,7 @@ import { resources } from './resources.ts';
 export interface AwsEmulatorOptions {
   /** Created if missing; holds queues, messages and objects in one SQLite file, and the lock. */
   dataDir: string;
-  /** 0 or absent: a free one. */
+  /** 0 or absent: any free port. */
   port?: number;
   bucket?: string;
   /** Each gets a dead-letter queue `<name>-dead-letters`. */
@@ -35,9 +35,10 @@ export const DEFAULT_BUCKET = resources.bucket.name;
 export const DEFAULT_REGION = 'us-east-1';
 
 /**
- * S3 and SQS on 127.0.0.1, in this process, with state on disk and the bucket and queues in place. What was
- * acknowledged survives a kill -9 of the process, as the operating system has it by then; a power cut may cost the
- * last moments. Throws StackError for whatever is in the way.
+ * Starts S3 and SQS on 127.0.0.1 in this process, with state on disk, and creates the bucket and the queues.
+ * Acknowledged changes survive a kill -9 of the process, since the operating system has them; a power cut may
+ * lose the last moments.
+ * @throws StackError when the emulator cannot start
  */
 export async function startAwsEmulator(options: AwsEmulatorOptions): Promise<AwsEmulator> {
   const { port = 0, bucket = DEFAULT_BUCKET, queues = DEFAULT_QUEUES, region = DEFAULT_REGION } = options;
@@ -76,7 +77,7 @@ interface Init {
   buckets: string[];
 }
 
-/** fauxqs makes what is missing and leaves alone what is there; its request log, a line a request, is off. */
+/** fauxqs creates missing queues and buckets, and does not change existing ones. Its request log is off. */
 async function listen(dataDir: string, port: number, init: Init): Promise<FauxqsServer> {
   try {
     return await startFauxqs({ port, dataDir, init, logger: false, defaultRegion: init.region });
@@ -85,13 +86,16 @@ async function listen(dataDir: string, port: number, init: Init): Promise<Fauxqs
       throw portError({ port, setting: 'STACK_AWS_PORT' }, cause);
     throw new StackError(
       'aws-emulator-failed',
-      `The S3 and SQS emulator can't start on the data in ${dataDir} (${(cause as Error).message}): move that folder away to start empty.`,
+      `The S3 and SQS emulator can't start with the data in ${dataDir} (${(cause as Error).message}). Move that folder away to start with an empty one.`,
       { cause },
     );
   }
 }
 
-/** Queues of an earlier version get today's attributes. A queue's region is part of its ARN and can't change. */
+/**
+ * Updates the attributes of a queue that an earlier version created. The region of a queue is part of its ARN
+ * and cannot change.
+ */
 async function bringUpToDate(
   server: FauxqsServer,
   endpoint: string,
@@ -103,7 +107,7 @@ async function bringUpToDate(
   if (madeIn !== region)
     throw new StackError(
       'configuration',
-      `The data in ${dataDir} belongs to region ${madeIn} and AWS_REGION is ${region}: set AWS_REGION=${madeIn}, or move that folder away to start empty.`,
+      `The data in ${dataDir} belongs to region ${madeIn}, and AWS_REGION is ${region}. Set AWS_REGION=${madeIn}, or move that folder away to start with an empty one.`,
     );
   const current = queue?.attributes ?? {};
   if (Object.entries(attributes).every(([key, value]) => current[key] === value)) return;
@@ -115,6 +119,6 @@ async function bringUpToDate(
   if (!response.ok)
     throw new StackError(
       'aws-emulator-failed',
-      `The emulator refuses the attributes of queue ${name}: ${await response.text()}`,
+      `The emulator refuses the attributes of queue ${name} (${await response.text()}). Move the folder ${dataDir} away to start with an empty one.`,
     );
 }

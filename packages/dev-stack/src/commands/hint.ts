@@ -8,7 +8,9 @@ const SETTINGS: Readonly<Record<Part, string>> = {
   aws: 'no S3 and SQS: set AWS_ENDPOINT_URL or PASTEFLOW_STACK',
 };
 
-/** What to do about the stack when a command has ended with `code`; empty when the stack is not the reason. */
+/**
+ * What to do about the stack when a command has ended with `code`; empty when the stack is not the reason.
+ */
 export function hintAfter(code: number, use: StackUse): string {
   if (code === EXIT_CONFIG) return missingHint(use);
   if (code !== 0 && use.kind === 'used' && !use.answers)

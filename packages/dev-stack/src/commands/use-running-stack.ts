@@ -18,7 +18,10 @@ export type StackUse =
   | { readonly kind: 'no-stack'; readonly file: string }
   /** The environment names a part that the running stack has, too: nothing is taken from the stack. */
   | { readonly kind: 'another-system'; readonly file: string }
-  /** `missing`: parts that neither the environment nor the running stack names. `answers`: whether the stack accepts connections. */
+  /**
+   * `missing`: parts that neither the environment nor the running stack names. `answers`: whether the stack
+   * accepts connections.
+   */
   | {
       readonly kind: 'used';
       readonly file: string;
@@ -27,9 +30,10 @@ export type StackUse =
     };
 
 /**
- * Puts the addresses and credentials of the embedded stack that `npm start` or `npm run stack` runs in another terminal into `env`, for the
- * parts that `env` doesn't name. The database of one system and the queues of another must never meet: when `env` names a part that the
- * stack has as well, nothing is taken from the stack.
+ * Puts the addresses and credentials of the embedded stack that `npm start` or `npm run stack` runs in
+ * another terminal into `env`, for the parts that `env` doesn't name. The database of one system and the
+ * queues of another must never meet: when `env` names a part that the stack has as well, nothing is taken
+ * from the stack.
  * @param env the environment of this process, because the AWS SDK reads its credentials there
  */
 export async function useRunningStack(

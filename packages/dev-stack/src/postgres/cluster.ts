@@ -11,7 +11,10 @@ export interface Cluster {
   password: string;
 }
 
-/** The database cluster below `dataDir`, made by initdb the first time; the caller holds the lock of `dataDir`. */
+/**
+ * Opens the database cluster below `dataDir`, and creates it the first time. The caller holds the lock of
+ * `dataDir`.
+ */
 export function openCluster(
   dataDir: string,
   binaries: PostgresBinaries,
@@ -26,13 +29,13 @@ export function openCluster(
   if (made !== major)
     throw new StackError(
       'data-folder-version',
-      `The data folder ${dataDir} was made by Postgres ${made} and this is Postgres ${major}: move the folder away to start empty, or set PASTEFLOW_DATA_DIR to another one.`,
+      `The data folder ${dataDir} was created by Postgres ${made}, and this is Postgres ${major}. Move the folder away to start with an empty one, or set PASTEFLOW_DATA_DIR to another folder.`,
     );
   giveFolderTo(identity, dir);
   return { dir, password: readPassword(passwordFile) };
 }
 
-/** initdb writes into a folder that is renamed at the end: one that was killed half-way is simply made again. */
+/** initdb writes into a folder that is renamed at the end, so that an interrupted initdb is repeated. */
 function initialise(
   dir: string,
   passwordFile: string,
@@ -44,7 +47,8 @@ function initialise(
   const freshPassword = `${passwordFile}.new`;
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { mode: 0o700 });
-  // The superuser of Postgres can run programs as us: a well-known password would hand that to every local user.
+  // The superuser of Postgres can run programs as its operating system user: every local user could do so
+  // with a well-known password.
   writeFileSync(freshPassword, `${randomBytes(18).toString('hex')}\n`, { mode: 0o600 });
   if (identity.kind === 'uid')
     for (const path of [fresh, freshPassword]) chownSync(path, identity.uid, identity.uid);
@@ -63,7 +67,7 @@ function initialise(
     const why = /error: (.*)/.exec(result.stderr ?? '')?.[1] ?? result.stderr?.trim().split('\n').at(-1);
     throw new StackError(
       'data-folder-unusable',
-      `Postgres can't make its database in ${dir} (${why ?? result.error?.message}): make the folder writable and reachable, or set PASTEFLOW_DATA_DIR to another one.`,
+      `Postgres can't create its database in ${dir} (${why ?? result.error?.message}). Make the folder writable, or set PASTEFLOW_DATA_DIR to another folder.`,
       { cause: result.error },
     );
   }
@@ -77,7 +81,7 @@ function readPassword(file: string): string {
   } catch (cause) {
     throw new StackError(
       'data-folder-unusable',
-      `The file ${file} with the password of the embedded Postgres is missing: put it back, or move the folder away to start empty.`,
+      `The file ${file} with the password of the embedded Postgres is missing. Restore it, or move the folder away to start with an empty one.`,
       { cause },
     );
   }

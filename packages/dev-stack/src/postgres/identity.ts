@@ -4,16 +4,20 @@ import { join } from 'node:path';
 import { StackError } from '../stack-error.ts';
 import { USE_YOUR_OWN } from './own-postgres.ts';
 
-/** Postgres refuses to run as root. As whom it runs: ourselves, or, started by root, one of two ways of not being root. */
+/**
+ * The user as which Postgres runs. Postgres refuses to run as root, so a process of root has two ways to run
+ * it as another user.
+ */
 export type Identity = { kind: 'self' } | { kind: 'user-namespace' } | { kind: 'uid'; uid: number };
 
-// "nobody" on Debian, Fedora and Alpine. The number is enough: it needs no entry in /etc/passwd.
+// The user nobody on Debian, Fedora and Alpine. The number needs no entry in /etc/passwd.
 const NOBODY = 65_534;
 const UNSHARE = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`];
 
 /**
- * A user namespace comes first: there "nobody" is still root to the file system outside, so data and binaries may
- * lie below /root. Without one (many containers forbid it) a plain uid must do, which has to reach both by itself.
+ * Prefers a user namespace, in which nobody still has the file access of root, so that data and binaries may
+ * be below /root. Many containers forbid namespaces; then Postgres runs as a plain uid, which needs its own
+ * access to both.
  */
 export function chooseIdentity(): Identity {
   if (process.getuid?.() !== 0) return { kind: 'self' };
@@ -28,7 +32,10 @@ export interface Command {
   options: Pick<SpawnOptions, 'uid' | 'gid'>;
 }
 
-/** `prefix` is run inside the identity: a user namespace entered later would undo setpriv's parent death signal. */
+/**
+ * `prefix` runs inside the identity, because entering a user namespace later would clear the parent death
+ * signal of setpriv.
+ */
 export function commandAs(
   identity: Identity,
   binary: string,
@@ -44,24 +51,27 @@ export function commandAs(
   };
 }
 
-/** A plain uid has no rights of root's: below a private home it reaches neither its program nor its data. */
+/**
+ * @throws StackError when the identity is a plain uid without access to `path`, for example below a private
+ * home
+ */
 export function requireReach(identity: Identity, path: string): void {
   if (identity.kind !== 'uid') return;
   const { uid } = identity;
   if (spawnSync('test', ['-x', path], { uid, gid: uid }).status === 0) return;
   throw new StackError(
     'postgres-unavailable',
-    `Postgres refuses to run as root, and as uid ${uid}, without user namespaces, it can't reach ${path}: run Pasteflow as an ordinary user or from a folder open to all, or ${USE_YOUR_OWN}.`,
+    `Postgres refuses to run as root, and as uid ${uid}, without user namespaces, it can't read ${path}. Run Pasteflow as an ordinary user or from a folder that every user can read, or ${USE_YOUR_OWN}.`,
   );
 }
 
-/** Gives `dir` to the identity when root ran it as another one last time, and a namespace was or wasn't to be had. */
+/** Changes the owner of `dir` to the identity, when the last run by root used another identity. */
 export function giveFolderTo(identity: Identity, dir: string): void {
   if (identity.kind === 'self') return;
   const uid = identity.kind === 'uid' ? identity.uid : 0;
   if (lstatSync(dir).uid === uid) return;
   for (const name of readdirSync(dir)) giveTree(join(dir, name), uid);
-  chownSync(dir, uid, uid); // last, so that an interrupted change is taken up again
+  chownSync(dir, uid, uid); // last, so that an interrupted change is repeated
 }
 
 function giveTree(path: string, uid: number): void {

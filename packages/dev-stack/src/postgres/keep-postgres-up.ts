@@ -4,7 +4,7 @@ import { startPostgres, type Postgres, type PostgresOptions } from './start-post
 
 const RESTART_AFTER_MS = 1000;
 
-/** As startPostgres, and starts the server again, on the same port, whenever it ends without being told to. */
+/** Like startPostgres, and restarts the server on the same port whenever it ends without `stop()`. */
 export async function keepPostgresUp(
   options: PostgresOptions,
   report: Report,
@@ -17,13 +17,13 @@ export async function keepPostgresUp(
     while (!stopping.signal.aborted) {
       await current.exited;
       if (stopping.signal.aborted) return;
-      report('Postgres has ended unexpectedly; starting it again');
-      await current.stop(); // gives the data folder free
+      report('Postgres ended unexpectedly; restarting');
+      await current.stop(); // releases the lock on the data folder
       await sleep(RESTART_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
       current = await startPostgres(again).catch((error: Error) => {
         report(error.message);
-        return current; // has ended: the next round tries again
+        return current; // This server has ended, so the next round tries again.
       });
     }
   };
@@ -35,7 +35,7 @@ export async function keepPostgresUp(
       stopping.abort();
       await current.stop();
       await watched;
-      await current.stop(); // a server that a restart under way still brought up
+      await current.stop(); // A restart under way may have started another server.
     },
   };
 }

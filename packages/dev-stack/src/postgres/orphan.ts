@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Ends a postmaster that outlived the process which started it, and removes a postmaster.pid that nobody owns. The
- * caller holds the lock of the data folder: so whatever still runs here has lost its owner. A pid from before a
- * reboot may belong to any program by now, hence the look at its command line; Postgres itself would refuse to start.
+ * Stops a postmaster that outlived the process that started it, and removes its postmaster.pid. The caller
+ * holds the lock of the data folder, so a postmaster that still runs there has no owner. The command line of
+ * the process is checked, because a pid from before a reboot may now belong to any program, and Postgres
+ * itself would refuse to start.
  */
 export async function stopOrphan(clusterDir: string): Promise<void> {
   const pidFile = join(clusterDir, 'postmaster.pid');
   const pid = readPid(pidFile);
   if (pid === undefined) return;
   if (isPostmasterOf(pid, clusterDir)) {
-    // INT is a fast, clean shutdown; QUIT, after 20 s, leaves the rest to crash recovery.
+    // SIGINT is a fast, clean shutdown. SIGQUIT, after 20 s, leaves the rest to crash recovery.
     process.kill(pid, 'SIGINT');
     const deadline = performance.now() + 20_000;
     while (isPostmasterOf(pid, clusterDir)) {
@@ -34,7 +35,7 @@ function isPostmasterOf(pid: number, clusterDir: string): boolean {
   return pid > 1 && commandLine(pid).includes(clusterDir);
 }
 
-/** Empty for a process that is gone, and for a zombie. */
+/** @returns an empty string for a process that has ended, zombies included */
 function commandLine(pid: number): string {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');

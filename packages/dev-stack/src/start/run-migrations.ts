@@ -5,7 +5,10 @@ import { sourceCommand } from '../source-command.ts';
 import { REPOSITORY, type Environment } from '../stack-config.ts';
 import { StackError } from '../stack-error.ts';
 
-/** A process of its own, as dev-stack imports nothing of the workspace. It prints what it did, or why it couldn't. */
+/**
+ * Runs the migrations as a process of its own, because dev-stack imports nothing of the workspace. Its output
+ * goes to the terminal.
+ */
 export async function runMigrations(env: Environment): Promise<void> {
   const entry = join(REPOSITORY, 'packages/postgres/src/migrate-main.ts');
   const [command, ...args] = sourceCommand(entry, [], 'TERM');
@@ -14,6 +17,6 @@ export async function runMigrations(env: Environment): Promise<void> {
   if (code !== 0)
     throw new StackError(
       'migrations-failed',
-      `The migrations ended with ${signal ?? `code ${code}`}: see their message above.`,
+      `The migrations failed with ${signal ?? `code ${code}`}. Read their message above.`,
     );
 }

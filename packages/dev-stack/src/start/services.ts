@@ -10,11 +10,14 @@ const SERVICES = ['api', 'upload-worker', 'janitor'] as const;
 
 export interface ServiceAddresses {
   api: Address;
-  /** Of api, upload-worker and janitor. */
+  /** The addresses of api, upload-worker and janitor. */
   metrics: readonly Address[];
 }
 
-/** Real ports for all, before anything is started: a port in use is known at once, and a free one is known to us too. */
+/**
+ * Chooses every port before anything is started, so that a port in use is reported at once and free ports are
+ * known here.
+ */
 export async function chooseAddresses({
   api,
   metricsHost,
@@ -36,8 +39,8 @@ export function startServices(
   env: Environment,
   report: Report,
 ): SupervisedService[] {
-  // With the embedded stack, what a service would drain into dies in the same moment as we do; ended at once it
-  // also leaves its port to the next start.
+  // The embedded stack dies with this process, so that a service has nothing to drain into. SIGKILL frees its
+  // port for the next start.
   const deathSignal = config.embeddedPostgres || config.embeddedAws ? 'KILL' : 'TERM';
   const API_PORT = String(addresses.api.port);
   return SERVICES.map((name, index) => {
@@ -53,32 +56,33 @@ export function startServices(
 const READY_WITHIN_MS = 60_000;
 
 /**
- * Resolves when every service's /readyz has answered 200, from when on they are kept up, or when `stop` is aborted. A
- * service that ends before that is a StackError.
+ * Resolves when the /readyz of every service has answered 200, or when `stop` is aborted. From then on,
+ * services that end are restarted.
+ * @throws StackError when a service ends before that, or is not ready within 60 s
  */
 export async function becomeReady(
   services: readonly SupervisedService[],
   { api, metrics }: ServiceAddresses,
   stop: AbortSignal,
 ): Promise<void> {
-  const ends = services.map(async ({ name, firstEnd }) => `${name} ended with ${await firstEnd}`);
+  const ends = services.map(async ({ name, firstEnd }) => `The service ${name} ended with ${await firstEnd}`);
   const waiting = new Set([api, ...metrics].map((address) => `${reachableUrl(address)}/readyz`));
   const deadline = performance.now() + READY_WITHIN_MS;
   while (waiting.size > 0 && !stop.aborted) {
     const end = await Promise.race([...ends, sleep(100)]);
     if (end !== undefined && !stop.aborted)
-      throw new StackError('service-failed', `${end} before Pasteflow was ready: see its message above.`);
+      throw new StackError('service-failed', `${end} before Pasteflow was ready. Read its message above.`);
     for (const url of waiting) if (await answersOk(url)) waiting.delete(url);
     if (waiting.size > 0 && performance.now() > deadline)
       throw new StackError(
         'service-failed',
-        `Pasteflow was not ready within ${READY_WITHIN_MS / 1000} s, as ${[...waiting].join(' and ')} did not answer 200: see the messages above.`,
+        `Pasteflow was not ready within ${READY_WITHIN_MS / 1000} s: ${[...waiting].join(' and ')} did not answer 200. Read the messages above.`,
       );
   }
   for (const service of services) service.keepUp();
 }
 
-/** An address to listen on isn't always one to connect to. */
+/** The URL of an address; for a wildcard address that of the loopback interface. */
 export function reachableUrl({ host, port }: Address): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;

@@ -7,29 +7,29 @@ import type { Environment } from '../stack-config.ts';
 
 export interface ServiceDefinition {
   name: string;
-  /** Path of its TypeScript entry file. */
+  /** The path of the TypeScript entry file. */
   entry: string;
   env: Environment;
-  /** What the service gets when this process is killed. */
+  /** The signal that the service receives when this process is killed. */
   deathSignal: 'TERM' | 'KILL';
 }
 
-// A service drains for at most 10 s; the rest is for its way out.
+// A service drains for at most 10 s; 2 s remain for its exit.
 const KILL_AFTER_MS = 12_000;
 const STEADY_AFTER_MS = 60_000;
 
-/** Wait before the restart after `failures` (from 1) ends in a row: 1, 2, 4, 8, 16, then 30 s. */
+/** The wait before a restart after `failures` consecutive failures (from 1): 1, 2, 4, 8, 16, then 30 s. */
 export function restartDelayMs(failures: number): number {
   return Math.min(1000 * 2 ** (failures - 1), 30_000);
 }
 
 /**
- * One of the services as a child process, which runs from here on. Once this is told to keep it up, it is started again
- * when it ends by itself.
+ * Runs a service as a child process from the constructor on. After `keepUp()` the service is restarted
+ * whenever it ends without `stop()`.
  */
 export class SupervisedService {
   readonly name: string;
-  /** How it ended the first time, in words. */
+  /** The signal, exit code or error with which the process ended for the first time. */
   readonly firstEnd: Promise<string>;
   readonly #definition: ServiceDefinition;
   readonly #report: Report;
@@ -47,17 +47,20 @@ export class SupervisedService {
     this.#supervised = this.#supervise(first.resolve);
   }
 
-  /** To be called when it has come up: what ends before that, ends for a reason that a restart won't mend. */
+  /**
+   * Called when the service is ready. A service that ends before that has a problem that a restart does not
+   * solve.
+   */
   keepUp(): void {
     this.#keptUp.resolve();
   }
 
-  /** SIGTERM, and SIGKILL after 12 s. Resolves when it has ended. */
+  /** Sends SIGTERM, and SIGKILL after 12 s. Resolves when the process has ended. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#child?.kill('SIGTERM');
     const harder = setTimeout(() => {
-      this.#report(`${this.name} has not stopped within ${KILL_AFTER_MS / 1000} s: killing it`);
+      this.#report(`${this.name} did not stop within ${KILL_AFTER_MS / 1000} s; killing it`);
       this.#child?.kill('SIGKILL');
     }, KILL_AFTER_MS);
     await this.#supervised;
@@ -73,7 +76,7 @@ export class SupervisedService {
       if (this.#stopping.signal.aborted) return;
       if (performance.now() - startedAt > STEADY_AFTER_MS) failures = 1;
       const delay = restartDelayMs(failures);
-      this.#report(`${this.name} has ended with ${how}; starting it again in ${delay / 1000} s`);
+      this.#report(`${this.name} ended with ${how}; restarting in ${delay / 1000} s`);
       await sleep(delay, undefined, { signal: this.#stopping.signal }).catch(() => {});
       if (this.#stopping.signal.aborted) return;
     }
@@ -83,7 +86,8 @@ export class SupervisedService {
     const { entry, env, deathSignal } = this.#definition;
     const [command, ...args] = sourceCommand(entry, [], deathSignal);
     return new Promise((resolve) => {
-      // Detached: the terminal's Ctrl-C reaches only us, and the services stop in order. Their logs pass as they are.
+      // Detached, so that a Ctrl-C in the terminal reaches only this process, which stops the services in
+      // order.
       const child = spawn(command, args, { env, stdio: ['ignore', 'inherit', 'inherit'], detached: true });
       this.#child = child;
       child.once('error', (error) => resolve(error.message));

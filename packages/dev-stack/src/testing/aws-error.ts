@@ -8,7 +8,7 @@ const CODES: Record<number, string> = {
   503: 'SlowDown',
 };
 
-/** An error as S3 (XML) or, for a request with a target, SQS (JSON) would answer it. */
+/** An error response in the format of S3 (XML) or, for a request with a target, of SQS (JSON). */
 export function awsError(status: number, target: string | undefined): BufferedResponse {
   const code = CODES[status] ?? 'InternalError';
   const message = 'Injected by the fault proxy';

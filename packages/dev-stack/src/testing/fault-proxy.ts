@@ -9,7 +9,7 @@ import { sendUpstream, type BufferedRequest, type BufferedResponse } from './ups
 
 const KEPT_BODY_BYTES = 1_048_576;
 
-/** Stands on 127.0.0.1 in front of S3 and SQS, records every request and does to it what the test's rules say. */
+/** A proxy on 127.0.0.1 in front of S3 and SQS that records every request and applies the test's rules. */
 export class FaultProxy {
   /** Every request so far, oldest first. */
   readonly requests: RecordedRequest[] = [];
@@ -20,7 +20,7 @@ export class FaultProxy {
   private constructor(upstream: string) {
     this.#upstream = new URL(upstream);
     const server = createServer((request, response) => void this.#handle(request, response));
-    server.requestTimeout = 0; // a held upload may take as long as its test likes
+    server.requestTimeout = 0; // A test may hold an upload for any time.
     this.#server = new RestartableServer(server);
   }
 
@@ -38,19 +38,22 @@ export class FaultProxy {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Adds a rule on top of the others, for `times` requests (default: all); returns what removes it. */
+  /**
+   * Adds a rule that precedes the others, for `times` requests (default: all). Returns a function that
+   * removes the rule.
+   */
   rule(match: RequestMatch, fault: Exclude<Fault, { kind: 'hold' }>, times = Infinity): () => void {
     return this.#addRule({ match, fault, remaining: times });
   }
 
-  /** Holds the next request that matches; resolves when it has arrived whole. */
+  /** Holds the next matching request. Resolves when the whole request has arrived. */
   hold(match: RequestMatch): Promise<HeldRequest> {
     return new Promise((resolve) => {
       this.#addRule({ match, fault: { kind: 'hold', held: resolve }, remaining: 1 });
     });
   }
 
-  /** Removes every rule; what is held stays held. */
+  /** Removes every rule. Held requests stay held. */
   clear(): void {
     this.#rules = [];
   }
@@ -107,7 +110,7 @@ export class FaultProxy {
         clientGone.signal,
       );
     } catch {
-      // The client went away, or the upstream did: without a proxy in between the client would see a reset as well.
+      // Client or upstream disconnected. Without the proxy the client would see a reset, too.
       outgoing.socket?.resetAndDestroy();
     }
   }

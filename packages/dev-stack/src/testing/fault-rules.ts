@@ -1,7 +1,7 @@
 import type { HeldRequest } from './held-request.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 
-/** All parts that are given must match; `target` given as a string is the action's name, `ReceiveMessage`. */
+/** Every given part must match. A `target` string is the name of the action, e.g. `ReceiveMessage`. */
 export interface RequestMatch {
   method?: string;
   path?: RegExp;
@@ -10,20 +10,20 @@ export interface RequestMatch {
 
 export type Fault =
   | { kind: 'pass' }
-  /** An AWS error answer; the upstream doesn't see the request. */
+  /** Answers with an AWS error. The upstream does not see the request. */
   | { kind: 'fail'; status: number }
-  /** Passed on after a while, if the client is still there. */
+  /** Forwards the request after a delay, if the client is still connected. */
   | { kind: 'delay'; ms: number }
-  /** No answer, ever; the upstream doesn't see the request. */
+  /** Never answers. The upstream does not see the request. */
   | { kind: 'hang' }
-  /** The connection is reset; the upstream doesn't see the request. */
+  /** Resets the connection. The upstream does not see the request. */
   | { kind: 'drop' }
   | { kind: 'hold'; held: (request: HeldRequest) => void };
 
 export interface FaultRule {
   match: RequestMatch;
   fault: Fault;
-  /** How many more requests it is for. */
+  /** The number of further requests that the rule applies to. */
   remaining: number;
 }
 
@@ -36,7 +36,7 @@ export function matches(match: RequestMatch, request: RecordedRequest): boolean 
   return typeof target === 'string' ? action.split('.').at(-1) === target : target.test(action);
 }
 
-/** Takes one use of the newest rule that matches, so that a test can put an exception on top of what it set before. */
+/** Uses the newest matching rule, so that a test can add an exception to earlier rules. */
 export function applyRule(rules: FaultRule[], request: RecordedRequest): Fault {
   const rule = rules.findLast(({ match, remaining }) => remaining > 0 && matches(match, request));
   if (rule === undefined) return { kind: 'pass' };

@@ -1,15 +1,15 @@
 import type { RecordedRequest } from './recorded-request.ts';
 import type { BufferedResponse } from './upstream.ts';
 
-/** A response the upstream has given and the client hasn't got. */
+/** A response that the upstream has sent and the client has not received. */
 export interface HeldResponse {
   readonly status: number;
   release(): void;
-  /** Resets the client's connection: the work is done and its answer is lost. */
+  /** Resets the client's connection: the work is done and its response is lost. */
   drop(): void;
 }
 
-/** How the proxy carries out what a test decides about a request. */
+/** The actions of the proxy for a request. */
 export interface Exchange {
   forward(): Promise<BufferedResponse>;
   answer(response: BufferedResponse): void;
@@ -17,7 +17,10 @@ export interface Exchange {
   drop(): void;
 }
 
-/** A request that has arrived whole and waits for the test. It may be sent on after its client has died. */
+/**
+ * A request that has arrived completely and waits for the test. It may be forwarded after its client has
+ * died.
+ */
 export class HeldRequest {
   readonly request: RecordedRequest;
   readonly #exchange: Exchange;
@@ -27,14 +30,14 @@ export class HeldRequest {
     this.#exchange = exchange;
   }
 
-  /** Sends it on and answers the client, if that is still there; resolves to the status. */
+  /** Forwards the request and answers the client, if it is still connected. Resolves to the status. */
   async forward(): Promise<number> {
     const response = await this.forwardAndHoldResponse();
     response.release();
     return response.status;
   }
 
-  /** Sends it on; the upstream has acted when this resolves, and the client waits on. */
+  /** Forwards the request. When this resolves, the upstream has acted and the client still waits. */
   async forwardAndHoldResponse(): Promise<HeldResponse> {
     const response = await this.#exchange.forward();
     return {
@@ -48,7 +51,7 @@ export class HeldRequest {
     this.#exchange.fail(status);
   }
 
-  /** Resets the client's connection; the upstream never sees the request. */
+  /** Resets the client's connection. The upstream never sees the request. */
   drop(): void {
     this.#exchange.drop();
   }

@@ -1,4 +1,4 @@
-/** What the proxy saw of one request; filled in as it goes on. */
+/** The proxy's record of one request, updated as the request proceeds. */
 export interface RecordedRequest {
   readonly method: string;
   /** Path and query, as sent. */
@@ -8,10 +8,12 @@ export interface RecordedRequest {
   /** performance.now() when the headers had arrived. */
   readonly at: number;
   bodyBytes: number;
-  /** Kept up to 1 MiB, the largest SQS request; undefined above that and while the body is still coming in. */
+  /**
+   * Kept up to 1 MiB, the maximum of an SQS request. Undefined above that, and until the body has arrived.
+   */
   body: Buffer | undefined;
-  /** Undefined while there is no answer, and when there never was one. */
+  /** Undefined until the response, and if there is none. */
   status: number | undefined;
-  /** The client went away before it had its answer. */
+  /** The client disconnected before it had the response. */
   aborted: boolean;
 }

@@ -1,6 +1,9 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** A TCP or HTTP server on 127.0.0.1 that can go down, refusing and cutting every connection, and up on the same port. */
+/**
+ * A TCP or HTTP server on 127.0.0.1. `down()` resets every connection and refuses new ones; `up()` listens on
+ * the same port again.
+ */
 export class RestartableServer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

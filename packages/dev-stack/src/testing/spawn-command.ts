@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { REPOSITORY } from '../stack-config.ts';
 import { spawnService, type SpawnedService } from './spawn-service.ts';
 
-/** Runs `npm run NAME -- ARGS` without npm: the command finds the embedded stack of the data folder that `env` names. */
+/**
+ * Runs `npm run NAME -- ARGS` without npm: the command finds the embedded stack of the data folder that `env`
+ * names.
+ */
 export function spawnCommand(
   name: 'token' | 'ops' | 'janitor',
   args: readonly string[],

@@ -6,12 +6,12 @@ import { sourceCommand } from '../source-command.ts';
 import { REPOSITORY } from '../stack-config.ts';
 
 export interface SpawnOptions {
-  /** Path of the TypeScript entry file. */
+  /** The path of the TypeScript entry file. */
   entry: string;
   args?: string[];
   /** Added to PATH, HOME and TMPDIR, the only variables that are inherited. */
   env?: Record<string, string>;
-  /** For messages; by default the folder that holds `src`. */
+  /** For error messages. Default: the name of the folder that holds `src`. */
   name?: string;
 }
 
@@ -26,16 +26,19 @@ export interface SpawnedService {
   readonly stdout: readonly string[];
   readonly stderr: readonly string[];
   readonly exited: Promise<ExitStatus>;
-  /** The first line on either stream, past or future, that matches. Rejects with the last lines when the process ends first or `timeoutMs` (20 s) pass. */
+  /**
+   * Resolves to the first matching line on either stream, past or future. Rejects with the last lines when
+   * the process ends first or after `timeoutMs` (default: 20 s).
+   */
   waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
   kill(signal: NodeJS.Signals): void;
-  /** SIGTERM, and SIGKILL after `timeoutMs` (15 s). */
+  /** Sends SIGTERM, and SIGKILL after `timeoutMs` (default: 15 s). */
   stop(timeoutMs?: number): Promise<ExitStatus>;
 }
 
 /**
- * Runs an entry file from its source with this process's own Node. On Linux it can't outlive this process, even a
- * killed one; an exit hook would be of no use, as jest never calls those of a test.
+ * Runs an entry file from its source with the Node of this process. On Linux it cannot outlive this process,
+ * even after a kill -9. An exit hook would not work, because jest never calls the exit hooks of a test.
  */
 export function spawnService({
   entry,

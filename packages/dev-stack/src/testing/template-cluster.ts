@@ -35,8 +35,8 @@ const ONE_DAY_MS = 86_400_000;
 const MADE_WITHIN_MS = 120_000;
 
 /**
- * Puts a cluster with TEMPLATE_DATABASE into `dataDir`, ready for startPostgres. It is a copy of one that the first caller makes:
- * initdb and the migrations take about 3 s of CPU time, the copy 0.1 to 0.4 s.
+ * Puts a cluster with TEMPLATE_DATABASE into `dataDir`, ready for startPostgres. It is a copy of one that the
+ * first caller makes: initdb and the migrations take about 3 s of CPU time, the copy 0.1 to 0.4 s.
  */
 export async function copyTemplateCluster(dataDir: string, binariesFrom: string | undefined): Promise<void> {
   const template = await makeTemplateCluster(binariesFrom);
@@ -90,7 +90,10 @@ async function waitForLock(folder: string): Promise<FolderLock> {
   }
 }
 
-/** Those of other sources. One of the last day may be in use by a run of another worktree's or version's tests. */
+/**
+ * Those of other sources. One of the last day may be in use by a run of another worktree's or version's
+ * tests.
+ */
 function removeOldTemplates(): void {
   for (const name of readdirSync(CACHE).filter((each) => each !== 'making')) {
     const folder = join(CACHE, name);

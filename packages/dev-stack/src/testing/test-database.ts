@@ -16,7 +16,10 @@ export interface TestDatabaseOptions {
   readonly migrated?: boolean;
 }
 
-/** A database of the caller's own: a clone of the cluster's migrated one. A clone takes about 30 ms of CPU time. */
+/**
+ * A database of the caller's own: a clone of the cluster's migrated one. A clone takes about 30 ms of CPU
+ * time.
+ */
 export async function createTestDatabase(
   stack: TestStack,
   { migrated = true }: TestDatabaseOptions = {},

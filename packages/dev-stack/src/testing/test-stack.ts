@@ -26,7 +26,10 @@ export interface TestStackWithAws extends TestStack, TestAws {
   stop(): Promise<void>;
 }
 
-/** A private Postgres, and on request a private S3 and SQS, on free ports with their data in a temporary folder. */
+/**
+ * A private Postgres, and on request a private S3 and SQS, on free ports with their data in a temporary
+ * folder.
+ */
 export function startTestStack(options: { aws: true }): Promise<TestStackWithAws>;
 export function startTestStack(options?: { aws?: false }): Promise<TestStack>;
 export async function startTestStack({ aws = false }: { aws?: boolean } = {}): Promise<TestStack> {
@@ -100,8 +103,8 @@ const MEMORY_FOLDER = '/dev/shm';
 const MIN_FREE_BYTES = 4 * 1024 ** 3;
 
 /**
- * TMPDIR, if it is set; else memory, if there is enough of it, because a test on Postgres then takes a third less CPU time;
- * else /tmp.
+ * TMPDIR, if it is set; else memory, if there is enough of it, because a test on Postgres then takes a third
+ * less CPU time; else /tmp.
  */
 async function parentFolder(): Promise<string> {
   // oxlint-disable-next-line node/no-process-env -- a choice of the machine's, as tmpdir() reads it

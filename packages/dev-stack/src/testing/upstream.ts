@@ -14,8 +14,9 @@ export interface BufferedResponse {
 }
 
 /**
- * Sends the request as it came in, Host and signature included, on a connection of its own: one kept alive would add
- * resets of its own when the upstream restarts. Rejects when the upstream is unreachable or `signal` fires.
+ * Forwards the request unchanged, Host and signature included, on a new connection: a keep-alive connection
+ * would add resets when the upstream restarts. Rejects when the upstream is unreachable or `signal` is
+ * aborted.
  */
 export function sendUpstream(
   upstream: URL,
@@ -48,7 +49,7 @@ export function sendUpstream(
     request.once('error', reject);
     for (const [name, values] of groupHeaders(withoutConnectionHeaders(rawHeaders)))
       request.setHeader(name, values);
-    // The body is whole by now, so its length is known, whatever framing the client chose.
+    // The body is complete, so its length is known whatever framing the client used.
     if (body.length > 0) request.setHeader('content-length', body.length);
     request.end(body);
   });
