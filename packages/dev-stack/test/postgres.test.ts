@@ -68,7 +68,7 @@ describe('startPostgres', () => {
     writeFileSync(join(old, 'cluster', 'PG_VERSION'), '16\n');
     await expect(startPostgres({ dataDir: old })).rejects.toMatchObject({
       code: 'data-folder-version',
-      message: expect.stringMatching(/made by Postgres 16 and this is Postgres 18: /),
+      message: expect.stringMatching(/created by Postgres 16, and this is Postgres 18[.] /),
     });
   });
 

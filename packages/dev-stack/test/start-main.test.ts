@@ -139,7 +139,7 @@ describe('npm start', () => {
     const main = start({ UPLOAD_CONCURRENCY: 'many' });
     expect((await main.exited).code).toBe(1);
     expect(main.stderr.at(-1)).toMatch(
-      /^upload-worker ended with code 78 before Pasteflow was ready: .*[.]$/,
+      /^upload-worker ended with code 78 before Pasteflow was ready[.] .*[.]$/,
     );
     expect(existsSync(join(dataDir, 'postgres/cluster/postmaster.pid'))).toBe(false);
   });

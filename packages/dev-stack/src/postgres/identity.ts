@@ -61,7 +61,7 @@ export function requireReach(identity: Identity, path: string): void {
   if (spawnSync('test', ['-x', path], { uid, gid: uid }).status === 0) return;
   throw new StackError(
     'postgres-unavailable',
-    `Postgres refuses to run as root, and as uid ${uid}, without user namespaces, it can't read ${path}. Run Pasteflow as an ordinary user or from a folder that every user can read, or ${USE_YOUR_OWN}.`,
+    `Postgres refuses to run as root, and as uid ${uid}, without user namespaces, it can't reach ${path}. Run Pasteflow as an ordinary user or from a folder that every user can read, or ${USE_YOUR_OWN}.`,
   );
 }
 

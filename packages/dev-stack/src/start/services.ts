@@ -65,7 +65,7 @@ export async function becomeReady(
   { api, metrics }: ServiceAddresses,
   stop: AbortSignal,
 ): Promise<void> {
-  const ends = services.map(async ({ name, firstEnd }) => `The service ${name} ended with ${await firstEnd}`);
+  const ends = services.map(async ({ name, firstEnd }) => `${name} ended with ${await firstEnd}`);
   const waiting = new Set([api, ...metrics].map((address) => `${reachableUrl(address)}/readyz`));
   const deadline = performance.now() + READY_WITHIN_MS;
   while (waiting.size > 0 && !stop.aborted) {
