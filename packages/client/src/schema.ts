@@ -322,7 +322,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @description Puts all of the caller's pastes, or those of a time or a status, into one archive. */
+    /** @description Writes the caller's pastes into one archive: all of them, or those of a period or a status. */
     NewExportJob: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -331,29 +331,29 @@ export interface components {
       job_type: 'export';
       parameters: {
         /**
-         * @description zip and tar.gz: a file a paste, named after its short code and title. ndjson: a line a paste, as an import takes it.
+         * @description zip and tar.gz: one file for each paste, named after its short code and title. ndjson: one line for each paste, which an import can read.
          * @default zip
          * @enum {string}
          */
         format?: 'zip' | 'tar.gz' | 'ndjson';
         /**
          * Format: date-time
-         * @description Of pastes made then or later.
+         * @description Export pastes created at or after this time.
          */
         created_after?: string;
         /**
          * Format: date-time
-         * @description Of pastes made before then.
+         * @description Export pastes created before this time.
          */
         created_before?: string;
         /**
-         * @description Of pastes in this status. Without it those that have content: FAILED ones have none, and are missing where they are asked for.
+         * @description Export pastes in this status. Default: pastes that have content. FAILED pastes have none: when requested, they are listed as missing.
          * @enum {string}
          */
         status?: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
       };
     };
-    /** @description Makes many pastes in one go, of a list of items or of a paste that is NDJSON or an archive. */
+    /** @description Creates many pastes from a list of items, or from a paste that is NDJSON or an archive. */
     NewImportJob: {
       /**
        * @description discriminator enum property added by openapi-typescript
@@ -361,18 +361,18 @@ export interface components {
        */
       job_type: 'import';
       parameters: {
-        /** @description Each as in POST /v1/pastes, or with content_base64 in place of content, for any bytes. One that breaks a rule of pastes ends the job partial. */
+        /** @description Each item as in POST /v1/pastes, or with content_base64 instead of content for arbitrary bytes. With an invalid item the job ends as partial. */
         items?: {
           [key: string]: unknown;
         }[];
-        /** @description A paste that is NDJSON (a line an item), a tar, a tar.gz or a zip (a file a paste, its name the title); told apart by its bytes. */
+        /** @description The short code of a paste that is NDJSON (one item on each line), a tar, a tar.gz or a zip (one paste for each file, titled with its path). The format is detected from the content. */
         source_short_code?: string;
         /**
-         * @description Beside source_short_code: of its entries that do not say it themselves.
+         * @description With source_short_code: for entries without a value of their own.
          * @enum {string}
          */
         visibility?: 'unlisted' | 'private';
-        /** @description Beside source_short_code: of its entries that do not say it themselves. */
+        /** @description With source_short_code: for entries without a value of their own. */
         expires_in?: 'never' | number;
       };
     };

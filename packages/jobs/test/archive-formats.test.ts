@@ -54,7 +54,7 @@ async function until(condition: () => boolean): Promise<void> {
 describe.each(names)('an archive that is being written: %s', (name) => {
   const large = () => source(30, (n) => fileOf(n, randomBytes(MIB)));
 
-  it('takes no more files than are read of it', async () => {
+  it('requests no more files than its reader needs', async () => {
     const { files, given } = large();
     const archive = archiveFormats[name].write(files);
     let read = 0;
@@ -93,7 +93,7 @@ describe.each(names)('an archive that is being written: %s', (name) => {
   });
 });
 
-it('a zip refuses more files than it can hold', async () => {
+it('a zip fails with more files than its limit', async () => {
   const files = (count: number) => source(count, (n) => fileOf(n, Buffer.from('x')));
   const read = async ({ files: taken }: Source): Promise<void> => {
     for await (const _ of zipUpTo(10).write(taken));
@@ -101,7 +101,7 @@ it('a zip refuses more files than it can hold', async () => {
   await read(files(10));
   const tooMany = files(99);
   await expect(read(tooMany)).rejects.toThrow(
-    'A zip holds up to 10 pastes here: export as tar.gz or ndjson, or less at a time, by created_after and created_before.',
+    'A zip export can contain at most 10 pastes. Export as tar.gz or ndjson, or export less at a time with created_after and created_before.',
   );
   expect(tooMany.ended()).toBe(true);
 });

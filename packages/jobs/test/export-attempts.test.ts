@@ -16,7 +16,7 @@ beforeEach(async () => {
   userId = await newUser(world);
 });
 
-/** More than a part of a multipart upload, which does not compress. */
+/** Incompressible content, longer than a part of a multipart upload. */
 async function makeLargePastes(count = 9): Promise<void> {
   for (let n = 0; n < count; n += 1) await waitingPaste(world, randomBytes(MIB), { userId });
 }
@@ -35,7 +35,7 @@ describe('an export that is aborted', () => {
       const began = performance.now();
       stop.abort(new Error('the worker stops'));
       const aborted = await running;
-      expect(performance.now() - began).toBeLessThan(1000); // what a worker gives it
+      expect(performance.now() - began).toBeLessThan(1000); // the limit of the worker
       expect(aborted.error).toBe(stop.signal.reason);
       expect(await openUploads(world.store)).toEqual([]);
       expect(await keysIn(world.store, 'jobs/')).toEqual([]);
@@ -46,7 +46,7 @@ describe('an export that is aborted', () => {
     },
   );
 
-  it('while it waits for S3 to give a content ends at once', async () => {
+  it('ends immediately while it waits for an object of S3', async () => {
     await storedPaste(world, 'x', { userId });
     const stop = new AbortController();
     const held = world.proxy.hold({ method: 'GET', path: /pastes/ });
@@ -56,7 +56,7 @@ describe('an export that is aborted', () => {
     expect((await running).error).toBe(stop.signal.reason);
   });
 
-  it('at any moment ends with the abort, or is whole', async () => {
+  it('ends with the abort or is complete, whenever it is aborted', async () => {
     await makeLargePastes();
     for (let n = 0; n < 8; n += 1) {
       const jobId = await newJob(world, 'export', { format: formats[n % 3] }, userId);
@@ -78,15 +78,15 @@ describe('an export that is aborted', () => {
 });
 
 describe('an attempt at an export', () => {
-  it('frees what earlier attempts left in S3, and nothing of other jobs', async () => {
-    // The emulator asks for no signature; the store itself leaves no upload open.
+  it('removes what earlier attempts left in S3, and nothing of other jobs', async () => {
+    // Sent without a signature, which the emulator accepts: the store itself always completes or aborts its uploads.
     const begin = (key: string) => fetch(`${world.proxy.url}/pasteflow/${key}?uploads`, { method: 'POST' });
     const put = (key: string) =>
       world.store.putStream(key, Readable.from([Buffer.from('x')]), { contentType: 'text/plain' });
     const jobId = await newJob(world, 'export', {}, userId);
     const other = await newJob(world, 'export', {}, userId);
     const first = await attempt(world, jobId);
-    await giveUp(world, first, { kind: 'lost', error: 'worker lost: w' }); // before it could say that it had ended
+    await giveUp(world, first, { kind: 'lost', error: 'worker lost: w' }); // before it could settle
     const earlier = `jobs/${jobId}/${first.job.executionId}`;
     const later = `jobs/${jobId}/ffffffff-ffff-7fff-bfff-ffffffffffff`;
     for (const key of [`${earlier}.zip`, `${earlier}.tar.gz`, `jobs/${other}/x.zip`, `${later}.zip`])
@@ -105,7 +105,7 @@ describe('an attempt at an export', () => {
     expect((await assetsOf(world, jobId)).map(({ storage_path }) => storage_path)).toEqual([made]);
   });
 
-  it('keeps what has become an asset until it has one of its own', async () => {
+  it('keeps the asset of an earlier attempt until it has its own', async () => {
     await makeLargePastes();
     const jobId = await newJob(world, 'export', {}, userId);
     const first = await attempt(world, jobId);
@@ -121,7 +121,7 @@ describe('an attempt at an export', () => {
     await running;
   });
 
-  it('that was declared lost takes back what it made', async () => {
+  it('removes its archive when it was declared lost', async () => {
     await makeLargePastes(1);
     const jobId = await newJob(world, 'export', {}, userId);
     const held = world.proxy.hold({ method: 'PUT', path: /jobs/ });

@@ -13,7 +13,7 @@ import { openUploads, useWorld } from './support/world.ts';
 const world = useWorld();
 const MIB = 1024 * 1024;
 
-/** Contents that a format may trip over. */
+/** Contents that are difficult for a format. */
 const contents: Record<string, Buffer> = {
   text: Buffer.from('hello\n'),
   'a byte': Buffer.from([0]),
@@ -30,7 +30,7 @@ beforeEach(async () => {
   userId = await newUser(world);
 });
 
-/** A paste of each content, the oldest first, half of them not uploaded yet. @returns their names in an archive, each with its SHA-256 */
+/** Stores a paste of each content, oldest first, half of them not uploaded yet. @returns the SHA-256 by name in the archive */
 async function makePastes(): Promise<Record<string, string>> {
   const expected: Record<string, string> = {};
   for (const [n, [title, content]] of Object.entries(contents).entries()) {
@@ -42,7 +42,7 @@ async function makePastes(): Promise<Record<string, string>> {
 }
 
 describe('an export', () => {
-  it.each(['zip', 'tar.gz'] as const)('has every paste as it was stored: %s', async (format) => {
+  it.each(['zip', 'tar.gz'] as const)('contains every paste unchanged: %s', async (format) => {
     const expected = await makePastes();
     const { ending, result, job, progress } = await run(world, 'export', { format }, { userId });
     expect(ending.status).toBe('completed');
@@ -56,7 +56,7 @@ describe('an export', () => {
     expect(await openUploads(world.store)).toEqual([]);
   });
 
-  it('has every paste as it was stored: ndjson', async () => {
+  it('contains every paste unchanged: ndjson', async () => {
     const expected = await makePastes();
     const { job, result } = await run(world, 'export', { format: 'ndjson' }, { userId });
     expect(result).toMatchObject({ exported: 8 });
@@ -85,7 +85,7 @@ describe('an export', () => {
     });
   });
 
-  it('of NDJSON is imported again as equal pastes', async () => {
+  it('as NDJSON can be imported again as equal pastes', async () => {
     await makePastes();
     await storedPaste(world, 'private', {
       userId,
@@ -120,7 +120,7 @@ describe('an export', () => {
     expect(Math.abs(pastes[9]!.expires_in! - year)).toBeLessThan(60);
   });
 
-  it.each(['zip', 'tar.gz', 'ndjson'] as const)('of nothing is an empty archive: %s', async (format) => {
+  it.each(['zip', 'tar.gz', 'ndjson'] as const)('without pastes is an empty archive: %s', async (format) => {
     const { ending, result, job } = await run(world, 'export', { format }, { userId });
     const { bytes } = await archiveOf(world, job.jobId);
     expect(ending).toEqual({
@@ -132,7 +132,7 @@ describe('an export', () => {
   });
 });
 
-describe('an export is of', () => {
+describe('an export contains', () => {
   const exported = async (parameters: object): Promise<unknown[]> => {
     const { job } = await run(world, 'export', { format: 'ndjson', ...parameters }, { userId });
     const { bytes } = await archiveOf(world, job.jobId);
@@ -140,7 +140,7 @@ describe('an export is of', () => {
   };
   const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString();
 
-  it("one's own pastes that are live", async () => {
+  it("the user's own live pastes", async () => {
     await storedPaste(world, 'x', { userId, title: 'own' });
     await storedPaste(world, 'x', {
       userId,
@@ -155,7 +155,7 @@ describe('an export is of', () => {
     expect(await exported({})).toEqual(['own', 'own and private']);
   });
 
-  it('those of a time, in any time zone', async () => {
+  it('the pastes of a period, given in any time zone', async () => {
     for (const seconds of [4000, 3000, 2000, 1000])
       await storedPaste(world, 'x', { userId, title: `${seconds}`, createdSecondsAgo: seconds });
     expect(await exported({ created_after: ago(3500) })).toEqual(['3000', '2000', '1000']);
@@ -165,14 +165,14 @@ describe('an export is of', () => {
     expect(await exported({ created_after: zoned })).toEqual(['3000', '2000', '1000']);
   });
 
-  it('those of a status', async () => {
+  it('the pastes in a status', async () => {
     await storedPaste(world, 'x', { userId, title: 'stored' });
     await waitingPaste(world, 'x', { userId, title: 'waiting' });
     expect(await exported({ status: 'PROCESSED' })).toEqual(['stored']);
     expect(await exported({ status: 'IN_PROGRESS' })).toEqual(['waiting']);
   });
 
-  it('more than a page of pastes, each once', async () => {
+  it('each paste once when they fill several pages', async () => {
     const titles = Array.from({ length: 1203 }, (_, n) => `${n}`);
     const { makePastes: make } = await import('@pasteflow/postgres/testing');
     await make(world.db, 1203, { status: 'IN_PROGRESS', userId, content: Buffer.from('x') });
@@ -183,7 +183,7 @@ describe('an export is of', () => {
   });
 });
 
-describe('real programs', () => {
+describe('common programs', () => {
   let folder: string;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pasteflow-exports-'));

@@ -8,8 +8,8 @@ import { useWorld } from './support/world.ts';
 const world = useWorld();
 const { signal } = new AbortController();
 
-describe('a zip of more pastes than it holds', () => {
-  it('is refused before anything is read or stored, with what to do instead', async () => {
+describe('a zip export of more pastes than its limit', () => {
+  it('fails before anything is read or stored, and suggests alternatives', async () => {
     const userId = await newUser(world);
     await makePastes(world.db, 50_001, { status: 'PROCESSED', userId });
     const { ending } = await run(world, 'export', { format: 'zip' }, { userId });
@@ -17,27 +17,27 @@ describe('a zip of more pastes than it holds', () => {
       status: 'failed',
       result: {},
       error:
-        'A zip holds up to 50000 pastes here: export as tar.gz or ndjson, or less at a time, by created_after and created_before.',
+        'A zip export can contain at most 50000 pastes. Export as tar.gz or ndjson, or export less at a time with created_after and created_before.',
     });
     expect(world.proxy.matching({ path: /\/pastes\// })).toEqual([]);
     expect(world.proxy.matching({ method: 'PUT' })).toEqual([]);
     expect(world.proxy.matching({ method: 'POST' })).toEqual([]);
   }, 60_000);
 
-  it('counts none that would not be in it', async () => {
+  it('counts only pastes that it would contain', async () => {
     const userId = await newUser(world);
     const filter = { userId, createdAfter: null, createdBefore: null, status: null };
-    const areMoreThanThree = () => hasMoreThan(3, world.db, filter, signal);
+    const hasMoreThanThree = () => hasMoreThan(3, world.db, filter, signal);
     await makePastes(world.db, 3, { status: 'PROCESSED', userId });
     await makePastes(world.db, 3, { status: 'FAILED', userId });
     await makePastes(world.db, 3, { status: 'PROCESSED', userId, expiresInSeconds: -5 });
-    expect(await areMoreThanThree()).toBe(false);
+    expect(await hasMoreThanThree()).toBe(false);
     await makePastes(world.db, 1, { status: 'IN_PROGRESS', userId });
-    expect(await areMoreThanThree()).toBe(true);
+    expect(await hasMoreThanThree()).toBe(true);
   });
 });
 
-it('an archive that is too large for S3 fails its job at the first attempt, with what to do instead', async () => {
+it('an archive that is too large for S3 fails its job at the first attempt, and suggests alternatives', async () => {
   const userId = await newUser(world);
   jest.spyOn(world.store, 'putStream').mockImplementationOnce(async (_, body) => {
     body.destroy();
@@ -46,6 +46,6 @@ it('an archive that is too large for S3 fails its job at the first attempt, with
   const { ending } = await run(world, 'export', { format: 'tar.gz' }, { userId });
   expect(ending.status).toBe('failed');
   expect(errorOf(ending)).toBe(
-    'An archive has up to 273 GiB here: export less at a time, by created_after and created_before.',
+    'An archive can have at most 273 GiB. Export less at a time with created_after and created_before.',
   );
 });

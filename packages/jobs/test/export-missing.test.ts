@@ -15,35 +15,44 @@ beforeEach(async () => {
 const getOf = (shortCode: string) => ({ method: 'GET', path: new RegExp(`${objectKeyOf(shortCode)}\\?`) });
 
 describe('an export of pastes whose content is missing', () => {
-  it.each(['zip', 'tar.gz'] as const)('has the others, and says which and why: %s', async (format) => {
-    const good = await storedPaste(world, 'good', { userId, createdSecondsAgo: 50 });
-    const none = await pasteRow(world, 'PROCESSED', Buffer.from('x'), { userId, createdSecondsAgo: 40 });
-    const short = await pasteRow(world, 'PROCESSED', Buffer.from('long'), { userId, createdSecondsAgo: 30 });
-    await putObject(world, short, Buffer.from('x'));
-    const other = await pasteRow(world, 'PROCESSED', Buffer.from('long'), { userId, createdSecondsAgo: 20 });
-    await putObject(world, other, Buffer.from('gnol'));
-    const last = await waitingPaste(world, 'last', { userId, createdSecondsAgo: 10 });
-    const { ending, result, job } = await run(world, 'export', { format }, { userId });
-    expect(ending.status).toBe('partial');
-    expect(errorOf(ending)).toBe('The content of 3 of 5 pastes is missing; result.missing says why.');
-    const { bytes } = await archiveOf(world, job.jobId);
-    expect(result).toEqual({
-      exported: 2,
-      bytes: bytes.length,
-      missing: [
-        { short_code: none, reason: 'its object is not in S3' },
-        { short_code: short, reason: 'its object has 1 bytes instead of 4' },
-        { short_code: other, reason: 'its object is not what was stored: it has another SHA-256' },
-      ],
-      missing_count: 3,
-    });
-    expect(await filesIn(format, bytes)).toEqual({
-      [`${good}.txt`]: sha256('good'),
-      [`${last}.txt`]: sha256('last'),
-    });
-  });
+  it.each(['zip', 'tar.gz'] as const)(
+    'contains the others, and lists the missing ones with reasons: %s',
+    async (format) => {
+      const good = await storedPaste(world, 'good', { userId, createdSecondsAgo: 50 });
+      const none = await pasteRow(world, 'PROCESSED', Buffer.from('x'), { userId, createdSecondsAgo: 40 });
+      const short = await pasteRow(world, 'PROCESSED', Buffer.from('long'), {
+        userId,
+        createdSecondsAgo: 30,
+      });
+      await putObject(world, short, Buffer.from('x'));
+      const other = await pasteRow(world, 'PROCESSED', Buffer.from('long'), {
+        userId,
+        createdSecondsAgo: 20,
+      });
+      await putObject(world, other, Buffer.from('gnol'));
+      const last = await waitingPaste(world, 'last', { userId, createdSecondsAgo: 10 });
+      const { ending, result, job } = await run(world, 'export', { format }, { userId });
+      expect(ending.status).toBe('partial');
+      expect(errorOf(ending)).toBe('The content of 3 of 5 pastes is missing; result.missing says why.');
+      const { bytes } = await archiveOf(world, job.jobId);
+      expect(result).toEqual({
+        exported: 2,
+        bytes: bytes.length,
+        missing: [
+          { short_code: none, reason: 'its object is not in S3' },
+          { short_code: short, reason: 'its object has 1 bytes instead of 4' },
+          { short_code: other, reason: 'its object is damaged: its SHA-256 differs from content_hash' },
+        ],
+        missing_count: 3,
+      });
+      expect(await filesIn(format, bytes)).toEqual({
+        [`${good}.txt`]: sha256('good'),
+        [`${last}.txt`]: sha256('last'),
+      });
+    },
+  );
 
-  it('has the others when S3 fails for one of them only', async () => {
+  it('contains the others when S3 fails for only one', async () => {
     const bad = await storedPaste(world, 'bad', { userId });
     await storedPaste(world, 'good', { userId });
     world.proxy.rule(getOf(bad), { kind: 'fail', status: 403 });
@@ -52,12 +61,12 @@ describe('an export of pastes whose content is missing', () => {
     expect(result).toMatchObject({
       exported: 1,
       missing: [
-        { short_code: bad, reason: expect.stringMatching(/^S3 does not give its object: S3 answered 403/) },
+        { short_code: bad, reason: expect.stringMatching(/^S3 does not return its object: S3 answered 403/) },
       ],
     });
   });
 
-  it('is failed when none is left, and leaves neither asset nor object', async () => {
+  it('fails when no content is left, without an asset or object', async () => {
     await pasteRow(world, 'PROCESSED', Buffer.from('x'), { userId });
     const { ending, result, job } = await run(world, 'export', {}, { userId });
     expect(ending.status).toBe('failed');
@@ -66,18 +75,18 @@ describe('an export of pastes whose content is missing', () => {
     expect(await keysIn(world.store)).toEqual([]);
   });
 
-  it('has FAILED ones among them where they are asked for', async () => {
+  it('lists FAILED pastes as missing when the status filter requests them', async () => {
     const shortCode = await pasteRow(world, 'FAILED', Buffer.from('x'), { userId });
     await storedPaste(world, 'x', { userId });
     const { ending, result } = await run(world, 'export', { status: 'FAILED' }, { userId });
     expect(ending.status).toBe('failed');
     expect(result).toMatchObject({
       exported: 0,
-      missing: [{ short_code: shortCode, reason: 'its upload failed, so that it has no content' }],
+      missing: [{ short_code: shortCode, reason: 'its upload failed, so it has no content' }],
     });
   });
 
-  it('passes over what is deleted while it runs', async () => {
+  it('skips pastes that are deleted while it runs', async () => {
     const [first, second] = [
       await storedPaste(world, 'first', { userId, createdSecondsAgo: 20 }),
       await storedPaste(world, 'second', { userId, createdSecondsAgo: 10 }),
@@ -96,7 +105,7 @@ describe('an export of pastes whose content is missing', () => {
     });
   });
 
-  it('names a thousand, and counts the others', async () => {
+  it('lists a thousand missing pastes, and counts all', async () => {
     const { makePastes } = await import('@pasteflow/postgres/testing');
     await makePastes(world.db, 1200, { status: 'FAILED', userId });
     const { result } = await run(world, 'export', { status: 'FAILED' }, { userId });
@@ -105,15 +114,15 @@ describe('an export of pastes whose content is missing', () => {
   });
 });
 
-describe('an export while S3', () => {
-  it('fails for a moment has everything', async () => {
+describe('an export when S3', () => {
+  it('fails briefly contains everything', async () => {
     const shortCode = await storedPaste(world, 'x', { userId });
     world.proxy.rule(getOf(shortCode), { kind: 'drop' }, 4);
     const { ending } = await run(world, 'export', {}, { userId });
     expect(ending.status).toBe('completed');
   });
 
-  it('is away fails as an attempt, and leaves nothing', async () => {
+  it('is down fails the attempt, and leaves nothing', async () => {
     await storedPaste(world, 'x', { userId });
     await storedPaste(world, 'y', { userId });
     world.proxy.rule({ method: 'GET', path: /pastes/ }, { kind: 'fail', status: 503 });

@@ -22,11 +22,11 @@ describe('the name of an exported file', () => {
     ['x.averylongextension', 'code-x.averylongextension.txt'],
     ['😀', 'code.txt'],
     ['x'.repeat(200), `code-${'x'.repeat(50)}.txt`],
-  ])('for the title %j is %j', (title, expected) => {
+  ])('for the title %j it is %j', (title, expected) => {
     expect(named(title)).toBe(expected);
   });
 
-  it('is one that every file system takes, whatever the title', () => {
+  it('is valid on every file system for any title', () => {
     const characters = Array.from({ length: 0x2100 }, (_, code) => String.fromCharCode(code));
     const bad = characters
       .flatMap((one) => [one, `a${one}b`, `${one}.${one}`, `../${one.repeat(200)}`])

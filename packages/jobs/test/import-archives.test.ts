@@ -28,12 +28,12 @@ const files = [
   { name: 'binary', content: randomBytes(100_000) },
   { name: 'text', content: Buffer.from('ab'.repeat(200_000)) },
 ];
-/** Compared as hashes: jest takes seconds for a buffer of 400 KB. */
+/** Compared as hashes, because jest takes seconds to compare buffers of 400 KB. */
 const asPastes = files.map(({ name, content }) => [name, contentHashOf(content)]);
 const factsOf = (pastes: readonly ImportedPasteRow[]) =>
   pastes.map(({ title, content }) => [title, contentHashOf(content)]);
 
-describe('an archive made by the usual programs', () => {
+describe('an archive made by a common program', () => {
   let folder: string;
 
   beforeAll(async () => {
@@ -67,7 +67,7 @@ describe('an archive made by the usual programs', () => {
 });
 
 describe('an archive', () => {
-  it('becomes a paste a file, in the order of the files', async () => {
+  it('becomes one paste for each file, in the order of the files', async () => {
     for (const source of [tarOf(files), tarGzOf(files), zipOf(files)]) {
       const { pastes } = await imported(source);
       expect(factsOf(pastes)).toEqual(asPastes);
@@ -75,7 +75,7 @@ describe('an archive', () => {
     }
   });
 
-  it('gives its files the visibility and the expiry that it was told', async () => {
+  it('applies the visibility and expiry of the parameters to its files', async () => {
     const { pastes } = await imported(zipOf(files), { visibility: 'private', expires_in: 3600 });
     expect(new Set(pastes.map(({ visibility, expires_in }) => `${visibility} ${expires_in}`))).toEqual(
       new Set(['private 3600']),
@@ -84,7 +84,7 @@ describe('an archive', () => {
     expect(unless.pastes[0]).toMatchObject({ visibility: 'unlisted', expires_in: 30 * 86_400 });
   });
 
-  it('may have several files of one name', async () => {
+  it('may contain several files with the same name', async () => {
     const twice = [
       { name: 'a', content: 'one' },
       { name: 'a', content: 'two' },
@@ -98,13 +98,13 @@ describe('an archive', () => {
     }
   });
 
-  it('inside another is a file like any other', async () => {
+  it('inside another archive is a file like any other', async () => {
     const inner = zipOf(files);
     const { pastes } = await imported(zipOf([{ name: 'inner.zip', content: inner }]));
     expect(factsOf(pastes)).toEqual([['inner.zip', contentHashOf(inner)]]);
   });
 
-  it('with files that are no pastes is imported in part, and says which and why', async () => {
+  it('with invalid files is imported partially, and lists them with reasons', async () => {
     const mixed = [
       { name: 'good', content: 'x' },
       { name: 'empty', content: '' },
@@ -126,7 +126,7 @@ describe('an archive', () => {
     }
   });
 
-  it('without files is imported, and nothing is made', async () => {
+  it('without files completes without pastes', async () => {
     const folder = [{ name: 'folder/', type: '5', mode: 0o040755 }];
     for (const source of [
       TAR_END,
@@ -143,7 +143,7 @@ describe('an archive', () => {
     }
   });
 
-  it('of ten thousand files is imported', async () => {
+  it('with ten thousand files is imported', async () => {
     const many = Array.from({ length: 10_000 }, (_, n) => ({ name: `${n}.txt`, content: `file ${n}` }));
     const { result, pastes, progress } = await imported(tarGzOf(many));
     expect(result).toEqual({ imported: 10_000, failed: 0, errors: [] });
@@ -153,7 +153,7 @@ describe('an archive', () => {
     expect(progress).toHaveLength(100);
   });
 
-  it('names a thousand of its errors, and counts the others', async () => {
+  it('lists a thousand errors, and counts all', async () => {
     const many = Array.from({ length: 1500 }, (_, n) => ({ name: `${n}`, content: '' }));
     const { ending, result } = await imported(tarOf(many));
     expect(ending.status).toBe('failed');
@@ -161,7 +161,7 @@ describe('an archive', () => {
     expect(result.errors).toHaveLength(1000);
   });
 
-  it('of gzip members one after the other, with zeros behind them, is one', async () => {
+  it('may consist of several gzip members with zeros after them', async () => {
     const tar = tarOf(files);
     const source = Buffer.concat([
       gzipSync(tar.subarray(0, 1000)),
@@ -171,7 +171,7 @@ describe('an archive', () => {
     expect(factsOf((await imported(source)).pastes)).toEqual(asPastes);
   });
 
-  it('has names as ustar, pax, GNU and DOS write them', async () => {
+  it('may have names in the encodings of ustar, pax, GNU and DOS', async () => {
     const long = `${'folder/'.repeat(20)}file`;
     const cut = `${'a'.repeat(99)}/`;
     const tar = tarOf([
@@ -192,7 +192,7 @@ describe('an archive', () => {
     expect((await imported(zip)).pastes.map(({ title }) => title)).toEqual(['ä.txt', 'ä.t']);
   });
 
-  it('cuts a path that is too long for a title, at a folder where there is one', async () => {
+  it('shortens a path that is too long for a title, at a folder if possible', async () => {
     const { pastes } = await imported(
       zipOf([
         { name: `${'a/'.repeat(150)}file.txt`, content: 'x' },
@@ -205,7 +205,7 @@ describe('an archive', () => {
     ]);
   });
 
-  it('is read from S3 once it is stored there', async () => {
+  it('is read from S3 after its upload', async () => {
     const userId = await newUser(world);
     const shortCode = await storedPaste(world, zipOf(files));
     const { job } = await run(world, 'import', { source_short_code: shortCode }, { userId });

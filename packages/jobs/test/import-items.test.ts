@@ -7,7 +7,7 @@ import { useWorld } from './support/world.ts';
 const world = useWorld();
 
 describe('importing items', () => {
-  it('makes a paste of each, with its upload under way and an asset', async () => {
+  it('creates a paste with an upload and an asset for each item', async () => {
     const userId = await newUser(world);
     const items = [
       { content: 'one', title: 'First', syntax: 'text', expires_in: 'never', visibility: 'private' },
@@ -61,7 +61,7 @@ describe('importing items', () => {
     expect(progress.at(-1)).toBe(100);
   });
 
-  it('says of each that is no paste which and why, and makes the others', async () => {
+  it('lists invalid items with reasons, and imports the others', async () => {
     const items = [
       { content: 'good' },
       {},
@@ -81,12 +81,12 @@ describe('importing items', () => {
       imported: 2,
       failed: 8,
       errors: [
-        [1, 'content: must be there, unless content_base64 is'],
+        [1, 'content: is required unless content_base64 is given'],
         [2, 'content: must not be empty'],
         [3, 'title: must not have control characters'],
         [4, 'content: must have at most 1048576 bytes'],
         [5, 'colour: is not a known field'],
-        [6, 'content_base64: must not be beside content'],
+        [6, 'content_base64: cannot be combined with content'],
         [7, 'content_base64: must be base64'],
         [8, 'content: must be a text; expires_in: must be whole seconds from 60 to 31536000, or "never"'],
       ].map(([position, reason]) => ({ position, name: null, reason })),
@@ -94,14 +94,14 @@ describe('importing items', () => {
     expect((await importedBy(world, job.jobId)).map(({ position }) => position)).toEqual([0, 9]);
   });
 
-  it('is failed when none is a paste', async () => {
+  it('fails when no item is valid', async () => {
     const { ending, result } = await run(world, 'import', { items: [{}] }, { userId: await newUser(world) });
     expect(ending.status).toBe('failed');
     expect(result).toMatchObject({ imported: 0, failed: 1 });
     expect(await pasteCount(world)).toBe(0);
   });
 
-  it('takes a thousand in a few statements', async () => {
+  it('imports a thousand items with a few statements', async () => {
     const items = Array.from({ length: 1000 }, (_, n) => ({ content: `item ${n}` }));
     const { job, result, progress } = await run(world, 'import', { items }, { userId: await newUser(world) });
     expect(result).toEqual({ imported: 1000, failed: 0, errors: [] });
@@ -111,7 +111,7 @@ describe('importing items', () => {
     expect(progress).toEqual([10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
   });
 
-  it('takes another short code for one that is taken', async () => {
+  it('replaces a short code that is already taken', async () => {
     const codes = ['a', 'b', 'a', 'c', 'b', 'a', 'd'];
     const items = Array.from({ length: 4 }, (_, n) => ({ content: `item ${n}` }));
     const { job, result } = await run(
@@ -128,12 +128,12 @@ describe('importing items', () => {
     expect(pastes.map(({ short_code }) => short_code).toSorted()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('ends when no short code is to be had, and keeps what was made', async () => {
+  it('fails when no unused short code is found, and keeps the created pastes', async () => {
     const services = { newShortCode: () => 'same' };
     const parameters = { items: [{ content: 'one' }, { content: 'two' }] };
     const options = { userId: await newUser(world), services };
     await expect(run(world, 'import', parameters, options)).rejects.toThrow(
-      'No free short codes were found.',
+      'No unused short codes were found.',
     );
     expect(await pasteCount(world)).toBe(1);
   });

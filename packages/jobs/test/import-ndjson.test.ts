@@ -15,7 +15,7 @@ async function imported(source: Buffer | string, parameters: object = {}) {
 const linesOf = (...values: unknown[]): string => values.map((value) => JSON.stringify(value)).join('\n');
 
 describe('NDJSON', () => {
-  it('becomes a paste a line, with or without a newline at its end, blank lines and CRLF', async () => {
+  it('becomes one paste for each line, with or without a final newline, blank lines and CRLF', async () => {
     const { result, pastes } = await imported(
       `\u{feff}{"content":"one","title":"First"}\r\n\n  \t\n{"content":"two"}\r\n {"content":"three"}`,
     );
@@ -27,12 +27,12 @@ describe('NDJSON', () => {
     ]);
   });
 
-  it('may have a hundred thousand lines, of which most are blank', async () => {
+  it('may have a hundred thousand lines when most are blank', async () => {
     const { result } = await imported(`{"content":"x"}${'\n'.repeat(100_000)}`);
     expect(result).toEqual({ imported: 1, failed: 0, errors: [] });
   });
 
-  it('lets each line say for itself what else holds for all', async () => {
+  it('lets a line override the values for all lines', async () => {
     const { pastes } = await imported(
       linesOf({ content: 'a' }, { content: 'b', visibility: 'unlisted', expires_in: 60 }),
       { visibility: 'private', expires_in: 'never' },
@@ -43,7 +43,7 @@ describe('NDJSON', () => {
     ]);
   });
 
-  it('says of each line that is no paste which and why', async () => {
+  it('lists invalid lines with reasons', async () => {
     const source = Buffer.concat([
       Buffer.from(`${linesOf({ content: 'good' }, [1], 'x')}\n{"content": \n`),
       Buffer.from('{"content":"\xff"}\n', 'latin1'),
@@ -58,22 +58,22 @@ describe('NDJSON', () => {
       errors: [
         [1, 'must be a JSON object'],
         [2, 'must be a JSON object'],
-        [3, 'must be JSON in UTF-8, an object a line'],
-        [4, 'must be JSON in UTF-8, an object a line'],
+        [3, 'must be JSON in UTF-8, one object on each line'],
+        [4, 'must be JSON in UTF-8, one object on each line'],
         [5, 'must be one flat JSON object'],
-        [6, 'expires_at: must be a time of RFC 3339, or null'],
+        [6, 'expires_at: must be an RFC 3339 time, or null'],
       ].map(([position, reason]) => ({ position, name: null, reason })),
     });
     expect(pastes.map(({ content }) => String(content))).toEqual(['good', '\0']);
   });
 
-  it('counts commas and brackets in texts as what they are', async () => {
+  it('does not count commas and brackets inside strings as values', async () => {
     const content = '[{,"\\'.repeat(1000);
     const { pastes } = await imported(linesOf({ content }));
     expect(pastes.map((paste) => String(paste.content))).toEqual([content]);
   });
 
-  it('takes what an export says beside, and keeps the expiry that it had', async () => {
+  it('accepts the extra fields of an export, and keeps the expiry', async () => {
     const beside = {
       short_code: 'abc',
       created_at: '2026-01-01T00:00:00Z',

@@ -13,7 +13,7 @@ const good = { name: 'good.txt', content: 'good' };
 const many = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ name: `${n}`, content: 'x', method: 0 }));
 
-/** Imports an archive, which must be refused as a whole. @returns why */
+/** Imports an archive that is refused as a whole. @returns the reason */
 async function refusalOf(source: Buffer): Promise<string> {
   const shortCode = await waitingPaste(world, source);
   const before = await pasteCount(world);
@@ -27,7 +27,7 @@ async function refusalOf(source: Buffer): Promise<string> {
   expect(result).toEqual({ imported: 0, failed: 0, errors: [] });
   expect(await pasteCount(world)).toBe(before);
   const [, reason] =
-    new RegExp(`^The paste ${shortCode} can't be imported: (.*)\\.$`, 's').exec(errorOf(ending)!) ?? [];
+    new RegExp(`^The paste ${shortCode} cannot be imported: (.*)\\.$`, 's').exec(errorOf(ending)!) ?? [];
   return reason ?? `no reason: ${errorOf(ending)}`;
 }
 
@@ -57,14 +57,14 @@ describe('a tar', () => {
     [{ path: 'a\0b' }, 'its entry "a\\u0000b" has a NUL in its name'],
     [{ 'GNU.sparse.major': '1' }, 'its entry "fine" is a sparse file'],
     [{ size: '-5' }, 'its entry "fine" has a damaged size'],
-    [{ size: '1600' }, 'it is cut off'],
+    [{ size: '1600' }, 'it is truncated'],
     [{ size: '99999999999999' }, 'it inflates to more than 512 MiB'],
   ])('with the pax header %j is refused', async (records, reason) => {
     const pax = { name: 'pax', type: 'x', content: paxRecords(records) };
     expect(await refusalOf(tarOf([good, pax, { name: 'fine', content: 'x' }]))).toBe(reason);
   });
 
-  it('with a long name of GNU that leads out is refused', async () => {
+  it('with a long GNU name that leads out of its folder is refused', async () => {
     const long = { name: '././@LongLink', type: 'L', content: `${'a/'.repeat(80)}../../x\0` };
     expect(await refusalOf(tarOf([long, { name: 'fine', content: 'x' }]))).toMatch(/has a name with "\.\."$/);
   });
@@ -73,14 +73,14 @@ describe('a tar', () => {
     [
       'cut off in a file',
       tarOf([good, { name: 'b', content: 'x'.repeat(2000) }]).subarray(0, 2048),
-      'it is cut off',
+      'it is truncated',
     ],
     [
       'cut off between two files',
       tarOf([good, good], Buffer.alloc(0)),
-      'it is cut off: the zeros that end a tar are missing',
+      'it is truncated: the zeros that end a tar are missing',
     ],
-    ['cut off in its last block', tarOf([good]).subarray(0, -100), 'it is cut off'],
+    ['cut off in its last block', tarOf([good]).subarray(0, -100), 'it is truncated'],
     ['damaged in its second header', damaged(tarOf([good, good]), 1024 + 20), 'it has a damaged header'],
   ])('that is %s is refused', async (_, source, reason) => {
     expect(await refusalOf(source)).toBe(reason);
@@ -97,24 +97,24 @@ describe('a tar.gz', () => {
   const whole = tarGzOf([good]);
 
   it.each<[string, Buffer, string | RegExp]>([
-    ['cut off', whole.subarray(0, -10), "it can't be read: unexpected end of file"],
-    ['damaged', damaged(whole, whole.length - 6), "it can't be read: incorrect data check"],
+    ['cut off', whole.subarray(0, -10), 'it cannot be read: unexpected end of file'],
+    ['damaged', damaged(whole, whole.length - 6), 'it cannot be read: incorrect data check'],
     [
       'followed by something else',
       Buffer.concat([whole, Buffer.from('junk')]),
-      "it can't be read: incorrect header check",
+      'it cannot be read: incorrect header check',
     ],
     [
       'followed by zeros and something else',
       Buffer.concat([whole, Buffer.alloc(9), Buffer.from('junk')]),
-      'it has something else behind its gzip',
+      'it has other bytes after its gzip',
     ],
     [
       'followed by half of another',
       Buffer.concat([whole, gzipSync('x').subarray(0, 12)]),
-      "it can't be read: unexpected end of file",
+      'it cannot be read: unexpected end of file',
     ],
-    ['no tar inside', gzipSync('some text'), /^it (can't be read|is cut off)/],
+    ['no tar inside', gzipSync('some text'), /^it (cannot be read|is truncated)/],
   ])('that is %s is refused', async (_, source, reason) => {
     expect(await refusalOf(source)).toEqual(expect.stringMatching(reason));
   });
@@ -136,7 +136,7 @@ describe('a zip', () => {
     [
       'a strongly encrypted file',
       { name: 'e', flags: 0x41, content: 'x' },
-      "it can't be read: strong encryption is not supported",
+      'it cannot be read: strong encryption is not supported',
     ],
     [
       'a method that is not supported',
@@ -146,22 +146,22 @@ describe('a zip', () => {
     [
       'another checksum',
       { name: 'c', content: 'x', crc: 5 },
-      'its entry "c" has another checksum than its content',
+      'its entry "c" has a checksum that does not match its content',
     ],
     [
       'more content than it says',
       { name: 'm', content: 'x'.repeat(99), size: 5 },
-      "it can't be read: too many bytes in the stream. expected 5. got at least 99",
+      'it cannot be read: too many bytes in the stream. expected 5. got at least 99',
     ],
     [
       'less content than it says',
       { name: 'm', content: 'x', size: 5 },
-      "it can't be read: not enough bytes in the stream. expected 5. got only 1",
+      'it cannot be read: not enough bytes in the stream. expected 5. got only 1',
     ],
     [
       'content that is no DEFLATE',
       { name: 'm', data: Buffer.from([7, 7, 7, 7]), size: 4 },
-      "it can't be read: invalid block type",
+      'it cannot be read: invalid block type',
     ],
   ])('with %s is refused', async (_, entry, reason) => {
     expect(await refusalOf(zipOf([good, entry]))).toBe(reason);
@@ -171,30 +171,30 @@ describe('a zip', () => {
     [
       'cut off',
       zipOf([good, good]).subarray(0, -30),
-      /^it can't be read: End of central directory record signature not found/,
+      /^it cannot be read: End of central directory record signature not found/,
     ],
     [
       'followed by something else',
       Buffer.concat([zipOf([good]), Buffer.from('junk')]),
-      /^it can't be read: Invalid comment length/,
+      /^it cannot be read: Invalid comment length/,
     ],
     [
       'its directory longer than it says',
       zipOf([good, { ...good, name: 'b' }], { entryCount: 1 }),
-      'its directory has more entries than it says',
+      'its directory has more entries than it states',
     ],
-    ['its directory shorter than it says', zipOf([good], { entryCount: 2 }), /^it can't be read/],
+    ['its directory shorter than it says', zipOf([good], { entryCount: 2 }), /^it cannot be read/],
     [
       'its files sharing their data',
       zipOf([good, { ...good, name: 'b', sharesWith: 0 }]),
-      'its entry "b" overlaps with another',
+      'its entry "b" overlaps with another entry',
     ],
   ])('that is %s is refused', async (_, source, reason) => {
     expect(await refusalOf(source)).toEqual(expect.stringMatching(reason));
   });
 });
 
-describe('an archive of too many entries', () => {
+describe('an archive with too many entries', () => {
   it.each<[string, () => Buffer]>([
     ['a tar', () => tarOf(many(10_001))],
     ['a tar of folders', () => tarOf(many(10_001).map(({ name }) => ({ name: `${name}/`, type: '5' })))],
@@ -210,7 +210,7 @@ describe('an archive of too many entries', () => {
 
   it('is refused: NDJSON', async () => {
     expect(await refusalOf(Buffer.from('{}\n'.repeat(10_001)))).toBe('it has more than 10000 entries');
-    const blank = 'it has more than 100000 lines, blank ones and all';
+    const blank = 'it has more than 100000 lines, including blank ones';
     expect(await refusalOf(Buffer.from(`{}${'\n'.repeat(100_001)}`))).toBe(blank);
     expect(await refusalOf(Buffer.from(`{}${'\n'.repeat(10_000_000)}`))).toBe(blank);
   });
@@ -228,7 +228,7 @@ describe('a bomb', () => {
     [
       'a zip of 10 GiB that says it has a kilobyte',
       () => zipBomb(160),
-      "it can't be read: too many bytes in the stream. expected 1024. got at least 16384",
+      'it cannot be read: too many bytes in the stream. expected 1024. got at least 16384',
     ],
     [
       'a zip of 9,000 files that share 64 KiB',
@@ -243,7 +243,7 @@ describe('a bomb', () => {
   });
 });
 
-it('what comes out of a gzip is counted, whatever its headers say', async () => {
+it('the inflated bytes of a gzip are counted, whatever its headers state', async () => {
   let inflated = 0;
   const reading = (async () => {
     for await (const piece of gunzipInPieces(paddingBomb(160))) inflated += piece.length;
@@ -252,7 +252,7 @@ it('what comes out of a gzip is counted, whatever its headers say', async () => 
   expect(inflated).toBeLessThanOrEqual(512 * 1024 * 1024);
 });
 
-it('what is neither an archive nor NDJSON is refused', async () => {
+it('a source that is neither an archive nor NDJSON is refused', async () => {
   for (const source of ['some text', 'PK are letters', '[1]', ' ', '\x1f'])
     expect(await refusalOf(Buffer.from(source))).toBe('it is neither NDJSON nor a tar, a tar.gz or a zip');
   expect(await refusalOf(TAR_END.subarray(0, 300))).toBe('it is neither NDJSON nor a tar, a tar.gz or a zip');

@@ -9,7 +9,7 @@ import { zipOf } from './support/zip.ts';
 const world = useWorld();
 const ENTRIES = 1000;
 
-/** Every hundredth entry is no paste. */
+/** Every hundredth entry is invalid. */
 const entries = Array.from({ length: ENTRIES }, (_, n) => ({
   name: `${n}.txt`,
   content: n % 100 === 50 ? '' : `entry ${n}`,
@@ -27,7 +27,7 @@ const inputs: Record<string, () => Promise<object>> = {
   'a zip': async () => ({ source_short_code: await waitingPaste(world, zipOf(entries)) }),
 };
 
-/** Runs attempts at the job, each aborted when it has made some more, until one comes to an end. */
+/** Runs attempts at the job until one ends. Aborts each of the others after it has created some more pastes. */
 async function attemptsUntilEnd(jobId: string): Promise<Attempt> {
   for (let count = 1; ; count += 1) {
     const stop = new AbortController();
@@ -47,13 +47,13 @@ async function attemptsUntilEnd(jobId: string): Promise<Attempt> {
   }
 }
 
-describe('an import that is interrupted again and again', () => {
-  it.each(Object.keys(inputs))('makes every entry exactly once: %s', async (name) => {
+describe('an import that is interrupted repeatedly', () => {
+  it.each(Object.keys(inputs))('imports every entry exactly once: %s', async (name) => {
     const parameters = await inputs[name]!();
     const before = await pasteCount(world);
     const jobId = await newJob(world, 'import', parameters, await newUser(world));
     const { ending, job } = await attemptsUntilEnd(jobId);
-    expect(job.attempt).toBe(1); // a stop spends none
+    expect(job.attempt).toBe(1); // a stop spends no attempt
     expect(ending).toMatchObject({ status: 'partial', result: { imported: 990, failed: 10 } });
     expect((ending!.result.errors as { position: number }[]).map(({ position }) => position)).toEqual(
       Array.from({ length: 10 }, (_, n) => n * 100 + 50),
@@ -68,7 +68,7 @@ describe('an import that is interrupted again and again', () => {
 });
 
 describe('an import whose execution is lost', () => {
-  it('makes nothing more, and the next attempt goes on where it ended', async () => {
+  it('creates nothing more, and the next attempt continues where it ended', async () => {
     const jobId = await newJob(world, 'import', await inputs.items!(), await newUser(world));
     let declaring: Promise<void> | undefined;
     const lost = await attempt(world, jobId, {

@@ -20,8 +20,8 @@ async function importOf(shortCode: string, userId?: string) {
   return { status: ending.status, error: errorOf(ending), result };
 }
 
-describe('the paste that is to be imported', () => {
-  it("may be anybody's unlisted one, or one's own private one", async () => {
+describe('the source paste of an import', () => {
+  it("may be any unlisted paste, or the user's own private one", async () => {
     const userId = await newUser(world);
     const own = await storedPaste(world, NDJSON, { userId, visibility: 'private' });
     const others = await storedPaste(world, NDJSON, { userId: await newUser(world) });
@@ -30,7 +30,7 @@ describe('the paste that is to be imported', () => {
       expect(await importOf(shortCode, userId)).toMatchObject({ status: 'completed' });
   });
 
-  it("may not be somebody else's private one, which is as if it were not there, gone or not", async () => {
+  it("may not be another user's private paste, which is reported as not existing", async () => {
     const userId = await newUser(world);
     const facts = { userId, visibility: 'private' } as const;
     const live = await storedPaste(world, NDJSON, facts);
@@ -44,7 +44,7 @@ describe('the paste that is to be imported', () => {
       });
   });
 
-  it('may not have expired', async () => {
+  it('must not have expired', async () => {
     const shortCode = await storedPaste(world, NDJSON, { expiresInSeconds: -5 });
     expect(await importOf(shortCode)).toMatchObject({
       status: 'failed',
@@ -52,7 +52,7 @@ describe('the paste that is to be imported', () => {
     });
   });
 
-  it('is read from where it is by now, when its upload ends meanwhile', async () => {
+  it('is read from S3 when its upload ends in the meantime', async () => {
     const shortCode = await storedPaste(world, NDJSON);
     const { id, content_hash: contentHash } = (await findPaste(world.db, shortCode))!;
     const stale = { id, shortCode, status: 'IN_PROGRESS', contentHash, sizeBytes: NDJSON.length } as const;
@@ -65,17 +65,17 @@ describe('the paste that is to be imported', () => {
     expect(await readContent(world, stale, signal)).toEqual({ kind: 'gone' });
   });
 
-  it('is looked for again when its object is missing or damaged', async () => {
+  it('is read again by the next attempt when its object is missing or damaged', async () => {
     const missing = await pasteRow(world, 'PROCESSED', Buffer.from(NDJSON));
     const damaged = await pasteRow(world, 'PROCESSED', Buffer.from(NDJSON));
     await putObject(world, damaged, Buffer.from(NDJSON.replace('x', 'y')));
     await expect(importOf(missing)).rejects.toThrow(
-      `The paste ${missing} can't be read: its object is not in S3.`,
+      `The paste ${missing} cannot be read: its object is not in S3.`,
     );
-    await expect(importOf(damaged)).rejects.toThrow('it has another SHA-256');
+    await expect(importOf(damaged)).rejects.toThrow('its SHA-256 differs from content_hash');
   });
 
-  it('is looked for again when S3 does not answer', async () => {
+  it('is read again by the next attempt when S3 does not answer', async () => {
     const shortCode = await storedPaste(world, NDJSON);
     world.proxy.rule(
       { method: 'GET', path: new RegExp(objectKeyOf(shortCode)) },
@@ -93,7 +93,7 @@ describe('the paste that is to be imported', () => {
     });
   });
 
-  it('may be gone when a later attempt wants it: what was made stays', async () => {
+  it('may be gone at a later attempt, and the created pastes stay', async () => {
     const lines = Array.from({ length: 150 }, (_, n) => JSON.stringify({ content: `line ${n}` }));
     const shortCode = await waitingPaste(world, lines.join('\n'));
     const jobId = await newJob(world, 'import', { source_short_code: shortCode }, await newUser(world));

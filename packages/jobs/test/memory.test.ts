@@ -13,12 +13,12 @@ const world = useWorld();
 const run = promisify(execFile);
 const MIB = 1024 * 1024;
 interface Measured {
-  /** What was in use at most, beyond what was before. */
+  /** Maximum memory in use, minus the memory in use before. */
   readonly grownBytes: number;
   readonly outcome: unknown;
 }
 
-/** Runs the jobs one after the other in a process of its own, the first to warm up. @returns what became of each of the others */
+/** Runs the jobs one after the other in a separate process, the first as warm-up. @returns the measurements of the others */
 async function measured(...jobs: string[]): Promise<Measured[]> {
   const script = new URL('support/measured-job.ts', import.meta.url).pathname;
   const args = [world.databaseUrl, world.proxy.url, String(16 * MIB), ...jobs];
@@ -28,7 +28,7 @@ async function measured(...jobs: string[]): Promise<Measured[]> {
   return JSON.parse(stdout) as Measured[];
 }
 
-it('an export of 64 MiB takes no more memory than one of nothing, but for what is under way', async () => {
+it('an export of 64 MiB needs no more memory than an empty one plus the parts in flight', async () => {
   const userId = await newUser(world);
   const content = randomBytes(MIB / 4);
   for (let n = 0; n < 16; n += 1) await storedPaste(world, content, { userId });
@@ -37,12 +37,12 @@ it('an export of 64 MiB takes no more memory than one of nothing, but for what i
   const jobs = ['zip', 'tar.gz', 'ndjson'].map((format) => newJob(world, 'export', { format }, userId));
   for (const { grownBytes, outcome } of await measured(nothing, ...(await Promise.all(jobs)))) {
     expect(outcome).toMatchObject({ status: 'completed', result: { exported: 256 } });
-    expect(grownBytes).toBeLessThan(64 * MIB); // 43, of which 24 are parts under way; 100 where all of it is held
+    expect(grownBytes).toBeLessThan(64 * MIB); // measured: 43, of which 24 are parts in flight; 100 if all of it were held
   }
 }, 120_000);
 
-it('an import that inflates to 64 MiB takes no more memory than a batch and the archive', async () => {
-  const seed = randomBytes(16 * 1024); // DEFLATE looks back 32 KiB: the archives have 2 MiB
+it('an import that inflates to 64 MiB needs no more memory than a batch and the archive', async () => {
+  const seed = randomBytes(16 * 1024); // DEFLATE looks back 32 KiB, so each archive has 2 MiB
   const files = Array.from({ length: 256 }, (_, n) => ({
     name: `${n}`,
     content: Buffer.alloc(MIB / 4, seed),
@@ -54,6 +54,6 @@ it('an import that inflates to 64 MiB takes no more memory than a batch and the 
     jobs.push(await importOf({ source_short_code: await waitingPaste(world, source) }));
   for (const { grownBytes, outcome } of await measured(...jobs)) {
     expect(outcome).toMatchObject({ status: 'completed', result: { imported: 256 } });
-    expect(grownBytes).toBeLessThan(40 * MIB); // 19, of which 8 are a batch; 61 where all of it is held
+    expect(grownBytes).toBeLessThan(40 * MIB); // measured: 19, of which 8 are a batch; 61 if all of it were held
   }
 }, 120_000);

@@ -10,24 +10,24 @@ describe('the parameters of an import', () => {
   it.each([
     [{ items: [{ content: 'x' }] }],
     [{ items: Array.from({ length: 1000 }, () => ({})) }],
-    [{ items: [{ content: 5, colour: ['red'] }] }], // is found out when it is run
+    [{ items: [{ content: 5, colour: ['red'] }] }], // checked only when the job runs
     [{ source_short_code: 'abc' }],
     [{ source_short_code: 'abc', visibility: 'private', expires_in: 'never' }],
-  ])('%j are taken', (parameters) => {
+  ])('%j are accepted', (parameters) => {
     expect(faultsOf('import', parameters)).toEqual([]);
   });
 
   it.each([
-    [{}, ['items: must be there, unless source_short_code is']],
+    [{}, ['items: is required unless source_short_code is given']],
     [{ items: [] }, ['items: must have at least one item']],
     [{ items: Array.from({ length: 1001 }, () => ({})) }, ['items: must have at most 1000 items']],
     [{ items: { content: 'x' } }, ['items: must be a list of JSON objects']],
     [{ items: [{}, 'x'] }, ['items.1: must be a JSON object']],
     [{ items: [[]] }, ['items.0: must be a JSON object']],
-    [{ items: [{}], source_short_code: 'abc' }, ['source_short_code: must not be beside items']],
+    [{ items: [{}], source_short_code: 'abc' }, ['source_short_code: cannot be combined with items']],
     [
       { items: [{}], visibility: 'private', expires_in: 60 },
-      ['visibility: must be in each of the items', 'expires_in: must be in each of the items'],
+      ['visibility: must be set in each item instead', 'expires_in: must be set in each item instead'],
     ],
     [{ source_short_code: '../x' }, ['source_short_code: must be a short code']],
     [
@@ -36,35 +36,35 @@ describe('the parameters of an import', () => {
     ],
     [{ source_short_code: 'abc', visibility: 'all' }, ['visibility: must be one of unlisted, private']],
     [[], [': must be a JSON object']],
-  ])('%j are refused', (parameters, faults) => {
+  ])('%j are rejected', (parameters, faults) => {
     expect(faultsOf('import', parameters)).toEqual(faults);
   });
 
-  it('do not have other fields', () => {
+  it('must not have other fields', () => {
     expect(faultsOf('import', { items: [{}], colour: 'red' })).toHaveLength(1);
   });
 });
 
 describe('the parameters of an export', () => {
-  it('are a zip of everything unless told', () => {
+  it('default to a zip of all pastes', () => {
     expect(jobTypes.get('export')!.parameters.parse({})).toEqual({ format: 'zip' });
   });
 
   it.each([
     [{ format: 'rar' }, ['format: must be one of zip, tar.gz, ndjson']],
     [{ status: 'DONE' }, ['status: must be one of IN_PROGRESS, PROCESSED, FAILED']],
-    [{ created_after: 'yesterday' }, ['created_after: must be a time of RFC 3339']],
+    [{ created_after: 'yesterday' }, ['created_after: must be an RFC 3339 time']],
     [
       { created_after: '2026-01-02T00:00:00Z', created_before: '2026-01-02T01:00:00+02:00' },
       ['created_before: must be later than created_after'],
     ],
-  ])('%j are refused', (parameters, faults) => {
+  ])('%j are rejected', (parameters, faults) => {
     expect(faultsOf('export', parameters)).toEqual(faults);
   });
 });
 
 describe('parameters', () => {
-  it('mean the same when they are read once more from where they were stored', () => {
+  it('parse to the same value again after they were stored', () => {
     for (const { parameters, example } of jobTypes.values()) {
       const once = parameters.parse(example);
       expect(parameters.parse(JSON.parse(JSON.stringify(once)))).toEqual(once);

@@ -6,7 +6,7 @@ import { blocksOf, paxRecords, tarGzOf, tarOf, type TarEntry } from './support/t
 const BLOCK = 512;
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** What gunzip gives at a time. */
+/** The size of gunzip's pieces. */
 const PIECE_BYTES = 256 * KIB;
 
 async function namesIn(format: 'tar' | 'tar.gz', source: Buffer, signal?: AbortSignal): Promise<string[]> {
@@ -16,7 +16,7 @@ async function namesIn(format: 'tar' | 'tar.gz', source: Buffer, signal?: AbortS
   return names;
 }
 
-/** An entry whose header is the last of a piece, with much behind it that gunzip has yet to give. */
+/** An entry whose header is at the end of a piece, with many more bytes after it that gunzip has not produced yet. */
 function atTheEndOfAPiece(entry: TarEntry): Buffer {
   const before = { name: 'before', content: Buffer.alloc(PIECE_BYTES - 2 * BLOCK) };
   return tarGzOf([before, entry, { name: 'behind', content: randomBytes(4 * PIECE_BYTES) }]);
@@ -30,7 +30,7 @@ describe('a tar.gz that is refused at the last header of a piece', () => {
     await expect(namesIn('tar.gz', atTheEndOfAPiece(entry))).rejects.toThrow(reason);
   });
 
-  it('ends: an entry too many', async () => {
+  it('ends: too many entries', async () => {
     const many = Array.from({ length: 10_000 }, (_, n) => ({ name: `${n}` }));
     const first = { name: 'first', content: Buffer.alloc(20 * PIECE_BYTES - 10_001 * BLOCK) };
     const source = tarGzOf([first, ...many, { name: 'behind', content: randomBytes(4 * PIECE_BYTES) }]);
@@ -38,7 +38,7 @@ describe('a tar.gz that is refused at the last header of a piece', () => {
   });
 });
 
-describe('the headers of a tar that are no entries', () => {
+describe('the extension headers of a tar', () => {
   const pax = (records: Record<string, string>, type = 'x') => ({
     name: 'pax',
     type,
@@ -69,7 +69,7 @@ describe('the headers of a tar that are no entries', () => {
     await expect(namesIn('tar', Buffer.alloc(64 * MIB + BLOCK, header))).rejects.toThrow(tooMany);
   });
 
-  it('may be four an entry, of ten thousand', async () => {
+  it('may be four for each of ten thousand entries', async () => {
     const source = tarOf(
       Array.from({ length: 10_000 }, (_, n) => [
         pax({ comment: 'x' }, 'g'),
@@ -94,12 +94,12 @@ it.each([
   'a=b\n',
   '6 a=b\n6 a=b',
   '6 a=b\n\0',
-])('a pax header that is damaged is refused: %j', async (content) => {
+])('a damaged pax header is refused: %j', async (content) => {
   const source = tarOf([{ name: 'pax', type: 'x', content }, { name: 'file' }]);
   await expect(namesIn('tar', source)).rejects.toThrow('it has a damaged pax header');
 });
 
-it('a size that is no number is refused, but of a folder, which has no content', async () => {
+it('an invalid size is refused for a file, but not for a folder', async () => {
   expect(await namesIn('tar', tarOf([{ name: 'a/', type: '5', size: Number.NaN }, { name: 'b' }]))).toEqual([
     'b',
   ]);
@@ -108,7 +108,7 @@ it('a size that is no number is refused, but of a folder, which has no content',
   );
 });
 
-it('an archive is read no further when the signal aborts, and that is no refusal', async () => {
+it('reading an archive ends when the signal is aborted, with the reason of the signal', async () => {
   const files = Array.from({ length: 100 }, (_, n) => ({ name: `${n}`, content: randomBytes(100 * KIB) }));
   const stop = new AbortController();
   const reason = new Error('the worker stops');

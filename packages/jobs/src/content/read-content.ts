@@ -3,7 +3,7 @@ import { findPaste, readPayload } from '@pasteflow/postgres';
 import type { JobServices } from '../definition/job-type.ts';
 import { readObject, type PasteObject } from './read-object.ts';
 
-/** What of a row says where the content is. */
+/** The columns of a paste that tell where its content is. */
 export interface PasteLocation extends PasteObject {
   readonly id: string;
   readonly status: PasteUploadState;
@@ -11,14 +11,15 @@ export interface PasteLocation extends PasteObject {
 
 export type Content =
   | { readonly kind: 'content'; readonly content: Buffer }
-  /** It should be there. */
+  /** The content should exist, but does not. */
   | { readonly kind: 'missing'; readonly reason: string }
-  /** The paste has expired, been deleted or been removed by now. */
+  /** The paste has expired or was deleted. */
   | { readonly kind: 'gone' };
 
 /**
- * The content of a paste, from its payload while the upload is under way, then from S3; where the row has moved on meanwhile, by what it
- * says now. @throws DependencyUnavailableError, or the signal's reason
+ * Reads the content of a paste: from its payload while the upload runs, then from S3. When the content is not where `paste` says, the row
+ * is read again, because its upload may have ended in the meantime.
+ * @throws DependencyUnavailableError, or the signal's reason
  */
 export async function readContent(
   services: Pick<JobServices, 'db' | 'store'>,
@@ -28,7 +29,7 @@ export async function readContent(
   return (await readAtLocation(services, paste, signal)) ?? (await readAfterMove(services, paste, signal));
 }
 
-/** null: not where the row said. */
+/** @returns null when the content is not where `paste` says */
 async function readAtLocation(
   { db, store }: Pick<JobServices, 'db' | 'store'>,
   paste: PasteLocation,
@@ -44,7 +45,7 @@ async function readAtLocation(
       return typeof content === 'string' ? null : { kind: 'content', content };
     }
     case 'FAILED':
-      return { kind: 'missing', reason: 'its upload failed, so that it has no content' };
+      return { kind: 'missing', reason: 'its upload failed, so it has no content' };
     default:
       return paste.status satisfies never;
   }

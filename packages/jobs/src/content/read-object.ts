@@ -4,10 +4,10 @@ import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
 import { contentHashOf } from '@pasteflow/pastes';
 import type { ObjectStore } from '@pasteflow/s3';
 
-/** Before each look: at once, and twice more. The store sees to requests that fail; this is for content that breaks off. */
+/** Delays before each attempt to read. The store retries failed requests; these attempts are for content that ends too early. */
 const READ_DELAYS_MS = [0, 250, 1000];
 
-/** S3 that sends nothing for so long has stopped. Nothing else would end it: a request's timeout ends with its headers. */
+/** A body that receives nothing for this long is destroyed. No other timeout would end it: that of the request ends with the headers. */
 const STALL_TIMEOUT_MS = 10_000;
 
 export interface PasteObject {
@@ -17,9 +17,9 @@ export interface PasteObject {
 }
 
 /**
- * The object of a PROCESSED paste, whole, once it is seen to be the paste's content.
- * @returns a sentence where it isn't there, or isn't that content
- * @throws DependencyUnavailableError when S3 doesn't give it, or the signal's reason
+ * Reads the object of a PROCESSED paste and checks its size and SHA-256.
+ * @returns the content, or the reason why the object is missing or damaged
+ * @throws DependencyUnavailableError when S3 does not return the object, or the signal's reason
  */
 export async function readObject(
   store: ObjectStore,
@@ -53,7 +53,7 @@ async function readOnce(
   const content = await collect(object.body, paste.sizeBytes, signal);
   return contentHashOf(content) === paste.contentHash
     ? content
-    : 'its object is not what was stored: it has another SHA-256';
+    : 'its object is damaged: its SHA-256 differs from content_hash';
 }
 
 async function collect(body: Readable, size: number, signal: AbortSignal): Promise<Buffer> {
@@ -61,13 +61,16 @@ async function collect(body: Readable, size: number, signal: AbortSignal): Promi
   let filled = 0;
   const stop = (): void => void body.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
-  const stalled = setTimeout(() => body.destroy(new Error('S3 stopped sending')), STALL_TIMEOUT_MS);
+  const stalled = setTimeout(
+    () => body.destroy(new Error('S3 stopped sending the object.')),
+    STALL_TIMEOUT_MS,
+  );
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       stalled.refresh();
       filled += piece.copy(content, filled);
     }
-    if (filled !== size) throw new Error('S3 sent less than it said');
+    if (filled !== size) throw new Error('S3 sent fewer bytes than its Content-Length.');
     return content;
   } catch (error) {
     throw new DependencyUnavailableError('s3', { cause: error });

@@ -3,41 +3,38 @@ import type { ObjectStore } from '@pasteflow/s3';
 import type { ShortCodes } from '@pasteflow/pastes';
 import type { z } from 'zod';
 
-/** What a job's work has to work with, for as long as its execution is its own. */
+/** Everything that `run` of a job type gets. Valid while the worker holds the lease of the execution. */
 export interface JobContext<Parameters> {
   readonly jobId: string;
   readonly userId: string;
-  /** This attempt: whatever is written for the job is fenced by it. */
+  /** The fencing token of this attempt. Every write for the job requires that this execution is still RUNNING. */
   readonly executionId: string;
   readonly parameters: Parameters;
-  /** Aborted when the execution is lost, or the worker is being stopped: the work ends as soon as it can, by throwing. */
+  /** Aborted when the lease is lost or the worker stops. `run` must then end as soon as it can, by throwing. */
   readonly signal: AbortSignal;
   readonly logger: JobLogger;
-  /**
-   * Tells how far it is, 0 to 100, with an optional message. It is written at most once a second, and never goes backwards. Never throws and
-   * never waits.
-   */
+  /** Reports the progress, 0 to 100, with an optional message. At most one write a second; never decreases, throws or waits. */
   readonly progress: (percent: number, message?: string) => void;
-  /** @throws ExecutionTakenError when the execution isn't this worker's any more: nothing was made */
+  /** @throws ExecutionTakenError when this worker no longer holds the execution. Nothing was written then. */
   readonly createAsset: (asset: NewJobAsset) => Promise<void>;
   readonly services: JobServices;
 }
 
 interface NewJobAsset {
   readonly assetType: string;
-  /** The key in the bucket. */
+  /** The key of its object. */
   readonly storagePath: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly fileSize: number;
 }
 
-/** What the worker stands on, for a job type to use. */
+/** The worker's services for job types. */
 export interface JobServices {
   readonly db: Database;
   readonly store: ObjectStore;
   readonly maxPasteBytes: number;
   readonly newShortCode: ShortCodes;
-  /** Sends the messages of uploads that were just committed; never throws and never waits. What isn't sent, the relay sends. */
+  /** Dispatches the messages of committed uploads. Never throws or waits: the relay sends what could not be sent. */
   readonly dispatchUploads: (uploads: readonly NewUpload[]) => void;
 }
 
@@ -53,8 +50,8 @@ interface JobLogger {
 }
 
 /**
- * How a job's work ended. Anything else is thrown, and is an attempt that failed: it is tried again, and what was made stays.
- * `partial`: some of the work was done (there are assets) and some failed; `failed`: none was, and trying again would not change it.
+ * How `run` ended. `partial`: some of the work was done (there are assets) and some failed. `failed`: none of the work was done, and another
+ * attempt would not change that. An error that `run` throws fails the attempt instead: assets stay, and another attempt follows.
  */
 export type JobEnding =
   | { readonly status: 'completed'; readonly result: JobResult }
@@ -62,22 +59,22 @@ export type JobEnding =
 
 type JobResult = Readonly<Record<string, unknown>>;
 
-/** A kind of job. */
+/** A type of job. */
 export interface JobType<Schema extends z.ZodType = z.ZodType> {
-  /** `job_type` in the API. */
+  /** The value of `job_type` in the API. */
   readonly name: string;
-  /** One sentence, for the API's document. */
+  /** One sentence for the OpenAPI document. */
   readonly summary: string;
-  /** Of `parameters`; what it outputs must be plain JSON, for it is stored. */
+  /** The schema of `parameters`. Its output is stored, so it must be plain JSON. */
   readonly parameters: Schema;
-  /** An example of `parameters`, as a client sends them. */
+  /** Example parameters, as a client sends them. */
   readonly example: z.input<Schema>;
-  /** The short codes that a job of these parameters will look up: to name one is a guess, as reading it would be. None unless told. */
+  /** The short codes that a job with these parameters reads (default: none). They count as guesses, like requests that read a paste. */
   readonly readShortCodes?: (parameters: z.output<Schema>) => readonly string[];
   run(context: JobContext<z.output<Schema>>): Promise<JobEnding>;
 }
 
-/** For a job type's file: keeps `run` and the schema of one type. */
+/** Checks that `run` takes what the schema of the parameters outputs. */
 export function defineJobType<Schema extends z.ZodType>(type: JobType<Schema>): JobType<Schema> {
   return type;
 }

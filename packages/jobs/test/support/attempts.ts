@@ -15,15 +15,15 @@ import { sql } from 'kysely';
 import { jobTypes, type JobEnding, type JobServices, type NewUpload } from '../../src/index.ts';
 import type { World } from './world.ts';
 
-/** An attempt at a job, as a worker makes it. */
+/** The result of an attempt at a job. */
 export interface Attempt {
   readonly job: ClaimedJob;
-  /** What it returned, or what it threw. */
+  /** The ending that it returned, or the error that it threw. */
   readonly ending: JobEnding | null;
   readonly error: unknown;
   readonly progress: readonly number[];
   readonly messages: readonly string[];
-  /** What it dispatched. */
+  /** The uploads that it dispatched. */
   readonly uploads: readonly NewUpload[];
 }
 
@@ -38,7 +38,7 @@ export async function newUser({ db }: World): Promise<string> {
   return user!.id;
 }
 
-/** A queued job, its parameters as the api stores them. @returns its id */
+/** Creates a queued job with parameters as the api stores them. @returns its id */
 export async function newJob(
   { db }: World,
   jobType: string,
@@ -49,7 +49,7 @@ export async function newJob(
   return (await createJob(db, { userId, jobType, parameters: parsed })).id;
 }
 
-/** Claims the job, whether or not it is due, and runs it. What it comes to is left to the test. */
+/** Claims the job, due or not, and runs it. Does not settle it. */
 export async function attempt(
   world: World,
   jobId: string,
@@ -121,7 +121,7 @@ export async function giveUp(
   if (settled.size !== 1) throw new Error('there was nothing to settle');
 }
 
-/** A job from its creation to the end of its one attempt. @throws what the attempt threw */
+/** Creates a job and runs its only attempt. @throws the error of the attempt */
 export async function run(
   world: World,
   jobType: string,
@@ -133,7 +133,7 @@ export async function run(
   return { ...made, ending: made.ending, result: made.ending.result };
 }
 
-/** In the order that they were made in. */
+/** In the order of their creation. */
 export async function assetsOf({ db }: World, jobId: string): Promise<AssetRow[]> {
   const { rows } = await listAssets(db, jobId, { limit: 20_000, after: null });
   return rows.toReversed();

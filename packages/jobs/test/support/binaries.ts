@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { it } from '@jest/globals';
 
-/** Whether the machine has it. CI installs them all. */
+/** Whether the program is installed. CI installs all of them. */
 function has(binary: string): boolean {
   return spawnSync(binary, [binary === 'tar' ? '--version' : '-v']).error === undefined;
 }
 
-/** A test that needs real programs; where one is missing it is skipped, and its name says which. */
+/** A test that needs installed programs. It is skipped when one is missing, and its name then says which. */
 export function itWith(binaries: readonly string[]): (name: string, test: () => Promise<void>) => void {
   const missing = binaries.filter((binary) => !has(binary));
   return (name, test) => {

@@ -5,9 +5,9 @@ import { zipOf } from './zip.ts';
 const MIB = 1024 * 1024;
 const ZEROS = Buffer.alloc(64 * MIB);
 
-/** A tar.gz of one file of so many times 64 MiB of zeros: a thousandth of that long, of several gzip members. */
+/** A tar.gz with one file of `times` × 64 MiB of zeros in several gzip members. Its size is a thousandth of that. */
 export function gzipBomb(times: number): Buffer {
-  // Beyond 8 GiB the size has no room as octal digits; base 256 is GNU's way.
+  // Sizes above 8 GiB do not fit into the octal digits. GNU tar stores them in base 256.
   const [header] = blocksOf({ name: 'zeros', size: 0 }) as [Buffer];
   header.writeUInt8(0x80, 124);
   header.fill(0, 125, 136);
@@ -24,7 +24,7 @@ export function gzipBomb(times: number): Buffer {
   return Buffer.concat([gzipSync(header), ...Array.from({ length: times }, () => piece), gzipSync(TAR_END)]);
 }
 
-/** A tar.gz of one small file and, behind its end, as many zeros, as tapes have them. */
+/** A tar.gz with one small file, and after its end as many zeros, as on tapes. */
 export function paddingBomb(times: number): Buffer {
   const piece = gzipSync(ZEROS);
   return Buffer.concat([
@@ -33,7 +33,7 @@ export function paddingBomb(times: number): Buffer {
   ]);
 }
 
-/** A zip of one file that says it has a kilobyte and inflates to so many times 64 MiB. */
+/** A zip with one file that states a size of 1 KiB and inflates to a multiple of 64 MiB. */
 export function zipBomb(times: number): Buffer {
   const piece = deflateRawSync(ZEROS, { finishFlush: constants.Z_FULL_FLUSH });
   const data = Buffer.concat([
@@ -43,7 +43,7 @@ export function zipBomb(times: number): Buffer {
   return zipOf([{ name: 'zeros', data, size: 1024, crc: crc32(Buffer.alloc(1024)) }]);
 }
 
-/** A zip whose entries are all the same data: 64 MiB each, of 64 KiB in all. */
+/** A zip whose entries share the same data: 64 MiB each, 64 KiB in total. */
 export function overlappingBomb(entries: number): Buffer {
   const kernel = { name: '0', data: deflateRawSync(ZEROS), size: ZEROS.length, crc: crc32(ZEROS) };
   return zipOf([

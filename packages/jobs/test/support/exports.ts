@@ -4,7 +4,7 @@ import { readArchive } from '../../src/types/import/source/read-archive.ts';
 import { assetsOf } from './attempts.ts';
 import type { World } from './world.ts';
 
-/** The one archive that a job has made. */
+/** The only archive of a job. */
 export async function archiveOf(world: World, jobId: string): Promise<{ key: string; bytes: Buffer }> {
   const assets = await assetsOf(world, jobId);
   if (assets.length !== 1) throw new Error(`the job has ${assets.length} assets`);
@@ -16,7 +16,7 @@ export async function archiveOf(world: World, jobId: string): Promise<{ key: str
   return { key, bytes };
 }
 
-/** The files of an archive by name, each as the SHA-256 of its content. */
+/** The SHA-256 of each file in an archive, by name. */
 export async function filesIn(format: 'zip' | 'tar.gz', archive: Buffer): Promise<Record<string, string>> {
   const files: Record<string, string> = {};
   const { signal } = new AbortController();

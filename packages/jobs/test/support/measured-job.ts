@@ -1,4 +1,4 @@
-// Run by memory.test.ts as a process of its own: attempts at several jobs, the first one to warm up, and what memory each held beyond that.
+// memory.test.ts runs this as a separate process: it attempts several jobs, the first as warm-up, and measures the memory of each.
 import { createDatabase } from '@pasteflow/postgres';
 import { createObjectStore } from '@pasteflow/s3';
 import { attempt } from './attempts.ts';
@@ -25,7 +25,7 @@ const store = createObjectStore({
 });
 const world = { db, store } as World;
 const services = { maxPasteBytes: Number(maxPasteBytes), dispatchUploads: () => {} };
-/** What is in use, not what the system has given: how much garbage there is at a time depends on what else the machine does. */
+/** The memory in use after a collection. The size of the process would include garbage, whose amount depends on the load of the machine. */
 function usedBytes(): number {
   gc?.();
   gc?.();
@@ -37,11 +37,11 @@ const measured: { grownBytes: number; outcome: unknown }[] = [];
 for (const jobId of jobs) {
   const before = usedBytes();
   let most = before;
-  const looking = setInterval(() => {
+  const sampling = setInterval(() => {
     most = Math.max(most, usedBytes());
   }, 200);
   const { ending, error } = await attempt(world, jobId, { services });
-  clearInterval(looking);
+  clearInterval(sampling);
   measured.push({ grownBytes: most - before, outcome: ending ?? String(error) });
 }
 process.stdout.write(JSON.stringify(measured.slice(1)));

@@ -14,7 +14,7 @@ export interface PasteFacts {
   readonly shortCode?: string;
 }
 
-/** A PROCESSED paste, its object in S3. @returns its short code */
+/** Creates a PROCESSED paste with its object in S3. @returns its short code */
 export async function storedPaste(
   world: World,
   content: Buffer | string,
@@ -26,7 +26,7 @@ export async function storedPaste(
   return shortCode;
 }
 
-/** A paste whose content waits in its payload. @returns its short code */
+/** Creates a paste whose content is still in its payload. @returns its short code */
 export function waitingPaste(
   world: World,
   content: Buffer | string,
@@ -39,7 +39,7 @@ export async function putObject({ store }: World, shortCode: string, content: Bu
   await store.put(objectKeyOf(shortCode), content, { sha256: createHash('sha256').update(content).digest() });
 }
 
-/** The row alone. @returns its short code */
+/** Creates only the row of a paste. @returns its short code */
 export async function pasteRow(
   { db }: World,
   status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED',
@@ -68,7 +68,7 @@ export interface ImportedPasteRow {
   readonly content: Buffer;
 }
 
-/** What a job has imported, by position, with the content as it waits for its upload. */
+/** The pastes that a job has imported, by position, with the content of their payloads. */
 export async function importedBy({ db }: World, jobId: string): Promise<ImportedPasteRow[]> {
   const { rows } = await sql<ImportedPasteRow>`
     SELECT a.position, p.title, p.syntax, p.visibility, p.user_id, p.short_code, p.content_hash,

@@ -6,23 +6,23 @@ export interface TarEntry {
   /** The type flag: '0' a file, '1' a hard link, '2' a symbolic one, '3' to '6' devices and folders, 'x' pax, 'L' a long name. */
   readonly type?: string;
   readonly linkname?: string;
-  /** In front of the name, as ustar cuts long ones. */
+  /** The first part of a long name in ustar. */
   readonly prefix?: string;
-  /** What the header says, if that is to differ from what follows. */
+  /** The size stated in the header, when it should differ from the content. */
   readonly size?: number;
 }
 
 const BLOCK = 512;
 export const TAR_END = Buffer.alloc(2 * BLOCK);
 
-/** A tar by hand, so that it may be as wrong as a test wants it. */
+/** Builds a tar that may be invalid in any way that a test needs. */
 export function tarOf(entries: readonly TarEntry[], end: Buffer = TAR_END): Buffer {
   return Buffer.concat([...entries.flatMap(blocksOf), end]);
 }
 
 export const tarGzOf = (entries: readonly TarEntry[]): Buffer => gzipSync(tarOf(entries));
 
-/** What a pax header holds, each record with its length in front. */
+/** The content of a pax header: records that start with their length. */
 export function paxRecords(records: Readonly<Record<string, string>>): string {
   return Object.entries(records)
     .map(([key, value]) => {

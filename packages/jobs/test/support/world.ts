@@ -12,7 +12,7 @@ import { sql } from 'kysely';
 process.env.AWS_ACCESS_KEY_ID = 'pasteflow';
 process.env.AWS_SECRET_ACCESS_KEY = 'pasteflow';
 
-/** What jobs work on: a real Postgres, and S3 behind a proxy that counts requests and injects faults. */
+/** The services of jobs: a real Postgres, and S3 behind a proxy that counts requests and injects faults. */
 export interface World {
   readonly proxy: FaultProxy;
   readonly databaseUrl: string;
@@ -20,7 +20,7 @@ export interface World {
   readonly store: ObjectStore;
 }
 
-/** One for the test file; nothing in its tables and its bucket, no faults and no requests before each test. */
+/** One for the test file. Before each test its tables and bucket are empty, and the proxy has no rules and no recorded requests. */
 export function useWorld(): World {
   const world = {} as { -readonly [Key in keyof World]: World[Key] };
   let stack: TestStackWithAws;

@@ -5,13 +5,13 @@ export interface ZipEntry {
   readonly content?: Buffer | string;
   readonly method?: number;
   readonly flags?: number;
-  /** As Unix has it, with the kind of file. */
+  /** The Unix mode, including the file type. */
   readonly mode?: number;
-  /** What follows the header, if that is not the content deflated. */
+  /** The bytes after the header, when they should not be the deflated content. */
   readonly data?: Buffer;
   readonly crc?: number;
   readonly size?: number;
-  /** Another entry's place in the file, for one that has no data of its own. */
+  /** The offset of another entry, for an entry without its own data. */
   readonly sharesWith?: number;
 }
 
@@ -22,7 +22,7 @@ export interface ZipLies {
 
 const DEFLATED = 8;
 
-/** A zip by hand, so that it may be as wrong as a test wants it. */
+/** Builds a zip that may be invalid in any way that a test needs. */
 export function zipOf(entries: readonly ZipEntry[], lies: ZipLies = {}): Buffer {
   const locals: Buffer[] = [];
   const records: Buffer[] = [];

@@ -17,15 +17,15 @@ const GIB = 1024 ** 3;
 
 export const exportJob = defineJobType({
   name: 'export',
-  summary: "Puts all of the caller's pastes, or those of a time or a status, into one archive.",
+  summary: "Writes the caller's pastes into one archive: all of them, or those of a period or a status.",
   parameters: exportParameters,
   example: { format: 'zip', created_after: '2026-01-01T00:00:00Z' },
   run,
 });
 
 /**
- * What the result has: `exported`, how many pastes are in the archive, its size in `bytes`, and of those whose content is missing
- * `missing_count` and, for the first thousand, `missing`. An attempt begins anew: an archive is whole or it is none.
+ * The result contains `exported` (the number of pastes in the archive), `bytes` (its size), `missing_count` (the pastes without content) and
+ * `missing` (the first thousand of them). Each attempt starts from the beginning, because an incomplete archive is of no use.
  */
 async function run(context: JobContext<ExportParameters>): Promise<JobEnding> {
   const { parameters, signal, services } = context;
@@ -46,15 +46,15 @@ async function run(context: JobContext<ExportParameters>): Promise<JobEnding> {
     return { status: 'failed', result: {}, error: reason };
   }
   if (report.isAllMissing) await services.store.deleteMany([key]);
-  else await keep(context, { key, bytes });
+  else await replaceAsset(context, { key, bytes });
   return report.ending(bytes);
 }
 
-/** Why trying again would not change it; null: it may. */
+/** The error text for a failure that another attempt would repeat; null for others. */
 function permanentFailure(error: unknown): string | null {
   if (error instanceof TooManyFilesError) return error.message;
   if (error instanceof ObjectTooLargeError)
-    return `An archive has up to ${Math.floor(error.maxBytes / GIB)} GiB here: export less at a time, by created_after and created_before.`;
+    return `An archive can have at most ${Math.floor(error.maxBytes / GIB)} GiB. Export less at a time with created_after and created_before.`;
   return null;
 }
 
@@ -67,7 +67,7 @@ async function filterOf({
   return {
     userId,
     createdAfter: after === undefined ? null : new Date(after),
-    // What is made from now on is no part of it: it would else never end for a user who makes pastes faster than they are exported.
+    // Pastes created from now on are excluded. Otherwise an export would not end for a user who creates pastes faster than it reads them.
     createdBefore: before === undefined ? await databaseTime(services.db) : new Date(before),
     status,
   };
@@ -79,7 +79,7 @@ async function* filesOf(
   report: ExportReport,
 ): AsyncGenerator<ExportedFile> {
   const { signal, services } = context;
-  const far = await ExportProgress.begin(services.db, filter);
+  const progress = await ExportProgress.begin(services.db, filter);
   const pastes = selectPastes(services.db, filter, signal);
   const read = readAhead(pastes, (paste, stop) => readContentOrReason(services, paste, stop), signal);
   for await (const { item: paste, result } of read) {
@@ -87,12 +87,12 @@ async function* filesOf(
       yield { paste, content: result.content };
       report.exported();
     } else if (result.kind === 'missing') report.missing(paste.shortCode, result.reason);
-    context.progress(far.percentAt(report.handled, paste.createdAt), `${report.handled} pastes`);
+    context.progress(progress.percentAt(report.handled, paste.createdAt), `${report.handled} pastes`);
   }
 }
 
-/** The archive becomes an asset, and the only one: an earlier attempt may have died between making its own and saying so. */
-async function keep(
+/** Makes the archive the only asset of the job: an earlier attempt may have created its asset and died before it settled. */
+async function replaceAsset(
   context: JobContext<ExportParameters>,
   { key, bytes }: { key: string; bytes: number },
 ): Promise<void> {
@@ -100,7 +100,7 @@ async function keep(
   try {
     await context.createAsset({ assetType: ASSET_TYPE, storagePath: key, fileSize: bytes });
   } catch (error) {
-    // Whoever has the job now knows nothing of this object.
+    // The worker that holds the job now does not know this object.
     if (error instanceof ExecutionTakenError) await services.store.deleteMany([key]).catch(() => []);
     throw error;
   }

@@ -1,21 +1,20 @@
 import { countPastes, type Database, type ExportFilter } from '@pasteflow/postgres';
 
-/** Counting reads an index alone; beyond so many it isn't worth its time. */
+/** Counting is an index-only scan. For more pastes than this it takes too long. */
 const MAX_COUNTED = 100_000;
 
-/** Tells how far an export is: by the number of pastes where that was counted, else by when they were made. */
+/** Estimates the progress of an export: from the number of pastes if they were counted, otherwise from their creation times. */
 export class ExportProgress {
   readonly #total: number | null;
   readonly #until: number;
   #since: number | undefined;
 
-  /** @param total of pastes, about; null: very many @param until when the last of them was made, at the latest */
+  /** @param total approximate number of pastes; null: more than MAX_COUNTED @param until no paste was created later */
   constructor(total: number | null, until: Date) {
     this.#total = total;
     this.#until = until.getTime();
   }
 
-  /** @param filter with an end */
   static async begin(
     db: Database,
     filter: ExportFilter & { readonly createdBefore: Date },
@@ -24,7 +23,7 @@ export class ExportProgress {
     return new ExportProgress(counted < MAX_COUNTED ? counted : null, filter.createdBefore);
   }
 
-  /** From 0 to 99, when so many are done, the last of them made then: what is left is the archive's end. */
+  /** 0 to 99 after `done` pastes, the last of them created at `createdAt`. The last percent is the end of the archive. */
   percentAt(done: number, createdAt: Date): number {
     this.#since ??= createdAt.getTime();
     const part =

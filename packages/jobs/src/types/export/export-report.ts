@@ -1,9 +1,9 @@
 import type { JobEnding } from '../../definition/job-type.ts';
 
-/** More than anybody looks through. Of more the first are named, and all of them counted. */
+/** Maximum number of missing pastes that are listed. All are counted. */
 const MAX_MISSING = 1000;
 
-/** Keeps count of what becomes of the pastes, and says how the export ends. */
+/** Counts the exported and the missing pastes, and derives how the export ends. */
 export class ExportReport {
   #exported = 0;
   #missingCount = 0;
@@ -22,12 +22,12 @@ export class ExportReport {
     return this.#exported + this.#missingCount;
   }
 
-  /** There are pastes, and none of them has content. */
+  /** Whether there were pastes and none of them had content. */
   get isAllMissing(): boolean {
     return this.#exported === 0 && this.#missingCount > 0;
   }
 
-  /** @param bytes of the archive */
+  /** @param bytes the size of the archive */
   ending(bytes: number): JobEnding {
     const result = {
       exported: this.#exported,

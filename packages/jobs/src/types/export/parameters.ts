@@ -4,24 +4,24 @@ import { z } from 'zod';
 import { exportFormats } from './formats/export-formats.ts';
 
 const time = (description: string) =>
-  z.iso.datetime({ offset: true, error: 'must be a time of RFC 3339' }).optional().meta({ description });
+  z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time' }).optional().meta({ description });
 
-/** Which pastes, and as what. Each attempt reads what is stored once more: it outputs what it takes. */
+/** The parameters of an export. Each attempt parses the stored output again, so parsing an output must return the same output. */
 export const exportParameters = z
   .strictObject(
     {
       format: z.enum(exportFormats, mustBeOneOf(exportFormats)).default('zip').meta({
         description:
-          'zip and tar.gz: a file a paste, named after its short code and title. ndjson: a line a paste, as an import takes it.',
+          'zip and tar.gz: one file for each paste, named after its short code and title. ndjson: one line for each paste, which an import can read.',
       }),
-      created_after: time('Of pastes made then or later.'),
-      created_before: time('Of pastes made before then.'),
+      created_after: time('Export pastes created at or after this time.'),
+      created_before: time('Export pastes created before this time.'),
       status: z
         .enum(statesOf(pasteUpload), mustBeOneOf(statesOf(pasteUpload)))
         .optional()
         .meta({
           description:
-            'Of pastes in this status. Without it those that have content: FAILED ones have none, and are missing where they are asked for.',
+            'Export pastes in this status. Default: pastes that have content. FAILED pastes have none: when requested, they are listed as missing.',
         }),
     },
     { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },

@@ -1,4 +1,4 @@
-/** S3 takes tens of milliseconds to answer: so many reads are under way at a time, or such whose sizes make up so much; one at least. */
+/** Limits of concurrent reads, because S3 takes tens of milliseconds for each: their number, and the sum of their sizes. At least one runs. */
 const MAX_READS_AHEAD = 8;
 const MAX_BYTES_AHEAD = 16 * 1024 * 1024;
 
@@ -8,7 +8,7 @@ interface Reading<Item, Result> {
 }
 
 /**
- * Each item with what `read` makes of it, in their order, while the next are being read. When it is left, what is being read is aborted.
+ * Yields each item with the result of `read`, in order, while the next items are being read. Leaving the loop aborts the running reads.
  * @throws the first error of a read, in the order of the items
  */
 export async function* readAhead<Item extends { readonly sizeBytes: number }, Result>(
@@ -27,7 +27,7 @@ export async function* readAhead<Item extends { readonly sizeBytes: number }, Re
       while (next.done !== true && hasRoom(ahead.length, bytes + next.value.sizeBytes)) {
         const item = next.value;
         const result = read(item, stop);
-        result.catch(() => {}); // it is thrown when its turn comes, and of no interest when it doesn't
+        result.catch(() => {}); // the error is thrown when its turn comes; after an earlier error it is ignored
         ahead.push({ item, result });
         bytes += item.sizeBytes;
         next = await source.next();

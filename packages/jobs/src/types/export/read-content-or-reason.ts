@@ -4,8 +4,9 @@ import { readContent, type Content, type PasteLocation } from '../../content/rea
 import type { JobServices } from '../../definition/job-type.ts';
 
 /**
- * A paste's content, or why it has none. An object that S3 doesn't give while it answers otherwise is missing: one bad object must not cost
- * the owner all the others. @throws DependencyUnavailableError when S3 or Postgres is away, or the signal's reason
+ * Reads a paste's content, or the reason why it is missing. An object that S3 does not return counts as missing while S3 answers other
+ * requests, so that one damaged object does not fail the export of all others.
+ * @throws DependencyUnavailableError when S3 or Postgres is down, or the signal's reason
  */
 export async function readContentOrReason(
   services: Pick<JobServices, 'db' | 'store'>,
@@ -19,10 +20,10 @@ export async function readContentOrReason(
   }
   await services.store.ping(signal);
   try {
-    return await readContent(services, paste, signal); // it may have come back between the two
+    return await readContent(services, paste, signal); // S3 may have recovered between the two requests
   } catch (error) {
     assertOfS3(error, signal);
-    return { kind: 'missing', reason: `S3 does not give its object: ${describeS3Error(error.cause)}` };
+    return { kind: 'missing', reason: `S3 does not return its object: ${describeS3Error(error.cause)}` };
   }
 }
 

@@ -2,7 +2,7 @@ import { jobKeyPrefix, MAX_PAGE_SIZE } from '@pasteflow/domain';
 import { listAssets, type Place } from '@pasteflow/postgres';
 import type { JobContext } from '../../definition/job-type.ts';
 
-/** What an execution of the job makes: `jobs/<job>/<execution>.<extension>`. */
+/** The key of an attempt's archive: `jobs/<job>/<execution>.<extension>`. */
 export function archiveKey(
   { jobId, executionId }: Pick<JobContext<unknown>, 'jobId' | 'executionId'>,
   extension: string,
@@ -11,8 +11,8 @@ export function archiveKey(
 }
 
 /**
- * Frees what earlier attempts at the job have left in S3: multipart uploads that were never completed, and objects that never became
- * assets. The ids of executions sort by their age: an attempt that was declared lost and comes to life again leaves later ones alone.
+ * Removes what earlier attempts at the job left in S3: multipart uploads that were not completed, and objects that did not become assets.
+ * Execution ids sort by age, so a zombie attempt does not remove what later attempts store.
  */
 export async function removeUnfinishedArchives({
   jobId,

@@ -7,10 +7,10 @@ import {
   type Place,
 } from '@pasteflow/postgres';
 
-/** Some milliseconds' worth of reading an index, and in memory at a time. */
+/** Rows per page: some milliseconds of an index scan, all in memory. */
 const PAGE_PASTES = 500;
 
-/** The pastes of an export, oldest first, a page of rows at a time. @throws the signal's reason */
+/** Yields the pastes of an export, oldest first. Reads them in pages. @throws the signal's reason */
 export async function* selectPastes(
   db: Database,
   filter: ExportFilter,
@@ -18,19 +18,19 @@ export async function* selectPastes(
 ): AsyncGenerator<ExportablePaste> {
   let after: Place | null = null;
   do {
-    signal.throwIfAborted(); // pages without any that are wanted may be many
+    signal.throwIfAborted(); // many pages may contain no paste of the export
     const page: Awaited<ReturnType<typeof listExportable>> = await listExportable(db, filter, {
       limit: PAGE_PASTES,
       after,
     });
-    for (const paste of page.rows) if (isWanted(paste, filter)) yield paste;
+    for (const paste of page.rows) if (isExported(paste, filter)) yield paste;
     after = page.next;
   } while (after !== null);
 }
 
 /**
- * Whether there are more than so many. The quick count has expired ones in it, and others that are no part of the export: only where that is
- * beyond the limit are those that are looked through. @throws the signal's reason
+ * Whether an export has more than `limit` pastes. The fast count includes expired pastes and others that are not exported, so the pastes
+ * are read one by one only when this count exceeds the limit. @throws the signal's reason
  */
 export async function hasMoreThan(
   limit: number,
@@ -47,7 +47,7 @@ export async function hasMoreThan(
   return false;
 }
 
-/** FAILED pastes have no content, and read as not found: they are no part of an export that doesn't ask for them. */
-function isWanted({ status }: ExportablePaste, filter: ExportFilter): boolean {
+/** FAILED pastes have no content and read as not found, so they are exported only when the filter asks for them. */
+function isExported({ status }: ExportablePaste, filter: ExportFilter): boolean {
   return status !== 'FAILED' || filter.status === 'FAILED';
 }

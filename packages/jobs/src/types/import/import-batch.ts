@@ -4,7 +4,7 @@ import { contentHashOf, MAX_SHORT_CODE_TRIES } from '@pasteflow/pastes';
 import type { JobContext } from '../../definition/job-type.ts';
 import type { PositionedPaste } from './input.ts';
 
-/** Makes the pastes in one statement, and in one more for each time that a short code was taken. @throws ExecutionTakenError */
+/** Creates the pastes in one statement, and those whose short code was already taken in further ones. @throws ExecutionTakenError */
 export async function importBatch(
   { jobId, executionId, userId, services }: Omit<JobContext<unknown>, 'parameters'>,
   batch: readonly PositionedPaste[],
@@ -28,7 +28,7 @@ export async function importBatch(
   };
   let left = batch;
   for (let tried = 0; left.length > 0; tried += 1) {
-    if (tried === MAX_SHORT_CODE_TRIES) throw new Error('No free short codes were found.');
+    if (tried === MAX_SHORT_CODE_TRIES) throw new Error('No unused short codes were found.');
     const made = await importPastes(db, { executionId, jobId, entries: left.map(toEntry) });
     const contents = new Map(left.map(({ position, paste }) => [position, paste.content]));
     dispatchUploads(

@@ -4,13 +4,13 @@ import { InvalidEntryError } from './import-errors.ts';
 import type { ImportReport } from './import-report.ts';
 import type { EntryPaste, Input, PositionedPaste } from './input.ts';
 
-/** A batch is one statement and is in memory: some entries, or some bytes of them, whichever come first; a longer entry is one by itself. */
+/** Limits of a batch, which is one statement and held in memory. A larger entry is a batch of its own. */
 const MAX_BATCH_ENTRIES = 100;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
 /**
- * Makes a paste of each entry that no earlier attempt has made one of.
- * @throws ExecutionTakenError, DependencyUnavailableError, or the signal's reason; what was made until then stays
+ * Creates a paste for each entry that no earlier attempt has imported.
+ * @throws ExecutionTakenError, DependencyUnavailableError, or the signal's reason. The pastes created until then stay.
  */
 export async function importEntries(
   context: Omit<JobContext<unknown>, 'parameters'>,

@@ -9,7 +9,7 @@ import { importParameters, type ImportParameters } from './parameters.ts';
 
 export const importJob = defineJobType({
   name: 'import',
-  summary: 'Makes many pastes in one go, of a list of items or of a paste that is NDJSON or an archive.',
+  summary: 'Creates many pastes from a list of items, or from a paste that is NDJSON or an archive.',
   parameters: importParameters,
   readShortCodes: ({ source_short_code: source }) => (source === undefined ? [] : [source]),
   example: { items: [{ content: 'Hello, world!', title: 'Greeting', expires_in: 3600 }] },
@@ -17,8 +17,8 @@ export const importJob = defineJobType({
 });
 
 /**
- * What the result has: `imported` and `failed`, how many entries did and did not become pastes, and `errors`, the first thousand of those
- * that did not. An attempt goes on where the one before ended, by the positions that have become pastes.
+ * The result contains `imported` and `failed` (the numbers of entries that did and did not become pastes) and `errors` (the first thousand
+ * failed entries). An attempt skips the positions that earlier attempts have imported.
  */
 async function run(context: JobContext<ImportParameters>): Promise<JobEnding> {
   const report = new ImportReport();

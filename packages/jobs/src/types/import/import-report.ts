@@ -1,20 +1,20 @@
 import type { JobEnding } from '../../definition/job-type.ts';
 
-/** More than one import of items has. Of longer ones the first are named, and all of them counted. */
+/** Maximum number of errors that are listed. All are counted. */
 const MAX_ERRORS = 1000;
 
 const MAX_NAME_CHARACTERS = 100;
 const MAX_REASON_CHARACTERS = 200;
 
 interface EntryError {
-  /** Of the entry, from 0: in `items`, among the lines, or among the files of an archive. */
+  /** The index of the entry, from 0: in `items`, or the number of its line or of its file in the archive. */
   readonly position: number;
-  /** In an archive; else null. */
+  /** The path of a file in an archive; otherwise null. */
   readonly name: string | null;
   readonly reason: string;
 }
 
-/** Keeps count of what becomes of the entries, and says how the import ends. */
+/** Counts the imported and the failed entries, and derives how the import ends. */
 export class ImportReport {
   #imported = 0;
   #failed = 0;
@@ -46,7 +46,7 @@ export class ImportReport {
     return { status: imported > 0 ? 'partial' : 'failed', result, error };
   }
 
-  /** Nothing more can be made. */
+  /** The ending when the import as a whole is refused. */
   refused(error: string): JobEnding {
     const [imported, failed] = [this.#imported, this.#failed];
     const result = { imported, failed, errors: this.#errors };

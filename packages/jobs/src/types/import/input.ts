@@ -1,29 +1,28 @@
 import type { PasteOptions } from '@pasteflow/pastes';
 
-/** What an entry becomes. */
+/** The paste of an entry. */
 export interface EntryPaste extends PasteOptions {
   readonly content: Buffer;
 }
 
-/** What an entry became, and which it was. */
+/** The paste of an entry, with the entry's position. */
 export interface PositionedPaste {
   readonly position: number;
   readonly paste: EntryPaste;
 }
 
-/** One of what is to be imported. */
+/** An entry of an import. */
 export interface Entry {
-  /** From 0, the same in every attempt: what has become a paste is told by it. */
+  /** From 0, and the same in every attempt: positions show which entries earlier attempts have imported. */
   readonly position: number;
-  /** Its name in an archive; null where an entry has none before it is read. */
+  /** Its path in an archive; null for items and lines. */
   readonly name: string | null;
-  /** Makes the paste of it. @throws InvalidEntryError */
+  /** Parses the entry. @throws InvalidEntryError */
   readonly read: () => EntryPaste;
 }
 
-/** What is to be imported. */
+/** The entries of an import. */
 export interface Input {
-  /** How many entries there are. */
   readonly total: number;
   entries(): AsyncIterable<Entry> | Iterable<Entry>;
 }

@@ -3,18 +3,18 @@ import { InvalidEntryError } from './import-errors.ts';
 import { SourceRefusedError } from './source/source-refused.ts';
 import type { Entry, EntryPaste, Input } from './input.ts';
 
-/** A paste has ten fields. More values are nested ones, or not of a paste: millions of them would keep the parser busy for seconds. */
+/** A paste has ten fields. An object with many more values is not a paste, and millions of values would block the parser for seconds. */
 const MAX_VALUES = 100;
 
-/** Blank ones and all: each costs some hundred nanoseconds, in one go. */
+/** Including blank lines: each costs some hundred nanoseconds, and they are scanned without a pause. */
 const MAX_LINES = 10 * MAX_ENTRIES;
 
 const NEWLINE = 0x0a;
 const BLANK = /^[\t\r ]*$/;
 
 /**
- * Lines of JSON, each an entry; blank ones are none. An entry's position is that of its line, from 0. A line is as long as it likes: all of
- * them are one paste, and in memory. @throws SourceRefusedError when there are too many
+ * The entries of an NDJSON source: one for each line that is not blank. An entry's position is the number of its line, from 0. The length
+ * of a line is not limited, because the whole source is one paste in memory. @throws SourceRefusedError for too many lines
  */
 export function ndjsonInput(
   source: Buffer,
@@ -38,7 +38,7 @@ function* linesOf(source: Buffer): Generator<{ line: Buffer; position: number }>
   let position = 0;
   for (let start = 0; start < source.length; position += 1) {
     if (position === MAX_LINES)
-      throw new SourceRefusedError(`it has more than ${MAX_LINES} lines, blank ones and all`);
+      throw new SourceRefusedError(`it has more than ${MAX_LINES} lines, including blank ones`);
     const newline = source.indexOf(NEWLINE, start);
     const end = newline === -1 ? source.length : newline;
     const line = source.subarray(start, end);
@@ -57,14 +57,14 @@ function objectOf(line: Buffer): Readonly<Record<string, unknown>> {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(line));
   } catch {
-    throw new InvalidEntryError('must be JSON in UTF-8, an object a line');
+    throw new InvalidEntryError('must be JSON in UTF-8, one object on each line');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new InvalidEntryError('must be a JSON object');
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** How many values it has at most, by its bytes alone; counted up to one too many. */
+/** An upper bound of the number of values, from the bytes alone. Stops counting above MAX_VALUES. */
 function valuesIn(json: Buffer): number {
   let values = 1;
   for (let i = 0; i < json.length && values <= MAX_VALUES; i += 1) {
@@ -75,11 +75,11 @@ function valuesIn(json: Buffer): number {
   return values;
 }
 
-/** Of the quote that closes the string which begins at `start`. */
+/** The index of the quote that closes the string starting at `start`. */
 function endOfString(json: Buffer, start: number): number {
   for (let i = start + 1; i < json.length; i += 1) {
     if (json[i] === 0x22) return i;
-    if (json[i] === 0x5c) i += 1; // a backslash, and what it escapes
+    if (json[i] === 0x5c) i += 1; // skip a backslash and the character that it escapes
   }
   return json.length;
 }

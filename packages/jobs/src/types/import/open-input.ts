@@ -17,7 +17,7 @@ interface PasteRules {
 }
 
 /**
- * What the parameters name. An archive has been read to its end by then: nothing is made of one that is refused.
+ * Opens the input that the parameters name. An archive is read to its end first, so that nothing is imported from one that is refused.
  * @throws ImportRefusedError, DependencyUnavailableError, or the signal's reason
  */
 export async function openInput({
@@ -35,7 +35,7 @@ export async function openInput({
     return await sourceInput(source, rules, signal);
   } catch (error) {
     if (!(error instanceof SourceRefusedError)) throw error;
-    throw new ImportRefusedError(`The paste ${shortCode} can't be imported: ${error.message}.`, {
+    throw new ImportRefusedError(`The paste ${shortCode} cannot be imported: ${error.message}.`, {
       cause: error,
     });
   }
@@ -58,7 +58,7 @@ async function sourceInput(source: Buffer, rules: PasteRules, signal: AbortSigna
   return await archiveInput(format, source, rules, signal);
 }
 
-/** Inflating twice costs seconds at most, and spares keeping up to 512 MiB of files until the last is seen to be good. */
+/** Reads the archive twice, which costs seconds at most. Otherwise up to 512 MiB of files would stay in memory until the last is checked. */
 async function archiveInput(
   format: ArchiveFormat,
   source: Buffer,

@@ -2,7 +2,7 @@ import { isShortCode } from '@pasteflow/domain';
 import { expiresInField, visibilityField } from '@pasteflow/pastes';
 import { z } from 'zod';
 
-/** More go into an NDJSON paste or an archive. */
+/** For more items a client uses an NDJSON paste or an archive. */
 const MAX_ITEMS = 1000;
 
 const items = z
@@ -11,25 +11,25 @@ const items = z
   .max(MAX_ITEMS, `must have at most ${MAX_ITEMS} items`)
   .meta({
     description:
-      'Each as in POST /v1/pastes, or with content_base64 in place of content, for any bytes. One that breaks a rule of pastes ends the job partial.',
+      'Each item as in POST /v1/pastes, or with content_base64 instead of content for arbitrary bytes. With an invalid item the job ends as partial.',
   });
 
 const sourceShortCode = z.string('must be a text').refine(isShortCode, 'must be a short code').meta({
   description:
-    'A paste that is NDJSON (a line an item), a tar, a tar.gz or a zip (a file a paste, its name the title); told apart by its bytes.',
+    'The short code of a paste that is NDJSON (one item on each line), a tar, a tar.gz or a zip (one paste for each file, titled with its path). The format is detected from the content.',
 });
 
-/** What an import is made of. Each attempt reads what is stored once more: it outputs what it takes. */
+/** The parameters of an import. Each attempt parses the stored output again, so parsing an output must return the same output. */
 export const importParameters = z
   .strictObject(
     {
       items: items.optional(),
       source_short_code: sourceShortCode.optional(),
       visibility: visibilityField.optional().meta({
-        description: 'Beside source_short_code: of its entries that do not say it themselves.',
+        description: 'With source_short_code: for entries without a value of their own.',
       }),
       expires_in: expiresInField.optional().meta({
-        description: 'Beside source_short_code: of its entries that do not say it themselves.',
+        description: 'With source_short_code: for entries without a value of their own.',
       }),
     },
     { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },
@@ -38,14 +38,14 @@ export const importParameters = z
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: 'custom', path: [path], message });
     if (given === undefined && source === undefined)
-      refuse('items', 'must be there, unless source_short_code is');
+      refuse('items', 'is required unless source_short_code is given');
     if (given === undefined) return;
-    if (source !== undefined) refuse('source_short_code', 'must not be beside items');
-    if (visibility !== undefined) refuse('visibility', 'must be in each of the items');
-    if (expiresIn !== undefined) refuse('expires_in', 'must be in each of the items');
+    if (source !== undefined) refuse('source_short_code', 'cannot be combined with items');
+    if (visibility !== undefined) refuse('visibility', 'must be set in each item instead');
+    if (expiresIn !== undefined) refuse('expires_in', 'must be set in each item instead');
   });
 
 export type ImportParameters = z.output<typeof importParameters>;
 
-/** What holds for entries that don't say it themselves. */
+/** Values for entries that have none of their own. */
 export type EntryDefaults = Pick<ImportParameters, 'visibility' | 'expires_in'>;

@@ -8,7 +8,7 @@ import { assertContentSize, describeIssues, tooLarge } from './paste-from-object
 
 const options = jsonPaste.omit({ content: true });
 
-/** The paste that a file of an archive becomes. @throws InvalidEntryError */
+/** Creates the paste of a file in an archive. @throws InvalidEntryError */
 export function pasteFromFile(
   { name, content }: ArchiveFile,
   { defaults, maxBytes }: { defaults: EntryDefaults; maxBytes: number },
@@ -20,7 +20,7 @@ export function pasteFromFile(
   return { ...toOptions(parsed.data), content };
 }
 
-/** The whole path where it fits, else as much of its end as does, from a folder on where that leaves something. */
+/** The path. One that is too long for a title is shortened at its start, if possible at a folder. */
 function titleOf(name: string): string {
   const characters = Array.from(name);
   if (characters.length <= MAX_TITLE_CHARACTERS) return name;

@@ -5,11 +5,11 @@ import { InvalidEntryError } from './import-errors.ts';
 import type { EntryPaste } from './input.ts';
 import type { EntryDefaults } from './parameters.ts';
 
-/** A paste as POST takes it, or as an NDJSON export writes it: what only the export knows is taken and passed over. */
+/** A paste as POST accepts it or as an NDJSON export writes it. Fields that only an export has are accepted and ignored. */
 const entrySchema = jsonPaste.extend({
   content: jsonPaste.shape.content.optional(),
   content_base64: z.string('must be a text').optional(),
-  expires_at: z.iso.datetime({ offset: true, error: 'must be a time of RFC 3339, or null' }).nullish(),
+  expires_at: z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time, or null' }).nullish(),
   short_code: z.unknown().optional(),
   created_at: z.unknown().optional(),
   content_hash: z.unknown().optional(),
@@ -17,18 +17,18 @@ const entrySchema = jsonPaste.extend({
 });
 
 /**
- * The paste that a JSON object describes. An entry's expires_at, as exports have it, holds unless it has passed or expires_in is said, here
- * or for all: an export that is imported again loses nobody a paste early. @throws InvalidEntryError
+ * Creates the paste of a JSON object. An entry's expires_at, which exports contain, applies unless it has passed or expires_in is given for
+ * the entry or for all entries. So pastes that are exported and imported again keep their expiry. @throws InvalidEntryError
  */
 export function pasteFromObject(
   object: Readonly<Record<string, unknown>>,
   { defaults, maxBytes, now }: { defaults: EntryDefaults; maxBytes: number; now: Date },
 ): EntryPaste {
-  const said = { ...object };
-  if (said.visibility === undefined) said.visibility = defaults.visibility;
-  if (said.expires_in === undefined)
-    said.expires_in = defaults.expires_in ?? expiryOf(object.expires_at, now);
-  const parsed = entrySchema.safeParse(said);
+  const fields = { ...object };
+  if (fields.visibility === undefined) fields.visibility = defaults.visibility;
+  if (fields.expires_in === undefined)
+    fields.expires_in = defaults.expires_in ?? expiryOf(object.expires_at, now);
+  const parsed = entrySchema.safeParse(fields);
   if (!parsed.success) throw new InvalidEntryError(describeIssues(parsed.error));
   const { title, syntax, expires_in: expiresIn, visibility } = parsed.data;
   const content = contentOf(parsed.data);
@@ -46,7 +46,7 @@ export function tooLarge(maxBytes: number): InvalidEntryError {
   return new InvalidEntryError(`content: must have at most ${maxBytes} bytes`);
 }
 
-/** What is wrong, in one line. */
+/** The validation errors in one line. */
 export function describeIssues(error: z.ZodError): string {
   return error.issues
     .flatMap((issue) =>
@@ -59,16 +59,17 @@ export function describeIssues(error: z.ZodError): string {
 
 function contentOf({ content, content_base64: base64 }: z.output<typeof entrySchema>): Buffer {
   if (content !== undefined && base64 !== undefined)
-    throw new InvalidEntryError('content_base64: must not be beside content');
+    throw new InvalidEntryError('content_base64: cannot be combined with content');
   if (content !== undefined) return Buffer.from(content);
-  if (base64 === undefined) throw new InvalidEntryError('content: must be there, unless content_base64 is');
+  if (base64 === undefined)
+    throw new InvalidEntryError('content: is required unless content_base64 is given');
   const decoded = Buffer.from(base64, 'base64');
-  // Node passes over what is no base64; only what encodes back to the same was all of it.
+  // Node skips characters that are no base64, so valid base64 is what encodes to the same text again.
   if (decoded.toString('base64') !== base64) throw new InvalidEntryError('content_base64: must be base64');
   return decoded;
 }
 
-/** What expires_in must be for the paste to expire then; undefined: it says nothing that can be kept. */
+/** The expires_in with which the paste expires at `expiresAt`. undefined: not a time, or already past. */
 function expiryOf(expiresAt: unknown, now: Date): number | 'never' | undefined {
   if (expiresAt === null) return 'never';
   const seconds =

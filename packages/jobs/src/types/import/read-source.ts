@@ -5,7 +5,7 @@ import type { JobServices } from '../../definition/job-type.ts';
 import { ImportRefusedError } from './import-errors.ts';
 
 /**
- * The content of the paste that is to be imported, for a user who may read it: for anybody else it is as if there were none.
+ * Reads the paste that is to be imported. A private paste of another user is reported as not existing.
  * @throws ImportRefusedError, DependencyUnavailableError, or the signal's reason
  */
 export async function readSource(
@@ -17,16 +17,16 @@ export async function readSource(
     throw new ImportRefusedError(`There is no paste ${shortCode}.`);
   if (paste.expired || paste.deletion_status !== 'NOT_EXPIRED') throw gone(shortCode);
   const { id, status, content_hash: contentHash, size_bytes: sizeBytes } = paste;
-  const place = { id, shortCode, status, contentHash, sizeBytes };
-  const found = await readContent(services, place, signal);
+  const location = { id, shortCode, status, contentHash, sizeBytes };
+  const found = await readContent(services, location, signal);
   switch (found.kind) {
     case 'content':
       return found.content;
     case 'gone':
       throw gone(shortCode);
     case 'missing':
-      // An operator may mend it between two attempts.
-      throw new Error(`The paste ${shortCode} can't be read: ${found.reason}.`);
+      // Not an ImportRefusedError: an operator may restore the object before the next attempt.
+      throw new Error(`The paste ${shortCode} cannot be read: ${found.reason}.`);
     default:
       return found satisfies never;
   }

@@ -1,31 +1,29 @@
 import type { Readable } from 'node:stream';
 import type { ExportablePaste } from '@pasteflow/postgres';
 
-/** A paste on its way into an archive. */
+/** A paste with its content, to be written to an archive. */
 export interface ExportedFile {
   readonly paste: ExportablePaste;
   readonly content: Buffer;
 }
 
-/** Trying again would not change it. */
+/** Another attempt would fail in the same way. */
 export class TooManyFilesError extends Error {
   constructor(limit: number) {
     super(
-      `A zip holds up to ${limit} pastes here: export as tar.gz or ndjson, or less at a time, by created_after and created_before.`,
+      `A zip export can contain at most ${limit} pastes. Export as tar.gz or ndjson, or export less at a time with created_after and created_before.`,
     );
     this.name = 'TooManyFilesError';
   }
 }
 
-/** One of the forms that an export can have. */
+/** A format of an export. */
 export interface ArchiveFormat {
-  /** Of the object's key, with its dot. */
+  /** The extension of the object's key, with its dot. */
   readonly extension: string;
   readonly contentType: string;
-  /** More than so many fail with a TooManyFilesError. */
+  /** `write` throws a TooManyFilesError for more files. */
   readonly maxFiles: number;
-  /**
-   * The archive of the files, as they come: it takes the next one when what it gave has been read. The error of either ends the other.
-   */
+  /** Writes the files to an archive with backpressure: the next file is requested when the output was read. An error on one side ends the other. */
   write(files: AsyncIterable<ExportedFile>): Readable;
 }

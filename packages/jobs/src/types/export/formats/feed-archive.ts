@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Has `feed` put into an archive what `output` then gives. When it fails, the output fails with its error; when the output is destroyed,
- * `closed` aborts, and feeding has to end.
+ * Runs `feed`, which writes the files to the archive behind `output`. When `feed` fails, the output is destroyed with its error. When the
+ * output is destroyed, `closed` is aborted and `feed` must end.
  */
 export function feedArchive<T extends Readable>(output: T, feed: (closed: AbortSignal) => Promise<void>): T {
   const closed = new AbortController();
@@ -13,13 +13,13 @@ export function feedArchive<T extends Readable>(output: T, feed: (closed: AbortS
   return output;
 }
 
-/** Resolves by `begin`'s callback, or rejects by it or when the signal aborts. */
+/** Resolves or rejects when `begin` calls back. Rejects when the signal is aborted. */
 export async function untilDone(
   closed: AbortSignal,
   begin: (done: (error?: Error | null) => void) => void,
 ): Promise<void> {
   await new Promise<void>((resolve, reject) => {
-    const stop = (): void => reject(new Error('the archive is not wanted any more'));
+    const stop = (): void => reject(new Error('The archive was closed before its end.'));
     closed.throwIfAborted();
     closed.addEventListener('abort', stop, { once: true });
     begin((error) => {

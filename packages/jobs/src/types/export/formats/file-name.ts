@@ -1,11 +1,11 @@
 import type { ExportablePaste } from '@pasteflow/postgres';
 
-/** With code and extension this stays far below the 255 bytes that file systems take, at up to 4 bytes a character. */
+/** With short code and extension, at up to 4 bytes a character, a name stays below the file systems' limit of 255 bytes. */
 const MAX_TITLE_CHARACTERS = 50;
 
 /**
- * The name of a paste's file, alike on every system: its short code, which makes it unique, and as much of its title as is letters, digits
- * and such. A title's own extension is kept; without one it is .txt.
+ * The name of a paste's file, valid on every file system: the short code, which makes it unique, and the title with unsafe characters
+ * replaced. The extension of the title is kept. Default: .txt.
  */
 export function archivedName({ shortCode, title }: Pick<ExportablePaste, 'shortCode' | 'title'>): string {
   const [, stem = '', extension = '.txt'] = /^(.*?)(\.[A-Za-z0-9]{1,10})?$/s.exec(title ?? '') ?? [];

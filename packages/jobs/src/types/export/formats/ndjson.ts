@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { ArchiveFormat, ExportedFile } from './archive-format.ts';
 import { inPieces } from '../../../content/in-pieces.ts';
 
-/** A multiple of 3, so that the base64 of each piece ends without padding. */
+/** A multiple of 3, so that the base64 of a piece has no padding. */
 const PIECE_BYTES = 48 * 1024;
 
 export const ndjson: ArchiveFormat = {
@@ -19,7 +19,7 @@ async function* lines(files: AsyncIterable<ExportedFile>): AsyncGenerator<Buffer
   }
 }
 
-/** A line a paste, in pieces: as text a content may be six times as long. What isn't UTF-8 is base64. */
+/** One line for each paste, in pieces, because JSON escapes can make content six times as long. Content that is not UTF-8 is base64. */
 function* line({ paste, content }: ExportedFile): Generator<Buffer> {
   const fields = {
     short_code: paste.shortCode,
@@ -38,7 +38,7 @@ function* line({ paste, content }: ExportedFile): Generator<Buffer> {
 }
 
 function* escaped(content: Buffer): Generator<Buffer> {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // or else one at the start would be lost
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // otherwise a BOM at the start would be lost
   for (const piece of inPieces(content, PIECE_BYTES))
     yield Buffer.from(JSON.stringify(decoder.decode(piece, { stream: true })).slice(1, -1));
 }

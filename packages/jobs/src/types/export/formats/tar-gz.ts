@@ -12,7 +12,7 @@ export const tarGz: ArchiveFormat = {
   write: (files) => {
     const tar = pack();
     const gzip = createGzip();
-    // What goes wrong here or there is the gzip's error as well; an error event that nobody listens to would end the process.
+    // The gzip stream reports the same errors. Without a listener the error event would end the process.
     tar.on('error', () => {});
     pipeline(Readable.from(tar), gzip, () => {});
     return feedArchive(gzip, async (closed) => {

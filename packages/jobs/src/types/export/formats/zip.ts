@@ -6,8 +6,8 @@ import { archivedName } from './file-name.ts';
 import { feedArchive, untilDone } from './feed-archive.ts';
 
 /**
- * A zip ends with a directory of all its files, which is in memory until then, half a kilobyte each; and yazl looks through it at each
- * file. The other formats have no such bound.
+ * A zip ends with a directory of all its files, which is held in memory until then, half a kilobyte for each, and yazl searches it for each
+ * file. The other formats have no such limit.
  */
 const MAX_ZIP_FILES = 50_000;
 
@@ -37,8 +37,8 @@ export function zipUpTo(maxFiles: number): ArchiveFormat {
 export const zip = zipUpTo(MAX_ZIP_FILES);
 
 /**
- * Resolves when the content has been taken. yazl keeps whatever a file was added with until the end: here that is a function that has let go
- * of its stream by then. It would also keep a buffer that it was given.
+ * Adds a file, and resolves when its content has been written. yazl keeps what a file was added with until the end of the archive: a buffer
+ * would stay in memory. It gets a function instead, which drops its stream after one call.
  */
 async function add(archive: ZipFile, { paste, content }: ExportedFile, closed: AbortSignal): Promise<void> {
   let source: Readable | null = Readable.from(inPieces(content, PIECE_BYTES));
@@ -50,24 +50,24 @@ async function add(archive: ZipFile, { paste, content }: ExportedFile, closed: A
       source = null;
     });
   });
-  letGo(archive);
+  dropContent(archive);
 }
 
-/** What yazl keeps of a file; its types don't have it. */
+/** The entry that yazl keeps for a file. Its type declarations omit these fields. */
 interface KeptEntry {
   utf8FileName: Buffer;
   doFileDataPump: unknown;
 }
 
 /**
- * Of the file that was added last, yazl keeps its name and the function that gave its content, until the end. The name is a slice of the pool
- * that Node takes short buffers from, and keeps all 64 KiB of it: 2000 files kept 128 MiB. A copy of its own doesn't.
+ * Frees memory of the last file. yazl keeps its name, which is a slice of the 64 KiB pool of Node's short buffers and keeps the whole pool:
+ * 2000 files kept 128 MiB. A copy of the name does not.
  */
-function letGo(archive: ZipFile): void {
+function dropContent(archive: ZipFile): void {
   const entry = (archive as unknown as { readonly entries: readonly KeptEntry[] }).entries.at(-1);
   if (entry === undefined) return;
-  const name = Buffer.alloc(entry.utf8FileName.length); // never of the pool
+  const name = Buffer.alloc(entry.utf8FileName.length); // `alloc` never uses the pool
   entry.utf8FileName.copy(name);
   entry.utf8FileName = name;
-  entry.doFileDataPump = null; // it has been called
+  entry.doFileDataPump = null; // has been called
 }

@@ -2,18 +2,18 @@
 export interface ArchiveFile {
   /** Its path in the archive: relative, with `/`, without `..`. */
   readonly name: string;
-  /** null: it is larger than what was asked for. */
+  /** null: larger than `maxKeptBytes`. */
   readonly content: Buffer | null;
 }
 
 export interface ReadOptions {
-  /** Content up to here is given, in bytes; what is larger is read, counted and let go. */
+  /** Maximum size of content that is kept, in bytes. Larger content is read and counted, but not kept. */
   readonly maxKeptBytes: number;
-  /** Aborted: it is read no further, and its reason thrown. */
+  /** When aborted, reading ends and its reason is thrown. */
   readonly signal: AbortSignal;
 }
 
-/** Takes a file's content piece by piece, and keeps it as long as it is short enough. */
+/** Collects the pieces of a file's content, and drops them when there are too many bytes. */
 export class ContentCollector {
   readonly #maxKeptBytes: number;
   #pieces: Buffer[] = [];

@@ -4,8 +4,8 @@ import { SourceRefusedError } from './source-refused.ts';
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Bytes that come in pieces, taken in the lengths that are asked for. One piece is held, and none is asked for before it is needed; between
- * two of them other work has its turn, and the signal is looked at.
+ * Reads requested numbers of bytes from a stream of pieces. Holds one piece and requests the next one only when it is needed. Between two
+ * pieces it yields to the event loop and checks the signal.
  */
 export class ByteSource {
   readonly #pieces: Iterator<Buffer> | AsyncIterator<Buffer>;
@@ -18,7 +18,7 @@ export class ByteSource {
     this.#signal = signal;
   }
 
-  /** @returns null at the end @throws SourceRefusedError when it ends before so many @throws the signal's reason */
+  /** Returns the next `bytes` bytes, or null at the end. @throws SourceRefusedError when the source is shorter @throws the signal's reason */
   async take(bytes: number): Promise<Buffer | null> {
     if (this.#held.length === 0 && !(await this.#hold())) return null;
     if (this.#held.length >= bytes) return this.#upTo(bytes);
@@ -27,17 +27,17 @@ export class ByteSource {
     return Buffer.concat(taken);
   }
 
-  /** Gives so many bytes to `take`, as they come. @throws as `take` */
-  async pour(bytes: number, take: (piece: Buffer) => void): Promise<void> {
+  /** Passes the next `bytes` bytes to `consume`, piece by piece. @throws as `take` */
+  async pour(bytes: number, consume: (piece: Buffer) => void): Promise<void> {
     for (let left = bytes; left > 0;) {
-      if (this.#held.length === 0 && !(await this.#hold())) throw new SourceRefusedError('it is cut off');
+      if (this.#held.length === 0 && !(await this.#hold())) throw new SourceRefusedError('it is truncated');
       const piece = this.#upTo(left);
       left -= piece.length;
-      take(piece);
+      consume(piece);
     }
   }
 
-  /** Ends what the pieces come from. */
+  /** Ends the underlying iterator. */
   async close(): Promise<void> {
     await this.#pieces.return?.();
   }
@@ -48,7 +48,7 @@ export class ByteSource {
     return piece;
   }
 
-  /** @returns false: there is no more */
+  /** @returns false at the end of the source */
   async #hold(): Promise<boolean> {
     while (this.#held.length === 0) {
       await turn();

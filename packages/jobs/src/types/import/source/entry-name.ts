@@ -1,9 +1,9 @@
 import { SourceRefusedError } from './source-refused.ts';
 
-/** For a message: of a hostile name as much as identifies it. */
+/** Characters of a name in error texts, because a hostile archive may have very long names. */
 const QUOTED_CHARACTERS = 100;
 
-/** @param name as the archive has it */
+/** @param name the name as stored in the archive @param why a clause such as "is a link" */
 export function entryRefused(name: string, why: string): SourceRefusedError {
   const characters = Array.from(name);
   const shown =
@@ -12,8 +12,8 @@ export function entryRefused(name: string, why: string): SourceRefusedError {
 }
 
 /**
- * The name of an entry as a path inside the archive, without `./` in front. Here a name becomes no more than a title; an archive with a
- * name that would lead elsewhere on somebody's disk is hostile or broken all the same. @throws SourceRefusedError
+ * Normalises the name of an entry to a relative path without `./`. A name only becomes a title here, but an archive with a name that leads
+ * out of its folder is hostile or damaged. @throws SourceRefusedError for such a name
  */
 export function entryName(name: string): string {
   if (name.includes('\0')) throw entryRefused(name, 'has a NUL in its name');

@@ -1,19 +1,19 @@
 import { SourceRefusedError } from './source-refused.ts';
 import { BLOCK_BYTES } from './tar-header.ts';
 
-/** Of one import, folders and all. */
+/** Maximum number of entries of an import, including folders. */
 export const MAX_ENTRIES = 10_000;
 
 const MIB = 1024 * 1024;
 const MAX_INFLATED_MIB = 512;
 
-/** Text compresses to a tenth, logs to a fiftieth; DEFLATE's bound is a thousandth, which only bombs come near. */
+/** Text compresses to a tenth, logs to a fiftieth. DEFLATE can reach a thousandth, but only bombs come near it. */
 const MAX_RATIO = 200;
 
-/** Up to here nobody asks how well something was compressed. */
+/** The ratio is not checked up to this size. */
 const FREE_BYTES = 64 * MIB;
 
-/** Counts the bytes that really come out of a decompressor, whatever the archive says about itself. */
+/** Limits the bytes that a decompressor produces, independent of the sizes that the archive states. */
 export class InflationBudget {
   readonly #compressedBytes: number;
   #inflatedBytes = 0;
@@ -22,7 +22,7 @@ export class InflationBudget {
     this.#compressedBytes = compressedBytes;
   }
 
-  /** @throws SourceRefusedError when that is beyond sense */
+  /** @throws SourceRefusedError when the total exceeds a limit */
   spend(bytes: number): void {
     this.#inflatedBytes += bytes;
     if (this.#inflatedBytes > MAX_INFLATED_MIB * MIB)
@@ -32,7 +32,7 @@ export class InflationBudget {
   }
 }
 
-/** Counts entries. */
+/** Limits the number of entries. */
 export class EntryBudget {
   #entries = 0;
 
@@ -43,17 +43,17 @@ export class EntryBudget {
   }
 }
 
-/** Names have some hundred bytes, and Linux keeps up to 64 KiB of a file's attributes. One is in memory, and read in one go. */
+/** Names have some hundred bytes, and Linux stores up to 64 KiB of attributes for a file. Each header is read into memory as a whole. */
 const MAX_EXTENSION_KIB = 256;
 
-/** pax and GNU have up to four for an entry, of a kilobyte each with its own block: 40 MiB for the most entries there may be. */
+/** pax and GNU have up to four of these headers for an entry, 1 KiB each with its block: 40 MiB for MAX_ENTRIES entries. */
 const MAX_EXTENSIONS_MIB = 64;
 
-/** Counts the headers of a tar that are no entries: its budget is of bytes, so that neither many nor long ones are free. */
+/** Limits the extension headers of a tar. It counts bytes, which limits both their number and their length. */
 export class ExtensionBudget {
   #bytes = 0;
 
-  /** @param bytes of one, as its header says @throws SourceRefusedError when that is too much */
+  /** @param bytes the stated size of one header @throws SourceRefusedError when it or the total exceeds its limit */
   spend(bytes: number): void {
     if (!(bytes <= MAX_EXTENSION_KIB * 1024))
       throw new SourceRefusedError(`it has a header of more than ${MAX_EXTENSION_KIB} KiB`);

@@ -10,8 +10,8 @@ import { readZip } from './read-zip.ts';
 export type ArchiveFormat = Exclude<SourceFormat, 'ndjson'>;
 
 /**
- * The regular files of an archive, one after the other; an archive among them is a file like any other. Nothing in it is trusted.
- * @throws SourceRefusedError, maybe after files were given: only who has read to the end knows that there is nothing wrong with it
+ * Yields the regular files of an untrusted archive. An archive inside it is a file like any other.
+ * @throws SourceRefusedError, possibly after some files: an archive is known to be valid only after it was read to its end
  * @throws the signal's reason
  */
 export async function* readArchive(
@@ -24,9 +24,9 @@ export async function* readArchive(
   } catch (error) {
     options.signal.throwIfAborted();
     if (error instanceof SourceRefusedError) throw error;
-    // All of it is in memory: what goes wrong while it is read is its own fault, or a form that is not supported.
+    // The whole archive is in memory, so an error means that it is damaged or uses an unsupported feature.
     throw new SourceRefusedError(
-      `it can't be read: ${Error.isError(error) ? error.message : String(error)}`,
+      `it cannot be read: ${Error.isError(error) ? error.message : String(error)}`,
       {
         cause: error,
       },

@@ -7,7 +7,7 @@ import { isExtension, tarExtension, type TarExtension } from './tar-extension.ts
 import { BLOCK_BYTES, isZero, tarHeader, type TarHeader } from './tar-header.ts';
 
 interface TarOptions extends ReadOptions {
-  /** For the sizes that the headers state: a shortcut for bombs that say they are. What comes out of a gzip is counted there. */
+  /** Limits the sizes that headers state, to refuse an obvious bomb early. The bytes out of a gzip are counted by gunzip. */
   readonly stated: InflationBudget;
 }
 
@@ -16,8 +16,8 @@ interface TarEntry extends TarHeader {
 }
 
 /**
- * The regular files of a tar, one after the other, in the dialects of before 1988, POSIX (ustar and pax) and GNU. It is read here, a block
- * when it is wanted, since tar-stream's extractor takes what it is sent: headers without bound, in one go, of entries that were refused.
+ * Yields the regular files of a tar in the formats v7, POSIX (ustar and pax) and GNU. It reads block by block on demand. tar-stream's
+ * extractor is not used because it accepts all it is sent, including unlimited headers and entries after a refused one.
  * @throws SourceRefusedError, or what `bytes` throws
  */
 export async function* readTar(
@@ -30,7 +30,7 @@ export async function* readTar(
     for await (const entry of entriesOf(source)) {
       budget.spend(1);
       const name = entryName(entry.name);
-      if (!isRegular(entry)) continue; // a folder has no content, whatever size it says
+      if (!isRegular(entry)) continue; // a folder has no content, whatever size its header states
       options.stated.spend(entry.size);
       const collector = new ContentCollector(options);
       await streamPadded(source, entry.size, collector);
@@ -41,15 +41,15 @@ export async function* readTar(
   }
 }
 
-/** The headers of its entries, each with what other headers say of it. Whoever takes one takes its content from the source. */
+/** Yields the header of each entry, merged with its extension headers. The caller must then read the entry's content from the source. */
 async function* entriesOf(source: ByteSource): AsyncGenerator<TarEntry> {
   const budget = new ExtensionBudget();
   let extension: TarExtension = {};
-  let atItsEnd = false;
+  let endsWithZeros = false;
   for (let block = await source.take(BLOCK_BYTES); block !== null; block = await source.take(BLOCK_BYTES)) {
-    // A tar ends with zeros. Another may follow: they were put one behind the other.
-    atItsEnd = isZero(block);
-    if (atItsEnd) continue;
+    // A tar ends with zeros. Concatenated tars continue after them.
+    endsWithZeros = isZero(block);
+    if (endsWithZeros) continue;
     const header = tarHeader(block);
     if (header === null) throw new SourceRefusedError('it has a damaged header');
     if (isExtension(header)) {
@@ -62,14 +62,14 @@ async function* entriesOf(source: ByteSource): AsyncGenerator<TarEntry> {
       extension = {};
     }
   }
-  // One that was cut off between two files looks whole but for them.
-  if (!atItsEnd) throw new SourceRefusedError('it is cut off: the zeros that end a tar are missing');
+  // Only the missing zeros reveal a tar that was truncated between two files.
+  if (!endsWithZeros) throw new SourceRefusedError('it is truncated: the zeros that end a tar are missing');
 }
 
 function entryOf(header: TarHeader, extension: TarExtension): TarEntry {
   const { paxName, gnuName, size = header.size, isSparse = false } = extension;
   const name = paxName || gnuName || header.name;
-  // Before there was a kind for folders, they were told by their names: the whole ones, since a header's own may be cut off at a slash.
+  // The v7 format has no type for folders: their names end with a slash. The full name counts, because a header may truncate it at a slash.
   const isFolder = header.type === '0' && size === 0 && name.endsWith('/');
   return { name, type: isFolder ? '5' : header.type, size, isSparse };
 }
@@ -79,7 +79,7 @@ function isRegular({ name, type, size, isSparse }: TarEntry): boolean {
   if (isSparse) throw entryRefused(name, 'is a sparse file');
   switch (type) {
     case '0':
-    case '7': // contiguous: of a file system that was
+    case '7': // contiguous file, of file systems that no longer exist
       if (Number.isNaN(size)) throw entryRefused(name, 'has a damaged size');
       return true;
     case '5':
@@ -96,7 +96,7 @@ function isRegular({ name, type, size, isSparse }: TarEntry): boolean {
   }
 }
 
-/** Content, and what fills its last block. */
+/** Streams content to the collector and skips the padding of its last block. */
 async function streamPadded(source: ByteSource, bytes: number, collector: ContentCollector): Promise<void> {
   await source.pour(bytes, (piece) => collector.push(piece));
   await source.pour((BLOCK_BYTES - (bytes % BLOCK_BYTES)) % BLOCK_BYTES, () => {});

@@ -6,17 +6,17 @@ import { entryName, entryRefused } from './entry-name.ts';
 import { EntryBudget, InflationBudget } from './limits.ts';
 import { assertNoOverlap, assertWholeDirectory } from './zip-directory.ts';
 
-/** Flags of an entry: it is encrypted, or the directory is. The strong kind yauzl refuses by itself. */
+/** Flags of an encrypted entry and of an encrypted directory. yauzl refuses strong encryption itself. */
 const ENCRYPTED = 0x1 | 0x2000;
 const STORED = 0;
 const DEFLATED = 8;
 
-/** The kind of file in the upper half of an entry's external attributes, as Unix has it; 0 when it was made elsewhere. */
+/** The Unix file type in the upper half of an entry's external attributes. 0: the zip was not created on Unix. */
 const KIND = 0o170000;
 const REGULAR = 0o100000;
 const FOLDER = 0o040000;
 const LINK = 0o120000;
-/** And in the lower half, as DOS has it. */
+/** The DOS attribute for folders in the lower half. */
 const DOS_FOLDER = 0x10;
 
 interface NamedEntry {
@@ -25,8 +25,8 @@ interface NamedEntry {
 }
 
 /**
- * The regular files of a zip, in the order of its directory, which is read and checked as a whole before anything is inflated.
- * @throws SourceRefusedError, or what yauzl and zlib throw at a damaged one
+ * Yields the regular files of a zip in the order of its directory. The whole directory is read and checked before anything is inflated.
+ * @throws SourceRefusedError, or the errors of yauzl and zlib for a damaged zip
  */
 export async function* readZip(source: Buffer, options: ReadOptions): AsyncGenerator<ArchiveFile> {
   const zip = await fromBufferPromise(source, { decodeStrings: false });
@@ -50,7 +50,7 @@ async function directoryOf(zip: ZipFile, source: Buffer): Promise<readonly Named
     const raw = nameOf(entry);
     const name = entryName(raw);
     if (!isRegular(entry, raw)) continue;
-    stated.spend(entry.uncompressedSize); // a shortcut for bombs that say they are; the others are counted as they inflate
+    stated.spend(entry.uncompressedSize); // refuses an obvious bomb early; the others are counted while they inflate
     files.push({ name, entry });
   }
   assertWholeDirectory(source, entries);
@@ -58,7 +58,7 @@ async function directoryOf(zip: ZipFile, source: Buffer): Promise<readonly Named
   return files;
 }
 
-/** Where an entry doesn't say that its name is UTF-8 it mostly is all the same; else it is in the letters of DOS. */
+/** Names are mostly UTF-8 even where the entry's flag does not say so. Other names are in the DOS code page 437. */
 function nameOf({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
   return isUtf8(fileNameRaw)
     ? fileNameRaw.toString()
@@ -86,7 +86,7 @@ function isRegular(entry: Entry, name: string): boolean {
   return true;
 }
 
-/** yauzl sees to it that an entry has the size that it says; its checksum is left to us. */
+/** yauzl checks the stated size of an entry, but not its checksum. */
 async function contentOf(
   zip: ZipFile,
   { name, entry }: NamedEntry,
@@ -101,6 +101,6 @@ async function contentOf(
     checksum = crc32(piece, checksum);
     collector.push(piece);
   }
-  if (checksum !== entry.crc32) throw entryRefused(name, 'has another checksum than its content');
+  if (checksum !== entry.crc32) throw entryRefused(name, 'has a checksum that does not match its content');
   return collector.content;
 }

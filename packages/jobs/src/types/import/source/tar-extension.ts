@@ -1,7 +1,7 @@
 import { SourceRefusedError } from './source-refused.ts';
 import { textOf, type TarHeader } from './tar-header.ts';
 
-/** What headers of their own say of the entry behind them, of what matters here. */
+/** The fields of extension headers that are used here. They apply to the next entry. */
 export interface TarExtension {
   readonly paxName?: string | undefined;
   readonly gnuName?: string | undefined;
@@ -10,8 +10,8 @@ export interface TarExtension {
 }
 
 /**
- * The kinds of header that are no entries: pax's of one entry and of all, GNU's of a long name and of a link's. pax's of all entries is
- * for what all may share, as git's has the commit: it is passed over.
+ * The types of extension headers: pax for one entry (x) and for all entries (g), GNU for a long name (L) and a long link name (K). The
+ * global pax header, in which git stores the commit, is ignored.
  */
 const EXTENSIONS = new Set(['x', 'g', 'L', 'K']);
 
@@ -41,7 +41,7 @@ function paxExtension(content: Buffer): TarExtension {
   };
 }
 
-/** Each `<its length> <key>=<value>\n`; where a key comes twice, the last one holds. */
+/** Each record is `<its length> <key>=<value>\n`. For a repeated key the last record counts. */
 function paxRecords(content: Buffer): ReadonlyMap<string, string> {
   const records = new Map<string, string>();
   for (let start = 0; start < content.length;) {
@@ -56,7 +56,7 @@ function paxRecords(content: Buffer): ReadonlyMap<string, string> {
   return records;
 }
 
-/** NaN where it is none. */
+/** @returns NaN for anything but digits */
 function numberOf(digits: string): number {
   return /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
 }

@@ -6,14 +6,14 @@ const SIZE = { start: 124, end: 136 } as const;
 const CHECKSUM = { start: 148, end: 156 } as const;
 const TYPE = 156;
 const MAGIC = { start: 257, end: 263 } as const;
-/** What comes before a name, in POSIX's dialect; GNU's has times there. */
+/** The first part of a long name in POSIX headers. GNU headers have times there. */
 const PREFIX = { start: 345, end: 500 } as const;
 
 export interface TarHeader {
   readonly name: string;
-  /** Bytes; NaN when it is no number, or a negative one. */
+  /** In bytes. NaN: negative or not a number. */
   readonly size: number;
-  /** The letter or digit of its kind. */
+  /** The type flag. */
   readonly type: string;
 }
 
@@ -21,15 +21,15 @@ export function isZero(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte === 0);
 }
 
-/** Whether a tar may begin so: with a header whose checksum is right, in whatever dialect, or with the zeros that end an empty one. */
+/** Whether this can be the start of a tar: a header with a valid checksum, or the zeros that end an empty tar. */
 export function isTarHeader(source: Buffer): boolean {
   const block = source.subarray(0, BLOCK_BYTES);
-  return block.length === BLOCK_BYTES && (isZero(block) || hasItsChecksum(block));
+  return block.length === BLOCK_BYTES && (isZero(block) || hasValidChecksum(block));
 }
 
-/** null: its checksum is wrong. */
+/** @returns null when the checksum is wrong */
 export function tarHeader(block: Buffer): TarHeader | null {
-  if (!hasItsChecksum(block)) return null;
+  if (!hasValidChecksum(block)) return null;
   const prefix = block.toString('latin1', MAGIC.start, MAGIC.end) === 'ustar\0' ? text(block, PREFIX) : '';
   const name = text(block, NAME);
   const type = String.fromCharCode(block.readUInt8(TYPE));
@@ -40,7 +40,7 @@ export function tarHeader(block: Buffer): TarHeader | null {
   };
 }
 
-/** Up to the first NUL. */
+/** The text up to the first NUL. */
 export function textOf(bytes: Buffer): string {
   const end = bytes.indexOf(0);
   return bytes.toString('utf8', 0, end === -1 ? bytes.length : end);
@@ -50,7 +50,7 @@ function text(block: Buffer, { start, end }: { start: number; end: number }): st
   return textOf(block.subarray(start, end));
 }
 
-/** Octal digits or, GNU's way with more than 8 GiB, the number itself behind 0x80. */
+/** Octal digits, or for sizes above 8 GiB in GNU tars a binary number after 0x80. */
 function sizeOf(field: Buffer): number {
   if (field[0] === 0x80)
     return isZero(field.subarray(1, -6)) ? field.readUIntBE(field.length - 6, 6) : Number.POSITIVE_INFINITY;
@@ -59,9 +59,9 @@ function sizeOf(field: Buffer): number {
   return digits === '' ? 0 : Number.parseInt(digits, 8);
 }
 
-function hasItsChecksum(block: Buffer): boolean {
+function hasValidChecksum(block: Buffer): boolean {
   const stored = /^ *([0-7]+)/.exec(block.toString('latin1', CHECKSUM.start, CHECKSUM.end))?.[1];
-  // The checksum is taken with its own eight bytes as spaces.
+  // The checksum is computed with its own eight bytes as spaces.
   let sum = 0x20 * (CHECKSUM.end - CHECKSUM.start);
   for (let at = 0; at < block.length; at += 1)
     if (at < CHECKSUM.start || at >= CHECKSUM.end) sum += block[at] as number;

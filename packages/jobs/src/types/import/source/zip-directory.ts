@@ -2,19 +2,19 @@ import type { Entry, ZipFile } from 'yauzl';
 import { SourceRefusedError } from './source-refused.ts';
 import { entryRefused } from './entry-name.ts';
 
-/** The fixed part of a record of the directory. */
+/** The length of the fixed part of a directory record. */
 const RECORD_BYTES = 46;
 
-/** Of the record that ends a zip, which a comment may follow. */
+/** Offsets in the end record of a zip. A comment may follow the record. */
 const END = { bytes: 22, directorySize: 12, directoryStart: 16, commentLength: 20 } as const;
 const IN_ZIP64 = 0xffff_ffff;
 
 /**
- * A zip says how many entries it has, and how long their directory is. Where the two differ, entries would be passed over silently. A
- * long one (zip64) has the length elsewhere, and is taken at its word. @throws SourceRefusedError
+ * A zip states its number of entries and the length of its directory. When they disagree, entries would be skipped silently. A zip64 stores
+ * the length elsewhere and is not checked. @throws SourceRefusedError
  */
 export function assertWholeDirectory(source: Buffer, entries: readonly Entry[]): void {
-  const end = endOf(source);
+  const end = findEndRecord(source);
   const stated = source.readUInt32LE(end + END.directorySize);
   if (stated === IN_ZIP64 || source.readUInt32LE(end + END.directoryStart) === IN_ZIP64) return;
   const counted = entries.reduce(
@@ -22,22 +22,22 @@ export function assertWholeDirectory(source: Buffer, entries: readonly Entry[]):
       sum + RECORD_BYTES + fileNameLength + extraFieldLength + fileCommentLength,
     0,
   );
-  if (stated !== counted) throw new SourceRefusedError('its directory has more entries than it says');
+  if (stated !== counted) throw new SourceRefusedError('its directory has more entries than it states');
 }
 
-/** yauzl has found one whose comment goes to the very end of the file. */
-function endOf(source: Buffer): number {
+/** Finds the end record as yauzl does: its comment must reach the end of the file. */
+function findEndRecord(source: Buffer): number {
   for (let at = source.length - END.bytes; at >= 0; at -= 1)
     if (
       source.readUInt32LE(at) === 0x06054b50 &&
       at + END.bytes + source.readUInt16LE(at + END.commentLength) === source.length
     )
       return at;
-  throw new SourceRefusedError('it is cut off: its end is missing');
+  throw new SourceRefusedError('it is truncated: its end record is missing');
 }
 
 /**
- * Entries that share data make a bomb of a few kilobytes: each says that all of it is its own.
+ * Refuses entries that share data: with overlapping entries a few kilobytes can be a bomb.
  * @throws SourceRefusedError
  */
 export async function assertNoOverlap(
@@ -53,7 +53,7 @@ export async function assertNoOverlap(
   spans.sort((a, b) => a.start - b.start);
   let last = 0;
   for (const { name, start, end } of spans) {
-    if (start < last) throw entryRefused(name, 'overlaps with another');
+    if (start < last) throw entryRefused(name, 'overlaps with another entry');
     last = end;
   }
 }
