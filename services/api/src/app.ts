@@ -45,8 +45,8 @@ export interface AppDependencies
 }
 
 /**
- * Every route and its methods; GET includes HEAD. Both the router and /openapi.json are built from this table.
- * `/:short_code` is last because it matches every path of one segment.
+ * Every route and its methods; GET includes HEAD. Both the router and /openapi.json are built from this
+ * table. `/:short_code` is last because it matches every path of one segment.
  */
 export function routesOf(deps: AppDependencies): Routes {
   const routes: Routes = {
@@ -122,7 +122,10 @@ function byMethod(
   };
 }
 
-/** Whether a 404 may have been a guess at a short code. A path such as /favicon.ico is no short code and was never looked up. */
+/**
+ * Whether a 404 may have been a guess at a short code. A path such as /favicon.ico is no short code and was
+ * never looked up.
+ */
 function isMiss(req: Request, error: unknown): boolean {
   const lookedUp = contextOf(req).shortCode !== undefined;
   return lookedUp && error instanceof RequestError && error.code === 'paste_not_found';

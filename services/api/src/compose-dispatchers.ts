@@ -66,7 +66,10 @@ export function composeDispatchers(
   };
 }
 
-/** Sends the waiting messages for at most DISPATCH_STOP_MS. Then the connections are cut, and the relay sends the rest. */
+/**
+ * Sends the waiting messages for at most DISPATCH_STOP_MS. Then the connections are cut, and the relay sends
+ * the rest.
+ */
 async function stopDispatchers(
   dispatchers: readonly { stop(): Promise<void> }[],
   cutConnections: () => void,

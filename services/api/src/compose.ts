@@ -155,7 +155,10 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   return { components, server, health };
 }
 
-/** A component without a start: it connects at its first use, so that the api starts while Postgres or S3 is down. */
+/**
+ * A component without a start: it connects at its first use, so that the api starts while Postgres or S3 is
+ * down.
+ */
 function closing(name: string, stop: () => void | Promise<void>): Component {
   return { name, start: () => Promise.resolve(), stop: async () => await stop() };
 }

@@ -27,7 +27,10 @@ import type { LimitsConfig } from './limits/limits.ts';
 interface HttpConfig {
   readonly host: string;
   readonly port: number;
-  /** The URL under which clients reach the api, without a trailing slash; undefined: the address on which it listens. */
+  /**
+   * The URL under which clients reach the api, without a trailing slash; undefined: the address on which it
+   * listens.
+   */
   readonly publicUrl: string | undefined;
   readonly requestTimeoutMs: number;
   /** Undefined: a client's address is that of its socket. */
@@ -70,7 +73,8 @@ export interface IdentityConfig {
 const identityEnv: z.ZodType<IdentityConfig> = z
   .object({
     ANONYMOUS_PASTES: oneOf(['allow', 'deny']).default('allow'),
-    // OpenID Connect Discovery, 2: no query and no fragment. Users are named ISSUER#SUBJECT, which a second # would make ambiguous.
+    // OpenID Connect Discovery, 2: no query and no fragment. Users are named ISSUER#SUBJECT, which a second #
+    // would make ambiguous.
     OIDC_ISSUER: httpUrl('https://login.example.org')
       .refine((issuer) => !/[?#@]/.test(issuer), 'has a query, a fragment or credentials; remove them')
       .optional(),
@@ -115,9 +119,10 @@ function pointsPerMinute(standard: number) {
 }
 
 /**
- * The defaults are so high that only a program out of control reaches them. They protect the service; how much a user may use is for the
- * operator to decide. 200 creations and 1000 requests a second are a large part of what one process can do. Ten misses a second are more
- * than a client makes by mistake; at that rate, finding one of a billion pastes takes 2.7 years.
+ * The defaults are so high that only a program out of control reaches them. They protect the service; how
+ * much a user may use is for the operator to decide. 200 creations and 1000 requests a second are a large
+ * part of what one process can do. Ten misses a second are more than a client makes by mistake; at that rate,
+ * finding one of a billion pastes takes 2.7 years.
  */
 const limitsEnv: z.ZodType<LimitsConfig> = z
   .object({

@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// A test of types: a state is added to each machine in a copy of the sources, and the compiler has to name every place that must know the
-// state. The test is here because the api depends on all of those places.
+// A test of types: a state is added to each machine in a copy of the sources, and the compiler has to name
+// every place that must know the state. The test is here because the api depends on all of those places.
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 

@@ -25,7 +25,9 @@ beforeAll(async () => {
 
 const eventsOf = ({ url }: { url: string }, jobId: string): string => `${url}/v1/jobs/${jobId}/events`;
 
-/** Interrupts attempts one after the other, each with its progress; repeats what Postgres refuses meanwhile. */
+/**
+ * Interrupts attempts one after the other, each with its progress; repeats what Postgres refuses meanwhile.
+ */
 async function work(jobId: string, attempts: number, begin: number): Promise<void> {
   for (let n = 0; n < attempts; n += 1) {
     const executionId = await again(() => claim(bed.db, jobId));

@@ -91,6 +91,7 @@ it('a thousand streams cost no statement each after they have begun, and fewer t
   }
   const looks = bed.api.statements.length - before - CLIENTS;
   process.stderr.write(`${CLIENTS} streams: ${looks} looks\n`);
-  // At most 50 a second while they are opened and while they end; the rest is one statement each, which finds the paste.
+  // At most 50 a second while they are opened and while they end; the rest is one statement each, which finds
+  // the paste.
   expect(looks).toBeLessThan(CLIENTS / 2);
 }, 60_000);

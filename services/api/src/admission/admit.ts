@@ -15,7 +15,10 @@ export interface AdmissionDependencies {
   readonly limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser'>;
 }
 
-/** Runs before every endpoint: identifies the caller, counts the request against the caller's limits, and checks access. Open endpoints skip it. */
+/**
+ * Runs before every endpoint: identifies the caller, counts the request against the caller's limits, and
+ * checks access. Open endpoints skip it.
+ */
 export type Admit = (req: Request, res: Response, operation: Operation) => Promise<void>;
 
 export function createAdmit({ identify, limits }: AdmissionDependencies): Admit {
@@ -34,9 +37,10 @@ export function createAdmit({ identify, limits }: AdmissionDependencies): Admit 
 }
 
 /**
- * An invalid token counts as a guess from its address. After too many of them the address's tokens are refused without a look-up for the
- * rest of the minute, because each look-up costs a statement. Tokens that this process has recently found valid are exempt: a forgotten
- * script with a revoked token must not lock out everybody who shares its address. Misses without a token are counted separately.
+ * An invalid token counts as a guess from its address. After too many of them the address's tokens are
+ * refused without a look-up for the rest of the minute, because each look-up costs a statement. Tokens that
+ * this process has recently found valid are exempt: a forgotten script with a revoked token must not lock out
+ * everybody who shares its address. Misses without a token are counted separately.
  */
 async function identifyCounted(
   { identify, limits, known }: AdmissionDependencies & { readonly known: KnownCredentials },

@@ -1,6 +1,7 @@
 /**
- * The policy of the page at /docs, which replaces the policy of every other answer: the page loads and connects to this origin only. `data:`
- * is for the images in Swagger UI's stylesheet. Swagger UI sets styles by script, which needs no inline styles (seen with 5.35 in Chromium).
+ * The policy of the page at /docs, which replaces the policy of every other answer: the page loads and
+ * connects to this origin only. `data:` is for the images in Swagger UI's stylesheet. Swagger UI sets styles
+ * by script, which needs no inline styles (seen with 5.35 in Chromium).
  */
 export const pagePolicy = [
   "default-src 'none'",
@@ -13,7 +14,10 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** @param folder the folder of the page's files, relative to the page, so that it works behind any prefix of PUBLIC_URL */
+/**
+ * @param folder the folder of the page's files, relative to the page, so that it works behind any prefix of
+ * PUBLIC_URL
+ */
 export function pageHtml(folder: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { openApiDocument } from '../openapi/document.ts';
 import type { Endpoint, Routes } from '../openapi/endpoint.ts';
 
-/** GET /openapi.json. Built at the first request, because the port, and with it the URL, is known only then. */
+/**
+ * GET /openapi.json. Built at the first request, because the port, and with it the URL, is known only then.
+ */
 export function readDocument({ publicUrl }: { publicUrl: () => string }, routes: () => Routes): Endpoint {
   let document: string | undefined;
   return {

@@ -25,8 +25,9 @@ export interface IdempotencyDependencies {
 }
 
 /**
- * A claim without an answer expires after this, because its process has crashed. A running request takes at most 5 s for a
- * connection and 10 s for its statement. A slower one finds at its commit that the key is taken, and creates nothing.
+ * A claim without an answer expires after this, because its process has crashed. A running request takes at
+ * most 5 s for a connection and 10 s for its statement. A slower one finds at its commit that the key is
+ * taken, and creates nothing.
  */
 const HOLD_SECONDS = 15;
 
@@ -38,16 +39,18 @@ export type Claim =
   | { readonly kind: 'new'; readonly commit: Commit };
 
 /**
- * Runs the statements of a POST. With a key, `create` runs in a transaction that also stores the answer, so it must do nothing that a
- * rollback can't undo. When `create` or the commit fails, the key is released, and the client may repeat the request at once.
+ * Runs the statements of a POST. With a key, `create` runs in a transaction that also stores the answer, so
+ * it must do nothing that a rollback can't undo. When `create` or the commit fails, the key is released, and
+ * the client may repeat the request at once.
  */
 type Commit = <Created extends { readonly answer: Answer }>(
   create: (db: Database) => Promise<Created>,
 ) => Promise<Created>;
 
 /**
- * Makes a POST with an Idempotency-Key safe to repeat. One statement claims the key. One transaction, fenced by the claim, then creates
- * the rows and stores the sealed answer with the key, so that a crash never leaves a paste whose answer is lost.
+ * Makes a POST with an Idempotency-Key safe to repeat. One statement claims the key. One transaction, fenced
+ * by the claim, then creates the rows and stores the sealed answer with the key, so that a crash never leaves
+ * a paste whose answer is lost.
  */
 export class Idempotency {
   readonly #deps: IdempotencyDependencies;
@@ -135,9 +138,9 @@ function keyReused(): RequestError {
 }
 
 /**
- * How long a client should wait before it repeats the request. A creation takes milliseconds, so the first wait is 1 s. A claim that
- * is several seconds old probably belongs to a crashed process. Waiting as long as the claim has existed, but no longer than until it
- * expires, finds either outcome within 15 s in six tries.
+ * How long a client should wait before it repeats the request. A creation takes milliseconds, so the first
+ * wait is 1 s. A claim that is several seconds old probably belongs to a crashed process. Waiting as long as
+ * the claim has existed, but no longer than until it expires, finds either outcome within 15 s in six tries.
  * @param secondsLeft until the claim expires
  */
 export function retryAfterSeconds(secondsLeft: number): number {

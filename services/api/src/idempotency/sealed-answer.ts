@@ -16,8 +16,8 @@ export interface Seal {
 }
 
 /**
- * Encrypts an answer for the database, because it may contain a delete token. Only a client with the Idempotency-Key can read it, so it
- * is as secret as the key is hard to guess: a UUID is, `1` is not.
+ * Encrypts an answer for the database, because it may contain a delete token. Only a client with the
+ * Idempotency-Key can read it, so it is as secret as the key is hard to guess: a UUID is, `1` is not.
  * @returns nonce, tag and ciphertext
  */
 export function sealAnswer(answer: Answer, seal: Seal): Buffer {

@@ -4,8 +4,8 @@ import { RequestError } from '../http/errors/request-error.ts';
 const REALM = 'Bearer realm="pasteflow"';
 
 /**
- * The bearer token of a request (RFC 6750, 2.1); null without an Authorization header. A request with the header is never treated as
- * anonymous.
+ * The bearer token of a request (RFC 6750, 2.1); null without an Authorization header. A request with the
+ * header is never treated as anonymous.
  * @throws RequestError unauthorized for another scheme and for a malformed token
  */
 export function bearerTokenOf(req: IncomingMessage): string | null {

@@ -14,7 +14,8 @@ export interface IdentifyDependencies {
 
 /**
  * Identifies the caller of a request, with at most one statement.
- * @throws RequestError unauthorized for invalid credentials; DependencyUnavailableError when they can't be checked
+ * @throws RequestError unauthorized for invalid credentials; DependencyUnavailableError when they can't be
+ * checked
  */
 export function createIdentify({ db, oidc }: IdentifyDependencies): (req: Request) => Promise<Caller> {
   return async (req) => {

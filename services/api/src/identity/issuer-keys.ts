@@ -17,21 +17,28 @@ export interface IssuerKeysOptions {
 
 const COOLDOWN_MS = 10_000;
 
-/** After a failure the issuer is not asked again for this long, so that not every request asks an issuer that is down. */
+/**
+ * After a failure the issuer is not asked again for this long, so that not every request asks an issuer that
+ * is down.
+ */
 const FAILURE_PAUSE_MS = 1000;
 
 /** Keys older than this are renewed in the background, while they stay in use. */
 const RENEW_AFTER_MS = 10 * 60_000;
 
-/** Keys older than this are no longer used. Until then an issuer that does not answer locks nobody out; after it a withdrawn key is no longer accepted. */
+/**
+ * Keys older than this are no longer used. Until then an issuer that does not answer locks nobody out; after
+ * it a withdrawn key is no longer accepted.
+ */
 const KEEP_MS = 60 * 60_000;
 
 const REQUEST_TIMEOUT_MS = 5000;
 
 /**
- * The signing keys of an issuer, found by OpenID Connect Discovery at their first use, so that the api starts while the issuer is down. The
- * metadata is read again with the keys, because the URL of the key set can change. jose's createRemoteJWKSet is not used: it has no
- * discovery, drops keys that are 10 minutes old when the issuer is down, and then asks on every request.
+ * The signing keys of an issuer, found by OpenID Connect Discovery at their first use, so that the api starts
+ * while the issuer is down. The metadata is read again with the keys, because the URL of the key set can
+ * change. jose's createRemoteJWKSet is not used: it has no discovery, drops keys that are 10 minutes old when
+ * the issuer is down, and then asks on every request.
  */
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions;
@@ -48,7 +55,8 @@ export class IssuerKeys {
   }
 
   /**
-   * The key for jwtVerify. @throws errors.JOSEError when no key matches the token, DependencyUnavailableError when there are no keys
+   * The key for jwtVerify.
+   * @throws errors.JOSEError when no key matches the token, DependencyUnavailableError when there are no keys
    */
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
     const keys = await this.#usable();

@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 /** About 100 bytes each. */
 const MAX_CREDENTIALS = 10_000;
 
-/** Hashes of the credentials that this process has recently found valid. They are still looked up, because they may have been revoked since. */
+/**
+ * Hashes of the credentials that this process has recently found valid. They are still looked up, because
+ * they may have been revoked since.
+ */
 export class KnownCredentials {
   /** The least recently used first. */
   readonly #hashes = new Set<string>();

@@ -53,7 +53,10 @@ export async function viewOfAsset(
   };
 }
 
-/** A paste is read through the api, which checks its expiry and its owner. Any other object is read directly from S3. */
+/**
+ * A paste is read through the api, which checks its expiry and its owner. Any other object is read directly
+ * from S3.
+ */
 async function urlOf(
   asset: AssetRow,
   jobType: string,
@@ -68,7 +71,10 @@ async function urlOf(
   });
 }
 
-/** The whole extension, such as `.tar.gz`: the object of a job is named after its execution's id, which has no dot. */
+/**
+ * The whole extension, such as `.tar.gz`: the object of a job is named after its execution's id, which has no
+ * dot.
+ */
 function extensionOf(storagePath: string): string {
   return /[^/.]*(\.[^/]*)?$/.exec(storagePath)?.[1] ?? '';
 }

@@ -12,8 +12,8 @@ export interface CountGuessesDependencies {
 }
 
 /**
- * Counts the short codes in a job's parameters that its user can't read. How such a job ends reveals whether the paste exists, so each
- * counts as a miss, as a read of it does. The job is created all the same.
+ * Counts the short codes in a job's parameters that its user can't read. How such a job ends reveals whether
+ * the paste exists, so each counts as a miss, as a read of it does. The job is created all the same.
  * @throws RequestError rate_limited for a caller with too many misses
  */
 export async function countGuesses(

@@ -9,8 +9,9 @@ import { RequestError, validate } from '../http/errors/request-error.ts';
 import { parseStorableJson } from '../http/body/storable-json.ts';
 
 /**
- * A request is parsed and validated as a whole, and its parameters are stored as one value that each attempt reads again. 16 MiB hold one
- * paste of 10 MiB, or a thousand of 16 KiB. Larger imports go into an archive, which is uploaded as a paste.
+ * A request is parsed and validated as a whole, and its parameters are stored as one value that each attempt
+ * reads again. 16 MiB hold one paste of 10 MiB, or a thousand of 16 KiB. Larger imports go into an archive,
+ * which is uploaded as a paste.
  */
 export const MAX_JOB_BYTES = 16 * 1024 * 1024;
 

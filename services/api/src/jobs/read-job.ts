@@ -8,7 +8,10 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { findErrors, findNamedJob, namedJob } from './find-named-job.ts';
 import { jobSchema, viewOf, type JobView } from './job-view.ts';
 
-/** GET /v1/jobs/:id: the progress and the result of a job. With `Prefer: wait`, the answer waits until the job has ended. */
+/**
+ * GET /v1/jobs/:id: the progress and the result of a job. With `Prefer: wait`, the answer waits until the job
+ * has ended.
+ */
 export function readJob({ db, live }: { db: Database; live: Live }): Endpoint {
   return {
     operation: {

@@ -10,8 +10,8 @@ export function secondsUntilReset({ resetMs }: Standing): number {
 }
 
 /**
- * The headers of draft-ietf-httpapi-ratelimit-headers-10: lists of structured fields (RFC 9651), one item for each limit. A limit with an
- * unknown standing has only its policy.
+ * The headers of draft-ietf-httpapi-ratelimit-headers-10: lists of structured fields (RFC 9651), one item for
+ * each limit. A limit with an unknown standing has only its policy.
  */
 export function limitFields(standings: Standings): Readonly<Record<string, string>> {
   const policies = [...standings.keys()].map(

@@ -39,18 +39,23 @@ export const WINDOW_SECONDS = 60;
 /** The number of portions of a limit: see Limit. */
 const PORTIONS = 50;
 
-/** Callers whose portions are kept, at about 200 bytes each. A dropped caller's next request takes a new portion. */
+/**
+ * Callers whose portions are kept, at about 200 bytes each. A dropped caller's next request takes a new
+ * portion.
+ */
 const MAX_PORTIONS = 10_000;
 
 /** After a failure Postgres is not asked again for this long, so that not every request asks it. */
 const FAILURE_PAUSE_MS = 1000;
 
 /**
- * A number of points for each caller and window, counted over all processes. The count is in Postgres, but not every request asks for it: a
- * process takes a fiftieth of the limit at a time and spends it until the window ends. A busy caller costs at most about 50 statements a
- * window instead of one a request. In return, points taken by one process can't be spent at another: up to (processes × (a fiftieth − 1))
- * points may stay unspent. The limit is never exceeded. Below 100 points it is exact, because a portion is then one point. (Windows end by
- * each process's own clock: when clocks differ by a second, a portion may count in a window that ended a second ago.)
+ * A number of points for each caller and window, counted over all processes. The count is in Postgres, but
+ * not every request asks for it: a process takes a fiftieth of the limit at a time and spends it until the
+ * window ends. A busy caller costs at most about 50 statements a window instead of one a request. In return,
+ * points taken by one process can't be spent at another: up to (processes × (a fiftieth − 1)) points may stay
+ * unspent. The limit is never exceeded. Below 100 points it is exact, because a portion is then one point.
+ * (Windows end by each process's own clock: when clocks differ by a second, a portion may count in a window
+ * that ended a second ago.)
  */
 export class Limit {
   readonly name: string;
@@ -78,7 +83,10 @@ export class Limit {
     });
   }
 
-  /** Spends a point of the caller, if one is left. @returns null when Postgres can't count: the request passes */
+  /**
+   * Spends a point of the caller, if one is left.
+   * @returns null when Postgres can't count: the request passes
+   */
   async spend(caller: string): Promise<Standing | null> {
     const portion = this.#portionOf(caller);
     for (;;) {
@@ -136,7 +144,10 @@ function standingOf({ points, rest, endsAt }: Portion, allowed: boolean): Standi
   return { allowed, remaining: points + rest, resetMs: Math.max(0, endsAt - Date.now()) };
 }
 
-/** A take asks for more points than are left in order to get the rest; that refusal is an answer, not an error. */
+/**
+ * A take asks for more points than are left in order to get the rest; that refusal is an answer, not an
+ * error.
+ */
 function asAnswer(refusal: unknown): RateLimiterRes {
   if (refusal instanceof RateLimiterRes) return refusal;
   throw refusal;

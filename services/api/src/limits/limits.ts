@@ -31,8 +31,9 @@ export interface RequestKind {
 const WARNING_INTERVAL_MS = 60_000;
 
 /**
- * The limits of each caller (limitKeyOf), and the RateLimit headers of the answers. While Postgres is unavailable no request is refused by a
- * limit: requests that need Postgres fail anyway, and the others should go on.
+ * The limits of each caller (limitKeyOf), and the RateLimit headers of the answers. While Postgres is
+ * unavailable no request is refused by a limit: requests that need Postgres fail anyway, and the others
+ * should go on.
  */
 export class Limits {
   readonly #requests: Limit | null;
@@ -62,15 +63,19 @@ export class Limits {
   }
 
   /**
-   * Counts a failed guess. When a caller's misses reach the limit, this process refuses the caller's reads until the window ends. Another
-   * process learns of it at the next miss there, so a guesser gains one read for each process, and the reads that were running.
+   * Counts a failed guess. When a caller's misses reach the limit, this process refuses the caller's reads
+   * until the window ends. Another process learns of it at the next miss there, so a guesser gains one read
+   * for each process, and the reads that were running.
    * @throws RequestError rate_limited
    */
   async countMiss(res: ServerResponse, caller: string): Promise<void> {
     await this.#spend(res, caller, this.#misses);
   }
 
-  /** Costs no statement. @throws RequestError rate_limited for a caller with too many misses, as far as this process knows */
+  /**
+   * Costs no statement.
+   * @throws RequestError rate_limited for a caller with too many misses, as far as this process knows
+   */
   refuseGuesser(res: ServerResponse, caller: string): void {
     const standing = this.#misses?.standing(caller);
     if (this.#misses !== null && standing?.allowed === false) this.#record(res, this.#misses, standing);

@@ -10,7 +10,10 @@ import type {
 export interface Operation {
   readonly operationId: string;
   readonly tag: 'pastes' | 'jobs' | 'shell' | 'operation';
-  /** `open`: callers are not identified and no limit applies. `anyone`: a token is optional. `user`: a token is required. */
+  /**
+   * `open`: callers are not identified and no limit applies. `anyone`: a token is optional. `user`: a token
+   * is required.
+   */
   readonly access: 'open' | 'anyone' | 'user';
   /** One sentence. */
   readonly summary: string;

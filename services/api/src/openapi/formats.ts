@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-// Only `format`: zod's iso.datetime() and uuid() would put patterns of hundreds of characters into the document.
+// Only `format`: zod's iso.datetime() and uuid() would put patterns of hundreds of characters into the
+// document.
 
 /** RFC 3339, in UTC. */
 export const instant = z.string().meta({ format: 'date-time' });

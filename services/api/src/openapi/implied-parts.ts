@@ -4,7 +4,8 @@ import { IDEMPOTENCY_KEY } from '../idempotency/idempotency-key.ts';
 import { idempotencyReplayed, rateLimit, rateLimitPolicy } from './answer-headers.ts';
 import type { Operation } from './endpoint.ts';
 
-// What operations share because of their method or access. It is added here, so that no operation can forget it.
+// What operations share because of their method or access. It is added here, so that no operation can forget
+// it.
 
 /** @param method in upper case */
 export function impliedParameters(method: string, { operationId }: Operation): readonly z.ZodType[] {
@@ -36,7 +37,10 @@ export function impliedErrors(method: string, { access }: Operation): readonly E
   ];
 }
 
-/** The headers of every answer of an operation. A limit that is off, or suspended because Postgres is unavailable, is not shown. */
+/**
+ * The headers of every answer of an operation. A limit that is off, or suspended because Postgres is
+ * unavailable, is not shown.
+ */
 export function impliedHeaders({ access }: Operation): z.ZodRawShape {
   return access === 'open' ? {} : { 'RateLimit-Policy': rateLimitPolicy, RateLimit: rateLimit };
 }

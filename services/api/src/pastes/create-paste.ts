@@ -31,12 +31,18 @@ export function createPaste(deps: CreatePasteDependencies): Endpoint {
   return { operation: createOperation(deps), handle: (req, res) => create(deps, 'json', req, res) };
 }
 
-/** POST / for the shell: 201 with the URL and a newline; the delete token of an anonymous paste is in a header. */
+/**
+ * POST / for the shell: 201 with the URL and a newline; the delete token of an anonymous paste is in a
+ * header.
+ */
 export function createPasteFromShell(deps: CreatePasteDependencies): Endpoint {
   return { operation: shellOperation(deps), handle: (req, res) => create(deps, 'shell', req, res) };
 }
 
-/** Receive, claim the Idempotency-Key, insert, dispatch, answer. The commit is the promise behind the 201; the message follows it. */
+/**
+ * Receive, claim the Idempotency-Key, insert, dispatch, answer. The commit is the promise behind the 201; the
+ * message follows it.
+ */
 async function create(
   deps: CreatePasteDependencies,
   form: 'json' | 'shell',

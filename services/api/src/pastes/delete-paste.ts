@@ -53,7 +53,10 @@ export function deletePaste({ db }: { db: Database }): Endpoint {
   };
 }
 
-/** 401 also for the token of another user, because the owner's token would be accepted. A caller who gets this far can read the paste anyway. */
+/**
+ * 401 also for the token of another user, because the owner's token would be accepted. A caller who gets this
+ * far can read the paste anyway.
+ */
 function assertMayDelete(paste: PasteRow, req: Request): void {
   if (paste.user_id === null) {
     if (!isDeleteToken(req.get('Delete-Token'), paste.delete_token_hash)) throw deleteTokenWanted();

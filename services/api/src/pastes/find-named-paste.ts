@@ -21,8 +21,9 @@ export const findErrors = [
 ] as const satisfies ErrorCode[];
 
 /**
- * The paste that the URL names; null when the caller can't read it. For everybody except its owner a private paste is not found, on every
- * route and in every state. Texts that can't be short codes never reach the database.
+ * The paste that the URL names; null when the caller can't read it. For everybody except its owner a private
+ * paste is not found, on every route and in every state. Texts that can't be short codes never reach the
+ * database.
  */
 export async function findNamedPaste(db: Database, req: Request): Promise<PasteRow | null> {
   const shortCode = String(req.params.short_code);

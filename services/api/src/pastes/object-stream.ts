@@ -14,8 +14,8 @@ export interface WantedObject {
 }
 
 /**
- * Opens an object, or a range of it; null when S3 has no object with this key and length. The request to S3 is aborted when the client
- * disconnects.
+ * Opens an object, or a range of it; null when S3 has no object with this key and length. The request to S3
+ * is aborted when the client disconnects.
  * @throws DependencyUnavailableError
  */
 export async function openObject(
@@ -35,8 +35,8 @@ export async function openObject(
 }
 
 /**
- * Streams an object into an answer whose headers were sent. When S3 fails, the connection is cut, so that the client sees an incomplete
- * transfer. When the client disconnects, the object is destroyed.
+ * Streams an object into an answer whose headers were sent. When S3 fails, the connection is cut, so that the
+ * client sees an incomplete transfer. When the client disconnects, the object is destroyed.
  */
 export async function sendObject(body: Readable, res: ServerResponse, logger: Logger): Promise<void> {
   let storeError: Error | undefined;

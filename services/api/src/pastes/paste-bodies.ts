@@ -22,7 +22,10 @@ const asForm: ZodOpenApiMediaTypeObject = {
 };
 const asBytes: ZodOpenApiMediaTypeObject = { example: content };
 
-/** The bodies that receivePaste accepts. @param json whether JSON is parsed; otherwise it is content like any other body */
+/**
+ * The bodies that receivePaste accepts.
+ * @param json whether JSON is parsed; otherwise it is content like any other body
+ */
 export function pasteBodies({
   maxPasteBytes,
   json,

@@ -6,7 +6,9 @@ const visibility = textOptions.shape.visibility.refine(
   'can be private only with a token; send the token of its owner',
 );
 
-/** How a paste is validated: `json` as a JSON document, `text` its options as query parameters or form fields. */
+/**
+ * How a paste is validated: `json` as a JSON document, `text` its options as query parameters or form fields.
+ */
 export const ownedSchemas = { json: jsonPaste, text: textOptions };
 
 /** The same for a paste without an owner. */

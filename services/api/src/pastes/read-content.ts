@@ -23,8 +23,9 @@ export interface ReadContentDependencies {
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes, streamed. FAILED and unknown pastes get the same 404 after the same
- * single statement. FAILED is checked before expiry, because a failed paste never had content.
+ * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes, streamed. FAILED and unknown pastes
+ * get the same 404 after the same single statement. FAILED is checked before expiry, because a failed paste
+ * never had content.
  */
 export function readContent(deps: ReadContentDependencies, operationId: string): Endpoint {
   return {
@@ -58,7 +59,8 @@ async function serve(
 ): Promise<void> {
   const size = paste.size_bytes;
   const etag = etagOf(paste.content_hash);
-  // Revalidated each time, because the paste may be deleted; not transformed, because the bytes are the paste.
+  // Revalidated each time, because the paste may be deleted; not transformed, because the bytes are the
+  // paste.
   res.set({ ETag: etag, 'Accept-Ranges': 'bytes', 'Cache-Control': 'private, no-cache, no-transform' });
 
   if (!matchesPrecondition(req.get('If-Match'), etag)) {
@@ -104,8 +106,8 @@ async function serve(
 }
 
 /**
- * The error for a PROCESSED paste without an object. Either the paste was deleted between the statement and the request to S3, or an
- * invariant is broken: that is logged, and the client may try again.
+ * The error for a PROCESSED paste without an object. Either the paste was deleted between the statement and
+ * the request to S3, or an invariant is broken: that is logged, and the client may try again.
  */
 async function objectMissing(db: Database, req: Request, logger: Logger): Promise<Error> {
   const paste = await findNamedPaste(db, req);

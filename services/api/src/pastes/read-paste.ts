@@ -21,7 +21,10 @@ export interface ReadPasteDependencies {
   readonly publicUrl: () => string;
 }
 
-/** GET /v1/pastes/:short_code: the metadata of a paste in any upload state. With `Prefer: wait`, the answer waits until the upload has settled. */
+/**
+ * GET /v1/pastes/:short_code: the metadata of a paste in any upload state. With `Prefer: wait`, the answer
+ * waits until the upload has settled.
+ */
 export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpoint {
   return {
     operation: {

@@ -3,7 +3,10 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { assertNotGone, findErrors, findNamedPaste, namedPaste, pasteNotFound } from './find-named-paste.ts';
 import { timelineSchema, viewOfTimeline } from './timeline-view.ts';
 
-/** GET /v1/pastes/:short_code/timeline: the transitions of a paste and of its upload's executions, oldest first. */
+/**
+ * GET /v1/pastes/:short_code/timeline: the transitions of a paste and of its upload's executions, oldest
+ * first.
+ */
 export function readTimeline({ db }: { db: Database }): Endpoint {
   return {
     operation: {

@@ -15,7 +15,9 @@ export interface ReceivedPaste extends PasteOptions {
 
 export interface ReceiveOptions {
   readonly maxBytes: number;
-  /** Whether an application/json body is a document that holds the content; otherwise the body is the content. */
+  /**
+   * Whether an application/json body is a document that holds the content; otherwise the body is the content.
+   */
   readonly json: boolean;
   /** Whether the paste has no owner: then it can't be private. */
   readonly anonymous: boolean;
@@ -30,8 +32,8 @@ type TextOptions = z.output<typeof textOptions>;
 const noParameters = z.strictObject({}).transform(() => null);
 
 /**
- * Reads a paste from a form, from JSON, or from any other body, which is then the content, with the options in the query. Headers and
- * query are checked before the body is read.
+ * Reads a paste from a form, from JSON, or from any other body, which is then the content, with the options
+ * in the query. Headers and query are checked before the body is read.
  * @throws RequestError for each rule that the request breaks
  */
 export async function receivePaste(

@@ -31,7 +31,10 @@ const creation = (path: string): AccessCase[] => [
   },
 ];
 
-/** A read of a paste: everybody reads an unlisted one, only the owner a private one; for all others it is not found. */
+/**
+ * A read of a paste: everybody reads an unlisted one, only the owner a private one; for all others it is not
+ * found.
+ */
 const read = (pathOf: (shortCode: string) => string): AccessCase[] => {
   const stored = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) => ({
     path: pathOf(await processedPaste(bed, 'content', ownershipOf(owner))),
@@ -103,7 +106,10 @@ const ofJob = (rest: string, make: typeof newJob = newJob): AccessCase[] => [
   },
 ];
 
-/** By method and path: every endpoint of the route table is here, which a test checks. HEAD is sent wherever GET is. */
+/**
+ * By method and path: every endpoint of the route table is here, which a test checks. HEAD is sent wherever
+ * GET is.
+ */
 export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /': open('/'),
   'POST /': creation('/'),

@@ -19,7 +19,10 @@ export interface RunningApi {
   readonly port: number;
   readonly metricsUrl: string;
   readonly logs: readonly LogLine[];
-  /** The SQL that the api has sent, without the counters of the limits, which are sent by time and not by request. */
+  /**
+   * The SQL that the api has sent, without the counters of the limits, which are sent by time and not by
+   * request.
+   */
   readonly statements: readonly string[];
   /** The SQL of those counters. */
   readonly counterStatements: readonly string[];

@@ -23,8 +23,8 @@ interface ExampleBody {
 }
 
 /**
- * Each body of each operation with the required parameters, and then each other parameter once, with a token wherever one is accepted. Where
- * no token is required, all parameters once more without one.
+ * Each body of each operation with the required parameters, and then each other parameter once, with a token
+ * wherever one is accepted. Where no token is required, all parameters once more without one.
  */
 export function exampleRequests({ paths }: Document): readonly ExampleRequest[] {
   return Object.entries(paths).flatMap(([path, item]) =>

@@ -5,7 +5,10 @@ import type { ApiBed } from './api.ts';
 import { sha256, upload } from './pastes.ts';
 import type { TestUser } from './users.ts';
 
-/** The paste of the document's examples, PROCESSED. An existing one is restored, as it may have been deleted. @param owner null: anonymous */
+/**
+ * The paste of the document's examples, PROCESSED. An existing one is restored, as it may have been deleted.
+ * @param owner null: anonymous
+ */
 export async function putExamplePaste({ db, store }: ApiBed, owner: TestUser | null): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('pastes')

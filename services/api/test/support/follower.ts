@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEvents, type SentEvent } from './event-reader.ts';
 
-/** A client that reconnects with Last-Event-ID whenever its stream is over, until the end: to each URL in turn. */
+/**
+ * A client that reconnects with Last-Event-ID whenever its stream is over, until the end: to each URL in
+ * turn.
+ */
 export interface Follower {
   readonly events: readonly SentEvent[];
   /** The number of connections. */

@@ -3,7 +3,10 @@ import { connect, createServer, type Socket } from 'node:net';
 export interface HoldingProxy {
   /** `url` with the host and port of this proxy. */
   through(url: string): string;
-  /** Resolves when a client has sent the text; nothing that Postgres sends afterwards on that connection gets through. */
+  /**
+   * Resolves when a client has sent the text; nothing that Postgres sends afterwards on that connection gets
+   * through.
+   */
   readonly holding: Promise<void>;
   /** Passes on what is held, and everything after it. */
   release(): void;

@@ -26,7 +26,10 @@ async function newKey(kid: string, alg: string): Promise<SigningKey> {
   };
 }
 
-/** A real OpenID provider on 127.0.0.1, with a client for each name. Its keys can be changed, and it can be stopped and started again. */
+/**
+ * A real OpenID provider on 127.0.0.1, with a client for each name. Its keys can be changed, and it can be
+ * stopped and started again.
+ */
 export class OidcIssuer {
   readonly #server: Server;
   readonly #clients: readonly string[];

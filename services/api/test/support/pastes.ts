@@ -25,7 +25,10 @@ export interface Ownership {
   readonly visibility?: Visibility;
 }
 
-/** A paste IN_PROGRESS, inserted without the api. `the token` deletes an anonymous one. @returns its short code */
+/**
+ * A paste IN_PROGRESS, inserted without the api. `the token` deletes an anonymous one.
+ * @returns its short code
+ */
 export async function newPaste(
   db: Database,
   content: Buffer | string = 'hello',

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * A client may read the answer only after it has sent its whole body, and a socket that is closed with unread bytes resets the connection,
- * which loses the answer. So the rest of a refused body is read and discarded, within these bounds.
+ * A client may read the answer only after it has sent its whole body, and a socket that is closed with unread
+ * bytes resets the connection, which loses the answer. So the rest of a refused body is read and discarded,
+ * within these bounds.
  */
 const DRAIN_MS = 5000;
 const DRAIN_BYTES = 64 * 1024 * 1024;

@@ -19,7 +19,8 @@ export interface Form {
 /**
  * Parses a whole multipart/form-data body. `content` is read as bytes even when it is a plain field: busboy
  * replaces the bytes of a text field that are not UTF-8.
- * @throws RequestError malformed_request, or validation_failed for repeated fields and fields that are too long
+ * @throws RequestError malformed_request, or validation_failed for repeated fields and fields that are too
+ * long
  */
 export async function parseForm(req: IncomingMessage, body: Buffer): Promise<Form> {
   const parser = openParser(req);

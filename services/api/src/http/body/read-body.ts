@@ -3,8 +3,9 @@ import { expectsContinue } from './drain.ts';
 import { RequestError } from '../errors/request-error.ts';
 
 /**
- * Reads a body of at most `maxBytes`. A body whose Content-Length is larger is refused before it is sent; a body
- * without one is refused as soon as it has sent more, and respondWithError drains the rest. Nothing is decompressed.
+ * Reads a body of at most `maxBytes`. A body whose Content-Length is larger is refused before it is sent; a
+ * body without one is refused as soon as it has sent more, and respondWithError drains the rest. Nothing is
+ * decompressed.
  * @throws RequestError content_too_large, request_incomplete or unsupported_encoding
  */
 export async function readBody(

@@ -4,7 +4,10 @@ import { validationFailed, type FieldError } from '../errors/request-error.ts';
 /** The parameters of a job have fewer than ten levels. */
 export const MAX_JSON_DEPTH = 32;
 
-/** An import of 1,000 pastes with every field has 5,000 values. 16 MiB of empty objects, 5.6 million, take the parser more than a second. */
+/**
+ * An import of 1,000 pastes with every field has 5,000 values. 16 MiB of empty objects, 5.6 million, take the
+ * parser more than a second.
+ */
 export const MAX_JSON_VALUES = 50_000;
 
 /**

@@ -2,7 +2,10 @@ import { DependencyUnavailableError, errorCodes, PasteflowError, type ErrorCode 
 import { z } from 'zod';
 import { fieldErrorSchema, RequestError } from './request-error.ts';
 
-/** RFC 9457, with a code from the closed list and, for a validation error, the fields and the rules that they break. */
+/**
+ * RFC 9457, with a code from the closed list and, for a validation error, the fields and the rules that they
+ * break.
+ */
 export const problemSchema = z
   .object({
     type: z

@@ -15,7 +15,9 @@ export interface RequestErrorDetails extends ErrorOptions {
   readonly errors?: readonly FieldError[];
 }
 
-/** An error of a request, with the headers and the field errors of its answer. The message says what to do. */
+/**
+ * An error of a request, with the headers and the field errors of its answer. The message says what to do.
+ */
 export class RequestError extends PasteflowError {
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly FieldError[] | undefined;

@@ -6,7 +6,10 @@ import { z } from 'zod';
 const INSTANT =
   /^([1-9]\d{3}-\d\d-\d\d)[ T](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:0\d|1[0-4])(?::[0-5]\d)?)$/;
 
-/** An array rather than an object, because every URL of a long list has a cursor: `["2026-11-21 12:00:00.123456+00","0193…"]`. */
+/**
+ * An array rather than an object, because every URL of a long list has a cursor: `["2026-11-21
+ * 12:00:00.123456+00","0193…"]`.
+ */
 const cursorSchema = z.tuple([
   z.string().refine((text) => isDay(INSTANT.exec(text)?.[1] ?? '')),
   z.string().refine(isUuid),

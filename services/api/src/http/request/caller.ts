@@ -16,7 +16,10 @@ export function callerKeyOf(caller: Caller): string {
   return caller.kind === 'user' ? `user:${caller.userId}` : `address:${networkOf(caller.address)}`;
 }
 
-/** Whose limits a request counts against. Each API token has its own, so that a script out of control does not stop its user's other scripts. */
+/**
+ * Whose limits a request counts against. Each API token has its own, so that a script out of control does not
+ * stop its user's other scripts.
+ */
 export function limitKeyOf(caller: Caller): string {
   return caller.kind === 'user' && caller.tokenId !== null
     ? `api-token:${caller.tokenId}`

@@ -2,16 +2,20 @@ import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 
 /**
- * The client's address in canonical form; `::ffff:192.0.2.1` becomes 192.0.2.1. It is the address of the socket, or the one that the proxies
- * named by TRUST_PROXY report (Express's req.ip), with or without a port. When they report no valid address, the proxy's own counts, so
- * that a client can't get a new identity by sending nonsense.
+ * The client's address in canonical form; `::ffff:192.0.2.1` becomes 192.0.2.1. It is the address of the
+ * socket, or the one that the proxies named by TRUST_PROXY report (Express's req.ip), with or without a port.
+ * When they report no valid address, the proxy's own counts, so that a client can't get a new identity by
+ * sending nonsense.
  */
 export function clientAddressOf(req: Request): string {
   const address = parse(req.ip) ?? parse(req.socket.remoteAddress);
   return address?.toString() ?? '';
 }
 
-/** The network that counts as one client: an IPv4 address, or the /64 network that an IPv6 subscriber has. @param address any text */
+/**
+ * The network that counts as one client: an IPv4 address, or the /64 network that an IPv6 subscriber has.
+ * @param address any text
+ */
 export function networkOf(address: string): string {
   const parsed = parse(address);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed?.toString() ?? address;

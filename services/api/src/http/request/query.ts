@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { RequestError, validate, validationFailed } from '../errors/request-error.ts';
 
 /**
- * The parameters of the query. URLSearchParams is not used: it reads broken percent-encoding as text, and bytes that
- * are not UTF-8 as U+FFFD.
+ * The parameters of the query. URLSearchParams is not used: it reads broken percent-encoding as text, and
+ * bytes that are not UTF-8 as U+FFFD.
  * @throws RequestError malformed_request for either, validation_failed for a repeated parameter
  */
 function parseQuery(req: IncomingMessage): ReadonlyMap<string, string> {

@@ -45,7 +45,10 @@ export function contextOf(req: IncomingMessage): RequestContext {
   return context;
 }
 
-/** The ids in each log line about a request. `trace_id` is the client's; while this process traces, the logger adds the span. */
+/**
+ * The ids in each log line about a request. `trace_id` is the client's; while this process traces, the logger
+ * adds the span.
+ */
 export function idsOf({ requestId, traceparent }: RequestContext): Readonly<Record<string, string>> {
   return { request_id: requestId, ...traceIdOf(traceparent) };
 }

@@ -1,7 +1,10 @@
 import { variable, type Variable } from '@pasteflow/runtime';
 import express from 'express';
 
-/** The proxies whose X-Forwarded-For is trusted: how many are in front of the api, or their addresses and subnets. */
+/**
+ * The proxies whose X-Forwarded-For is trusted: how many are in front of the api, or their addresses and
+ * subnets.
+ */
 export type TrustedProxies = number | readonly string[];
 
 const WANTED =
@@ -17,7 +20,10 @@ export function trustedProxies(): Variable<TrustedProxies> {
   });
 }
 
-/** Express refuses invalid addresses and subnets, including `true` and 0.0.0.0/0, but reads `1` in a list as 0.0.0.1. */
+/**
+ * Express refuses invalid addresses and subnets, including `true` and 0.0.0.0/0, but reads `1` in a list as
+ * 0.0.0.1.
+ */
 function isUnderstood(proxies: readonly string[]): boolean {
   if (proxies.some((proxy) => /^\d+$/.test(proxy))) return false;
   try {

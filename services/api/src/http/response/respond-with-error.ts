@@ -6,7 +6,8 @@ import type { RequestEvents } from '../telemetry/request-events.ts';
 
 /**
  * Answers a request with problem details. This is the only place where an error becomes an answer.
- * @param rest the unread part of the body: `coming`, or `lost` when the parser has given up and no more will arrive
+ * @param rest the unread part of the body: `coming`, or `lost` when the parser has given up and no more will
+ * arrive
  */
 export function respondWithError(
   req: IncomingMessage,

@@ -17,20 +17,23 @@ export interface ApiServerOptions {
   /** How long running requests may take after the stop began; then their connections are cut. */
   readonly stopDeadlineMs: number;
   /**
-   * How long idle connections are kept after the stop began, while every answer says `Connection: close`. A client that is about to use
-   * one still gets an answer; http.Server.close() would reset it at once.
+   * How long idle connections are kept after the stop began, while every answer says `Connection: close`. A
+   * client that is about to use one still gets an answer; http.Server.close() would reset it at once.
    */
   readonly stopNoticeMs: number;
   readonly events: RequestEvents;
 }
 
 /**
- * Longer than the 75 s for which the deployed load balancers keep idle connections (so that a wait of 60 s does not end in their 504).
- * Closing before they do would lose a request that is being sent.
+ * Longer than the 75 s for which the deployed load balancers keep idle connections (so that a wait of 60 s
+ * does not end in their 504). Closing before they do would lose a request that is being sent.
  */
 const KEEP_ALIVE_MS = 80_000;
 
-/** A connection without any traffic, including a stalled download, is cut after this: a download also holds a connection to S3. */
+/**
+ * A connection without any traffic, including a stalled download, is cut after this: a download also holds a
+ * connection to S3.
+ */
 const IDLE_MS = 120_000;
 
 /** The HTTP server: timeouts, connection errors, and a stop that drops no request. */
@@ -107,7 +110,10 @@ export class ApiServer implements Component {
     clearTimeout(deadline);
   }
 
-  /** Node counts a connection as idle once its answer was written, even if it is not sent yet. So closing waits for answers that are being sent. */
+  /**
+   * Node counts a connection as idle once its answer was written, even if it is not sent yet. So closing
+   * waits for answers that are being sent.
+   */
   #closeIdle(close: () => void): () => void {
     return () => {
       if (![...this.#open].some(({ writableEnded }) => writableEnded)) close();

@@ -23,7 +23,10 @@ export function beginRequestSpan(req: IncomingMessage): Span {
   );
 }
 
-/** Ends the span after the response, when route and subject are known. Path and query are left out: a query may hold anything. */
+/**
+ * Ends the span after the response, when route and subject are known. Path and query are left out: a query
+ * may hold anything.
+ */
 export function endRequestSpan(span: Span, req: IncomingMessage, res: ServerResponse): void {
   if (!span.isRecording()) return;
   const { route, shortCode, jobId, errorCode } = contextOf(req);
