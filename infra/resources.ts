@@ -1,18 +1,5 @@
 import { readFileSync } from 'node:fs';
-
-/** What SQS is told about a queue; times in seconds. */
-export interface QueueSettings {
-  readonly visibilitySeconds: number;
-  readonly retentionSeconds: number;
-}
-
-export interface QueueDescription extends QueueSettings {
-  readonly name: string;
-  /** Attempts are counted in Postgres: this only ends a message that no worker ever gets rid of. */
-  readonly maxReceiveCount: number;
-  /** A dead letter keeps its original send time: its retention is the longer one. */
-  readonly deadLetters: QueueSettings;
-}
+import type { QueueDescription } from '../packages/dev-stack/src/aws/resources.ts';
 
 export interface BucketDescription {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { QueueDescription, QueueSettings } from '../resources.ts';
+import type { QueueDescription, QueueSettings } from '../../packages/dev-stack/src/aws/resources.ts';
 
 /** A queue and its dead-letter queue, as resources.json describes them, both encrypted and reached by TLS alone. */
 export class QueuePair extends Construct {
