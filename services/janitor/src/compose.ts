@@ -1,23 +1,25 @@
-import { createDatabase, pingDatabase, poolUse } from '@pasteflow/postgres';
+import { createDatabase, pingDatabase, poolUse, type Actor, type Database } from '@pasteflow/postgres';
 import {
   HealthServer,
   showPools,
   type Check,
   type Component,
   type Entry,
+  type Logger,
   type Metrics,
   type ServiceContext,
 } from '@pasteflow/runtime';
-import { createObjectStore } from '@pasteflow/s3';
-import { createSqsClient, queueDepth } from '@pasteflow/sqs';
+import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
+import { createSqsClient, queueDepth, type SqsClient } from '@pasteflow/sqs';
 import type { JanitorConfig } from './config.ts';
 import { createJobQueue } from './queues/job-queue.ts';
 import { createUploadQueue } from './queues/upload-queue.ts';
+import type { WorkQueue } from './queues/work-queue.ts';
 import { SweepRunner } from './sweeping/run-sweep.ts';
 import { Schedule } from './sweeping/schedule.ts';
 import { DeadLetterAges } from './state-metrics/dead-letter-ages.ts';
 import { StateMetrics } from './state-metrics/state-metrics.ts';
-import { sweepNames, type Sweep } from './sweeping/sweep.ts';
+import { sweepNames, type Sweeps } from './sweeping/sweep.ts';
 import { Cleanup } from './sweeps/cleanup.ts';
 import { DeadLetters } from './sweeps/dead-letters.ts';
 import { DeletionWatchdog } from './sweeps/deletion-watchdog.ts';
@@ -39,7 +41,7 @@ const S3_TIMEOUT_MS = 7000;
 const SQS_TIMEOUT_MS = 3000;
 
 export interface ComposedSweeps {
-  readonly sweeps: readonly Sweep[];
+  readonly sweeps: Sweeps;
   readonly runner: SweepRunner;
   readonly stateMetrics: StateMetrics;
   /** The readiness checks of the dependencies. */
@@ -52,7 +54,7 @@ export function composeSweeps(
   { config, instance, logger }: Entry<JanitorConfig>,
   metrics: Metrics,
 ): ComposedSweeps {
-  const { database, aws, queues: queueNames, bucket, sweeps: settings } = config;
+  const { database, aws, queues: queueNames, bucket } = config;
   const connect = (maxConnections: number) =>
     createDatabase({
       url: database.url,
@@ -80,41 +82,13 @@ export function composeSweeps(
     createUploadQueue({ ...forQueues, queueName: queueNames.uploads, policy: config.uploadRetry }),
     createJobQueue({ ...forQueues, queueName: queueNames.jobs, policy: config.jobRetry }),
   ];
-  const base = { db, actor: instance, logger };
-  const working = { sqs, queues, random: Math.random };
   const deadLetterAges = new DeadLetterAges();
-
-  const sweeps: readonly Sweep[] = [
-    new Relay({
-      ...working,
-      graceSeconds: settings.relayGraceSeconds,
-      redispatchAfterSeconds: settings.relayRedispatchAfterSeconds,
-    }),
-    new ReapExecutions({ ...base, ...working }),
-    new Cleanup({ ...base, store }),
-    new DeletionWatchdog({ ...base, stuckAfterSeconds: settings.deletionStuckAfterSeconds }),
-    new FailedPastes({ ...base, store, retentionSeconds: settings.failedRetentionSeconds }),
-    new DeadLetters({ ...base, ...working, ages: deadLetterAges, leaseSeconds: settings.leaseSeconds }),
-    new Jobs({ ...base, store, retentionSeconds: settings.jobRetentionSeconds }),
-    new Tombstones({
-      db,
-      tombstoneRetentionSeconds: settings.tombstoneRetentionSeconds,
-      transitionRetentionSeconds: settings.transitionRetentionSeconds,
-    }),
-    new Reconcile({
-      ...base,
-      store,
-      minAgeSeconds: settings.reconcileMinAgeSeconds,
-      jobRetentionSeconds: settings.jobRetentionSeconds,
-    }),
-    new ExpiredKeys({ db, idempotencyRetentionSeconds: config.idempotencyRetentionSeconds }),
-    new Measure({ db }),
-  ];
+  const sweeps = createSweeps({ db, actor: instance, logger, store, sqs, queues, deadLetterAges }, config);
   const runner = new SweepRunner({
     locks,
     db,
     janitor: instance,
-    lockIdleSeconds: settings.lockIdleSeconds,
+    lockIdleSeconds: config.sweeps.lockIdleSeconds,
     logger,
     metrics,
   });
@@ -146,6 +120,58 @@ export function composeSweeps(
   };
 }
 
+interface SweepDependencies {
+  readonly db: Database;
+  readonly actor: Actor;
+  readonly logger: Logger;
+  readonly store: ObjectStore;
+  readonly sqs: SqsClient;
+  readonly queues: readonly WorkQueue[];
+  readonly deadLetterAges: DeadLetterAges;
+}
+
+function createSweeps(
+  { deadLetterAges, queues, sqs, store, ...base }: SweepDependencies,
+  { sweeps: settings, idempotencyRetentionSeconds }: JanitorConfig,
+): Sweeps {
+  const { db } = base;
+  const dispatching = { sqs, queues, random: Math.random };
+  return {
+    relay: new Relay({
+      ...dispatching,
+      graceSeconds: settings.relayGraceSeconds,
+      redispatchAfterSeconds: settings.relayRedispatchAfterSeconds,
+    }),
+    'reap-executions': new ReapExecutions({ ...base, ...dispatching }),
+    cleanup: new Cleanup({ ...base, store }),
+    'deletion-watchdog': new DeletionWatchdog({
+      ...base,
+      stuckAfterSeconds: settings.deletionStuckAfterSeconds,
+    }),
+    'failed-pastes': new FailedPastes({ ...base, store, retentionSeconds: settings.failedRetentionSeconds }),
+    'dead-letters': new DeadLetters({
+      ...base,
+      ...dispatching,
+      ages: deadLetterAges,
+      leaseSeconds: settings.leaseSeconds,
+    }),
+    jobs: new Jobs({ ...base, store, retentionSeconds: settings.jobRetentionSeconds }),
+    tombstones: new Tombstones({
+      db,
+      tombstoneRetentionSeconds: settings.tombstoneRetentionSeconds,
+      transitionRetentionSeconds: settings.transitionRetentionSeconds,
+    }),
+    reconcile: new Reconcile({
+      ...base,
+      store,
+      minAgeSeconds: settings.reconcileMinAgeSeconds,
+      jobRetentionSeconds: settings.jobRetentionSeconds,
+    }),
+    'expired-keys': new ExpiredKeys({ db, idempotencyRetentionSeconds }),
+    measure: new Measure({ db }),
+  };
+}
+
 export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly Component[] {
   const { config, metrics, readiness, logger } = context;
   const { sweeps, runner, stateMetrics, checks, close } = composeSweeps(context, metrics);
@@ -157,7 +183,13 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
     new HealthServer(config.metrics, readiness, metrics),
     inParallel('sweeps', [
       stateMetrics,
-      new Schedule({ sweeps, runner, intervalSeconds: config.sweepIntervalSeconds, logger, metrics }),
+      new Schedule({
+        sweeps: Object.values(sweeps),
+        runner,
+        intervalSeconds: config.sweepIntervalSeconds,
+        logger,
+        metrics,
+      }),
     ]),
   ];
 }

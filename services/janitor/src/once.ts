@@ -12,9 +12,7 @@ export async function runOnce(entry: Entry<JanitorConfig>, name: SweepName): Pro
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
   try {
-    const sweep = sweeps.find((each) => each.name === name);
-    if (sweep === undefined) throw new Error(`compose.ts has left out the sweep ${name}`);
-    const counts = await runner.run(sweep, stopping.signal);
+    const counts = await runner.run(sweeps[name], stopping.signal);
     process.stdout.write(`${JSON.stringify(counts ?? { skipped: 1 })}\n`);
   } finally {
     await close();

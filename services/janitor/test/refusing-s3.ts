@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 const REASON = '<Code>AccessDenied</Code><Message>Access Denied</Message>';
 
 /**
- * Lends a store on an S3 that refuses to delete the objects of some pastes, key by key inside a 200 as S3 does, and passes the other
- * deletions on to `store`. It knows DeleteObjects, and answers 200 to all else.
+ * Calls `use` with a store on an S3 that refuses to delete the objects of some pastes. As in S3, the response is 200 with an error for each
+ * key. Other deletions go to `store`. Requests other than DeleteObjects are answered with 200.
  */
 export function withRefusingS3(
   store: ObjectStore,
@@ -17,7 +17,7 @@ export function withRefusingS3(
   return withRefusedKeys(store, shortCodes.map(objectKeyOf), use);
 }
 
-/** The same for any keys. */
+/** As withRefusingS3, for any keys. */
 export async function withRefusedKeys(
   store: ObjectStore,
   keys: readonly string[],

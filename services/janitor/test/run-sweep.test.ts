@@ -202,8 +202,9 @@ describe('a run of a sweep', () => {
       tracing: tracingOff,
     };
     const { sweeps, runner, close } = composeSweeps(entry, new Metrics('janitor', { process: false }));
-    expect(sweeps.map(({ name }) => name)).toEqual(sweepNames);
-    const counts = await Promise.all(sweeps.map((sweep) => runner.run(sweep, running())));
+    const all = Object.values(sweeps);
+    expect(all.map(({ name }) => name)).toEqual(sweepNames);
+    const counts = await Promise.all(all.map((sweep) => runner.run(sweep, running())));
     await close();
     expect(counts.every((each) => each !== null)).toBe(true);
   });

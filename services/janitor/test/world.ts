@@ -24,26 +24,26 @@ export const JOBS = 'pasteflow-jobs';
 process.env.AWS_ACCESS_KEY_ID = 'pasteflow';
 process.env.AWS_SECRET_ACCESS_KEY = 'pasteflow';
 
-/** What the sweeps work on: a real Postgres, and S3 and SQS behind a proxy that counts requests and injects faults. */
+/** The dependencies of the sweeps: a real Postgres, and S3 and SQS behind a proxy that records requests and injects faults. */
 export interface World {
   readonly stack: TestStackWithAws;
   readonly proxy: FaultProxy;
   readonly databaseUrl: string;
   readonly db: Database;
-  /** Through the proxy, as the janitor's own. */
+  /** Through the proxy, with the settings of the janitor. */
   readonly store: ObjectStore;
   readonly sqs: SqsClient;
   readonly uploads: Queue;
-  /** Uploads and jobs, as a janitor with defaults has them. */
+  /** The queues of uploads and jobs, with the default settings of the janitor. */
   readonly queues: readonly WorkQueue[];
-  /** The same on another database. */
+  /** The same queues with another database. */
   queuesOn(db: Database): readonly WorkQueue[];
-  /** Whoever owns what is made. */
+  /** The owner of the jobs of a test. */
   readonly userId: string;
   readonly log: RecordingLogger;
-  /** The environment of a janitor process in this world. */
+  /** The environment for a janitor process. */
   readonly env: Readonly<Record<string, string>>;
-  /** Nothing in the tables, the bucket and the queues; no faults, no requests seen. */
+  /** Empties the tables, the bucket and the queues, and forgets faults and recorded requests. */
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -107,7 +107,7 @@ export async function createWorld(): Promise<World> {
   };
 }
 
-/** No statement may find its connection gone silently: a test then fails by its own assertion. */
+/** Lost connections are ignored here: the statement that needs one fails in its test. */
 export function connect(url: string, maxConnections = 5): Database {
   return createDatabase({
     url,
@@ -122,7 +122,7 @@ export const running = (): AbortSignal => new AbortController().signal;
 export async function eventually(check: () => Promise<boolean> | boolean, timeoutMs = 15_000): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await check())) {
-    if (performance.now() > deadline) throw new Error('it did not come true in time');
+    if (performance.now() > deadline) throw new Error('The condition was not met in time.');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -1,4 +1,4 @@
-import { countsBefore, keepCounts } from '../sweeping/keeping-counts.ts';
+import { attachedCounts, attachCounts } from '../sweeping/attached-counts.ts';
 import type { SweepCounts } from '../sweeping/sweep.ts';
 import type { WorkQueue } from './work-queue.ts';
 
@@ -14,12 +14,12 @@ export async function sumOverQueues<Counts extends SweepCounts>(
   const runs = await Promise.allSettled(queues.map(run));
   const sums: Record<string, number> = {};
   for (const each of runs) {
-    const counts = each.status === 'fulfilled' ? each.value : countsBefore(each.reason);
+    const counts = each.status === 'fulfilled' ? each.value : attachedCounts(each.reason);
     for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
   }
   const failed = runs.find((each) => each.status === 'rejected');
   if (failed !== undefined) {
-    keepCounts(failed.reason, sums);
+    attachCounts(failed.reason, sums);
     throw failed.reason;
   }
   return sums as Counts;

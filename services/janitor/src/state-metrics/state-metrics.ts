@@ -20,7 +20,7 @@ export interface StateMetricsOptions {
   readonly sqs: SqsClient;
   readonly queues: readonly Pick<WorkQueue, 'kind' | 'queue' | 'deadLetters'>[];
   readonly deadLetterAges: DeadLetterAges;
-  /** Told of the last runs of the sweeps, whichever janitor ran them. */
+  /** Called with the last run of every sweep in any janitor. */
   readonly onSweepRuns: (runs: readonly SweepRun[]) => void;
   readonly intervalSeconds: number;
   readonly metrics: Metrics;

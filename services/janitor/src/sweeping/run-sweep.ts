@@ -1,7 +1,7 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { recordSweepRun, withSweepLock, type Actor, type Database, type SweepRun } from '@pasteflow/postgres';
 import type { Logger, Metrics } from '@pasteflow/runtime';
-import { countsBefore } from './keeping-counts.ts';
+import { attachedCounts } from './attached-counts.ts';
 import { sweepNames, type Sweep, type SweepCounts, type SweepName } from './sweep.ts';
 
 export interface SweepRunnerOptions {
@@ -74,10 +74,10 @@ export class SweepRunner {
       return counts;
     } catch (error) {
       this.#runs.inc({ sweep: sweep.name, outcome: 'failed' });
-      this.#count(sweep.name, countsBefore(error));
+      this.#count(sweep.name, attachedCounts(error));
       this.#duration.observe({ sweep: sweep.name }, (performance.now() - startedAt) / 1000);
       if (!signal.aborted && !isPostgresDown(error))
-        await this.#record(sweep.name, 'failed', countsBefore(error), startedAt);
+        await this.#record(sweep.name, 'failed', attachedCounts(error), startedAt);
       throw error;
     }
   }

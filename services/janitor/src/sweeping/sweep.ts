@@ -28,3 +28,6 @@ export interface Sweep {
    */
   runOnce(signal: AbortSignal): Promise<SweepCounts>;
 }
+
+/** One sweep for each name: a sweep that is missing, or under the name of another sweep, does not compile. */
+export type Sweeps = { readonly [Name in SweepName]: Sweep & { readonly name: Name } };

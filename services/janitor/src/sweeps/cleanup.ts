@@ -10,7 +10,7 @@ import {
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from '../sweeping/delete-objects.ts';
-import { keepingCounts } from '../sweeping/keeping-counts.ts';
+import { runCounted } from '../sweeping/attached-counts.ts';
 import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface CleanupOptions {
@@ -43,7 +43,7 @@ export class Cleanup implements Sweep {
   /** `lost`: claims that the watchdog released while their objects were being deleted. The next cleanup repeats their deletion. */
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, store, actor } = this.#options;
-    return keepingCounts({ claimed: 0, deleted: 0, refused: 0, lost: 0 }, async (counts) => {
+    return runCounted({ claimed: 0, deleted: 0, refused: 0, lost: 0 }, async (counts) => {
       // While S3 is down, every claim would have to be released, which writes two transitions for each row.
       await store.ping(signal);
       const refused: RefusedClaim[] = [];

@@ -4,7 +4,7 @@ import { acknowledge, receiveDeadLetters, type SqsClient } from '@pasteflow/sqs'
 import { sumOverQueues } from '../queues/sum-over-queues.ts';
 import type { UnfinishedOutcome, WorkQueue } from '../queues/work-queue.ts';
 import type { DeadLetterAges } from '../state-metrics/dead-letter-ages.ts';
-import { keepingCounts } from '../sweeping/keeping-counts.ts';
+import { runCounted } from '../sweeping/attached-counts.ts';
 import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface DeadLettersOptions {
@@ -51,7 +51,7 @@ export class DeadLetters implements Sweep {
   async #drain(queue: WorkQueue, signal: AbortSignal): Promise<SweepCounts> {
     const { sqs, ages } = this.#options;
     let oldest = Infinity;
-    return keepingCounts({ unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 }, async (counts) => {
+    return runCounted({ unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 }, async (counts) => {
       while (!signal.aborted) {
         const messages = await receiveDeadLetters(sqs, queue.deadLetters);
         if (messages.length === 0) break;

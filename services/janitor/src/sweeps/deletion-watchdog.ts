@@ -1,6 +1,6 @@
 import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
 import { resetStuckDeletions, type Actor, type Database } from '@pasteflow/postgres';
-import { keepingCounts } from '../sweeping/keeping-counts.ts';
+import { runCounted } from '../sweeping/attached-counts.ts';
 import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface DeletionWatchdogOptions {
@@ -20,7 +20,7 @@ export class DeletionWatchdog implements Sweep {
 
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, actor, stuckAfterSeconds } = this.#options;
-    return keepingCounts({ reset: 0 }, async (counts) => {
+    return runCounted({ reset: 0 }, async (counts) => {
       while (!signal.aborted) {
         const reset = await resetStuckDeletions(db, { actor, stuckAfterSeconds, limit: DELETION_BATCH_SIZE });
         counts.reset += reset;

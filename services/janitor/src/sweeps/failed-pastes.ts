@@ -3,7 +3,7 @@ import { findOldFailed, removeFailed, type Database, type OldFailed } from '@pas
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from '../sweeping/delete-objects.ts';
-import { keepingCounts } from '../sweeping/keeping-counts.ts';
+import { runCounted } from '../sweeping/attached-counts.ts';
 import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface FailedPastesOptions {
@@ -27,7 +27,7 @@ export class FailedPastes implements Sweep {
 
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, store, retentionSeconds, logger } = this.#options;
-    return keepingCounts({ removed: 0, refused: 0 }, async (counts) => {
+    return runCounted({ removed: 0, refused: 0 }, async (counts) => {
       let after: OldFailed | null = null;
       while (!signal.aborted) {
         const failed: readonly OldFailed[] = await findOldFailed(db, {

@@ -4,7 +4,7 @@ import type { Logger } from '@pasteflow/runtime';
 import { sumOverQueues } from '../queues/sum-over-queues.ts';
 import type { UnsentMessages } from '../queues/unsent-messages.ts';
 import type { WorkQueue } from '../queues/work-queue.ts';
-import { keepingCounts } from '../sweeping/keeping-counts.ts';
+import { runCounted } from '../sweeping/attached-counts.ts';
 import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface ReapExecutionsOptions {
@@ -32,7 +32,7 @@ export class ReapExecutions implements Sweep {
 
   async #reap(queue: WorkQueue, signal: AbortSignal): Promise<SweepCounts> {
     const { actor, random } = this.#options;
-    return keepingCounts({ lost: 0, rescued: 0, given_up: 0, dispatched: 0, outrun: 0 }, async (counts) => {
+    return runCounted({ lost: 0, rescued: 0, given_up: 0, dispatched: 0, outrun: 0 }, async (counts) => {
       while (!signal.aborted) {
         const { found, ended } = await queue.endZombies(
           BATCH,
