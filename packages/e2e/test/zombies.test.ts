@@ -29,7 +29,9 @@ describe('a worker frozen beyond its lease', () => {
       () => metricOf(zombie, 'upload_settlements_lost_total'),
       (count) => count === 2,
     );
-    const lost = zombie.log.filter(({ message }) => message.startsWith('upload settled by someone else'));
+    const lost = zombie.log.filter(({ message }) =>
+      message.startsWith('upload already settled by another process'),
+    );
     expect(new Set(lost.map(({ short_code }) => short_code))).toEqual(
       new Set([kept, deleted].map(({ paste }) => paste.short_code)),
     );

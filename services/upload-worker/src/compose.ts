@@ -25,16 +25,16 @@ import type { WorkerContext } from './executions/worker-context.ts';
 import { composeJobs } from './jobs/compose-jobs.ts';
 import { composeUploads } from './uploads/compose-uploads.ts';
 
-/** After a stop, what runs has this long to end by itself; then it is dropped and handed back. Of 10 s in all. */
+/** Grace period of a stop for running attempts. Afterwards they are interrupted and their messages returned. A stop may take 10 s in all. */
 const STOP_GRACE_MS = 5000;
 
-/** Claims and settlements take milliseconds; a lease must not run out while one statement hangs. */
+/** Claims and settlements take milliseconds. A lease must not expire while one statement hangs. */
 const STATEMENT_TIMEOUT_MS = 3000;
 
-/** Of any request to SQS but a receive; as short as in the api and the janitor, for the same outage. */
+/** Timeout of all requests to SQS except receives, the same as in the api and the janitor. */
 const SQS_TIMEOUT_MS = 3000;
 
-/** What tests put in place of the real thing. */
+/** Replacements for tests. */
 export interface Overrides extends Pick<DatabaseOptions, 'onStatement'> {
   readonly settleLingerMs?: number;
   readonly jobTypes?: ReadonlyMap<string, JobType>;
@@ -52,7 +52,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
       maxConnections,
       onConnectionError: (error) =>
-        runOutsideSpans(() => dependencyFailed(logger, 'a connection to Postgres', error)),
+        runOutsideSpans(() => dependencyFailed(logger, 'connection to Postgres', error)),
       traceStatement: tracing.onStatement,
       onStatement: overrides.onStatement,
     });

@@ -3,8 +3,8 @@ import { backoffMs, sleep } from '@pasteflow/runtime';
 const BACKOFF = { firstMs: 100, capMs: 1000, jitter: 0.2 };
 
 /**
- * Holds the consumers back while Postgres doesn't answer: without it a received message can't be claimed, and each vain receipt
- * brings the message closer to the dead-letter queue.
+ * Stops receiving while Postgres does not answer. A message could not be claimed then, and each useless receipt brings it closer to the
+ * dead-letter queue.
  */
 export class DatabaseGate {
   readonly #ping: () => Promise<void>;
@@ -15,12 +15,12 @@ export class DatabaseGate {
     this.#ping = ping;
   }
 
-  /** Postgres has failed somebody. */
+  /** To be called when Postgres did not answer. */
   close(): void {
     this.#opening ??= this.#pingUntilUp();
   }
 
-  /** Resolves when Postgres answers, as far as is known. */
+  /** Resolves when Postgres is believed to answer. */
   async waitUntilOpen(): Promise<void> {
     await this.#opening;
   }

@@ -3,7 +3,7 @@ import { traceIdOf, type LogFields, type Logger, type Metrics } from '@pasteflow
 
 /** What happens to executions of either kind, each with its log line and its metric in one place. Ids go into the log only. */
 export interface ExecutionEvents {
-  /** The outcome of an attempt didn't count: the execution had been ended by someone else. */
+  /** The outcome of an attempt did not count because another process had ended the execution. */
   settlementLost(ids: LogFields): void;
   leaseLost(ids: LogFields): void;
   malformedMessage(error: unknown, messageId: string | undefined): void;
@@ -17,29 +17,29 @@ export function createExecutionEvents(
 ): ExecutionEvents {
   const lost = metrics.counter({
     name: `${kind}_settlements_lost_total`,
-    help: 'Outcomes that did not count, because the execution had been ended by someone else.',
+    help: 'Outcomes that did not count because another process had ended the execution.',
   });
   const leases = metrics.counter({
     name: `${kind}_leases_lost_total`,
-    help: 'Executions taken from this worker while it ran them.',
+    help: 'Executions whose lease was lost while this worker ran them.',
   });
   const malformed = metrics.counter({
     name: `${kind}_malformed_messages_total`,
-    help: 'Messages that no worker can read.',
+    help: 'Malformed messages, which were moved to the dead-letter queue.',
   });
 
   return {
     settlementLost(ids) {
       lost.inc();
-      logger.warn(`${kind} settled by someone else; this attempt changes nothing`, ids);
+      logger.warn(`${kind} already settled by another process; outcome ignored`, ids);
     },
     leaseLost(ids) {
       leases.inc();
-      logger.warn('lease lost; the attempt is dropped', ids);
+      logger.warn('lease lost; attempt dropped', ids);
     },
     malformedMessage(error, messageId) {
       malformed.inc();
-      logger.error('a message cannot be read; it goes to the dead-letter queue', {
+      logger.error('malformed message; moving it to the dead-letter queue', {
         message_id: messageId,
         error,
       });
@@ -51,7 +51,7 @@ export function createExecutionEvents(
 }
 
 export function dependencyFailed(logger: Logger, what: string, error: unknown): void {
-  logger.warn(`${what} failed; it will be tried again`, { error });
+  logger.warn(`${what} failed; will retry`, { error });
 }
 
 /** The request that an attempt goes back to, and its trace, for its log lines. */

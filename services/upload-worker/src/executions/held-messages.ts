@@ -1,7 +1,7 @@
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import type { Delivery, MessageReturner, VisibilityChange } from '@pasteflow/sqs';
 
-/** When a message could not be claimed because Postgres is away, or its settlement was lost, it is looked at again this much later. */
+/** Delay of a message that was returned because Postgres did not answer the claim, or because its settlement did not count. */
 export const RETURN_DELAY_MS = 1000;
 
 export interface HeldMessagesOptions {
@@ -10,7 +10,7 @@ export interface HeldMessagesOptions {
   readonly returner: Pick<MessageReturner, 'returnToQueue'>;
 }
 
-/** The messages of one queue that this process holds; its heartbeat keeps them hidden from others. */
+/** The messages of one queue that this process holds. A heartbeat extends their visibility timeout. */
 export class HeldMessages {
   readonly #options: HeldMessagesOptions;
   readonly #held = new Set<string>();
@@ -20,7 +20,7 @@ export class HeldMessages {
     this.#options = options;
   }
 
-  /** Holds a batch while it is worked on; what was given back meanwhile is held no longer. */
+  /** Holds the messages of a batch while `work` runs. A message that is returned to its queue is no longer held. */
   async whileHeld<T>(deliveries: readonly Delivery<unknown>[], work: () => Promise<T>): Promise<T> {
     for (const { receiptHandle } of deliveries) this.#held.add(receiptHandle);
     try {
@@ -31,8 +31,8 @@ export class HeldMessages {
   }
 
   /**
-   * Gives a message back so that it comes back after `waitMs`; not before a request of `keepHidden` has ended that is under way and could
-   * hide the message again. Resolves when it has been handed on; nobody waits for SQS.
+   * Returns a message to its queue with a delay. First waits for a running request of `keepHidden`, which could otherwise hide the message
+   * again. Does not wait for SQS to answer.
    */
   async returnToQueue({ receiptHandle }: Delivery<unknown>, waitMs: number): Promise<void> {
     this.#held.delete(receiptHandle);
@@ -41,15 +41,15 @@ export class HeldMessages {
   }
 
   /**
-   * Keeps the messages hidden that are held: as often as the leases are renewed, but apart from them, so that no lease is lost while SQS
-   * swallows a request. A message that comes back too early does no harm.
-   * @throws when SQS doesn't answer
+   * Extends the visibility timeout of the held messages. Runs as often as leases are renewed, but separately, so that no lease expires while
+   * SQS does not answer. A message that is delivered again too early does no harm.
+   * @throws when SQS does not answer
    */
   async keepHidden(): Promise<void> {
     const seconds = this.#options.visibilitySeconds;
     const asked = [...this.#held];
     while (asked.length > 0) {
-      // Looked at again before each request: what was given back meanwhile must not be hidden again.
+      // Filtered before each request, because a message returned in the meantime must not be hidden again.
       const changes = asked
         .splice(0, SQS_BATCH_SIZE)
         .filter((receiptHandle) => this.#held.has(receiptHandle))

@@ -18,18 +18,18 @@ import type { ExecutionEvents } from './events.ts';
 import { HeldMessages } from './held-messages.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** From a queue into this process and back: its consumers, the messages they hold, and how those are given back. */
+/** The connection of this process to one queue: consumers, the messages that they hold, and how messages are returned. */
 export interface Pipeline {
   readonly queue: Queue;
-  /** Keeps what is held hidden. */
+  /** Extends the visibility timeout of held messages. */
   readonly heartbeat: Component;
   readonly returner: MessageReturner;
   readonly consumers: Pick<ConsumerGroup<unknown>, 'start' | 'stop'>;
-  /** Once nothing is received or acknowledged any more. */
+  /** To be called when no more messages are received or acknowledged. */
   close(): void;
 }
 
-/** One queue's work: its pipeline, the bucket as it needs it, and what else has to be started and stopped. */
+/** Everything that processes one queue: its pipeline, its object store, and further components to start and stop. */
 export interface QueueConsumer {
   readonly pipeline: Pipeline;
   readonly store: ObjectStore;
@@ -40,21 +40,21 @@ export interface PipelineOptions<Body> {
   readonly worker: WorkerContext;
   readonly queueName: string;
   readonly aws: Pick<SqsClientOptions, 'region' | 'endpoint'>;
-  /** For everything but receiving. */
+  /** For all requests except receives. */
   readonly sqs: SqsClient;
   readonly consumers: number;
   readonly batchSize: number;
   readonly decode: Decode<Body>;
   readonly events: ExecutionEvents;
-  /** Makes what handles a batch: see ConsumerGroup. */
+  /** Creates the handler of a batch: see ConsumerGroup. */
   readonly handler: (
     messages: HeldMessages,
   ) => (deliveries: readonly Delivery<Body>[]) => Promise<readonly Delivery<Body>[]>;
 }
 
 /**
- * Twice the wait of a long poll. After an outage that swallowed requests the consumers come back when the last of these has run out, and
- * the uploads have to follow within 10 s of SQS's return.
+ * Twice the wait of a long poll. After an outage without answers the consumers resume when their last request has timed out, and uploads
+ * must resume within 10 s after SQS is back.
  */
 const RECEIVE_TIMEOUT_MS = 4000;
 
@@ -67,11 +67,11 @@ export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
     ...aws,
     maxSockets: consumers * 2,
     requestTimeoutMs: RECEIVE_TIMEOUT_MS,
-    maxAttempts: 1, // the consumers back off by themselves, and a stop must not wait for a second try
+    maxAttempts: 1, // the consumer group has its own backoff, and a stop must not wait for a second attempt
   });
   const queue = createQueue(sqs, queueName);
   const returner = new MessageReturner(sqs, queue, (error) =>
-    events.dependencyFailed('handing a message back', error),
+    events.dependencyFailed('returning a message', error),
   );
   const messages = new HeldMessages({
     visibilitySeconds,

@@ -3,7 +3,7 @@ import { renewLeases, type Database } from '@pasteflow/postgres';
 interface Running {
   readonly abort: AbortController;
   readonly onLost: () => void;
-  /** By this process's monotonic clock, in ms; counted from before the claim, so never later than Postgres has it. */
+  /** By the monotonic clock of this process, in ms. Counted from before the claim, so never later than the end in Postgres. */
   leaseEndsAt: number;
 }
 
@@ -13,7 +13,7 @@ export interface RunningExecutionsOptions {
   readonly now?: () => number;
 }
 
-/** What this process runs, uploads and jobs; its heartbeat keeps it its own. */
+/** The executions that this process runs. A heartbeat renews their leases. */
 export class RunningExecutions {
   readonly #options: RunningExecutionsOptions;
   readonly #running = new Map<string, Running>();
@@ -27,8 +27,8 @@ export class RunningExecutions {
   }
 
   /**
-   * From now on a claimed execution's lease is renewed; `claimedAt` is `now()` before the claim. The signal tells it to drop its work;
-   * `onLost` is told when it was taken from this worker, or its lease could not be renewed in time.
+   * Starts to renew the lease of a claimed execution. When the lease is lost (another process ended the execution, or the lease was not
+   * renewed in time), the returned signal is aborted and `onLost` called. `claimedAt` is `now()` before the claim.
    */
   begin(executionId: string, claimedAt: number, onLost: () => void): AbortSignal {
     const abort = new AbortController();
@@ -37,15 +37,15 @@ export class RunningExecutions {
     return abort.signal;
   }
 
-  /** Once the execution has been settled. */
+  /** Stops renewing the lease, after the execution was settled. */
   end(executionId: string): void {
     this.#running.delete(executionId);
   }
 
   /**
-   * Renews every lease in one statement. What is no longer ours is dropped; so is everything whose lease has run out when Postgres
-   * doesn't answer, since someone else may be doing it.
-   * @throws when Postgres doesn't answer
+   * Renews all leases in one statement. Drops executions that were ended by another process, and, while Postgres does not answer, those
+   * whose lease has expired: another worker may run them by now.
+   * @throws when Postgres does not answer
    */
   async renewLeases(): Promise<void> {
     const startedAt = this.now();

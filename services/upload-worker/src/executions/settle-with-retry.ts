@@ -3,7 +3,7 @@ import { backoffMs, sleep } from '@pasteflow/runtime';
 import type { WorkerContext } from './worker-context.ts';
 
 export interface Settling<Settlement, Settled> {
-  /** One try; what lost is not in its answer. */
+  /** One attempt. An execution that is missing from the result was ended by another process. */
   readonly settle: (settlements: readonly Settlement[]) => Promise<ReadonlyMap<string, Settled>>;
   readonly onError: (error: unknown) => void;
 }
@@ -11,10 +11,9 @@ export interface Settling<Settlement, Settled> {
 const BACKOFF = { firstMs: 50, capMs: 1000, jitter: 0.2 };
 
 /**
- * The work is done and only Postgres has to hear of it: tried again for the length of a lease, after which someone else does the work. A
- * settlement that counted, but whose answer was lost, comes out as lost on the second try: the message then finds the truth. What
- * Postgres refuses is settled one by one, so that one bad settlement doesn't take the others with it. A worker that is being stopped tries
- * once.
+ * Settles executions, and retries for the length of a lease while Postgres does not answer. Afterwards another worker repeats the work. When
+ * a settlement counted but its answer was lost, the retry reports it as lost; the next receipt of the message finds the true state. A group
+ * that Postgres rejects is settled one by one, so that one invalid settlement does not affect the others. No retry after the grace period.
  * @returns the settlements that counted, by execution
  */
 export async function settleWithRetry<Settlement, Settled>(

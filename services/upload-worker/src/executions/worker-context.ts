@@ -2,14 +2,14 @@ import type { Database } from '@pasteflow/postgres';
 import type { DatabaseGate } from './database-gate.ts';
 import type { RunningExecutions } from './running-executions.ts';
 
-/** What everything that this process runs stands on, whichever queue it came from. */
+/** Shared by everything that this process runs, for all queues. */
 export interface WorkerContext {
   readonly db: Database;
   readonly gate: DatabaseGate;
   readonly running: RunningExecutions;
-  /** Who claims and settles here, as the timeline shows it. */
+  /** The name of this process in the audit trail. */
   readonly actor: string;
   readonly leaseSeconds: number;
-  /** Aborted when the worker is being stopped and what still runs is to be dropped. */
+  /** Aborted when the grace period of a stop is over: running attempts must end as interrupted. */
   readonly graceOver: AbortSignal;
 }

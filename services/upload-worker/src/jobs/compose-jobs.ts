@@ -19,16 +19,16 @@ import { createJobEvents } from './events.ts';
 import type { JobDelivery } from './job-attempt.ts';
 import { JobRunner } from './job-runner.ts';
 
-/** For one job: parts of a multipart upload side by side, and what it reads meanwhile. */
+/** For one job: concurrent parts of a multipart upload, and reads at the same time. */
 const S3_SOCKETS_A_JOB = 16;
 
-/** A part of an export that fails once must not cost an attempt of the whole; puts of pastes are retried by R3 instead. */
+/** One failed request of an export must not fail the whole attempt. Puts of pastes are retried by R3 instead. */
 const S3_ATTEMPTS = 3;
 
-/** For one job: it reads the next page while it writes. */
+/** For one job, which reads the next page while it writes. */
 const CONNECTIONS_A_JOB = 2;
 
-/** Messages that can't be sent in this time after a stop are the relay's. */
+/** Time to send messages after a stop. The relay sends the others. */
 const DISPATCH_STOP_MS = 1500;
 
 export interface JobsOptions {
@@ -38,14 +38,14 @@ export interface JobsOptions {
   readonly connect: (maxConnections: number) => Database;
 }
 
-/** The consumers of the jobs queue, each with one job at a time, and what jobs have to work with. */
+/** The consumers of the jobs queue, each with one job at a time, and the services of job types. */
 export function composeJobs(
   { config, logger, metrics }: Pick<ServiceContext<Config>, 'config' | 'logger' | 'metrics'>,
   { worker, sqs, types, connect }: JobsOptions,
 ): QueueConsumer {
   const { consumers } = config.job;
   const events = createJobEvents(logger, metrics);
-  // Connections of their own: whatever a job's work does with them, heartbeats and settlements get one.
+  // A separate pool, so that heartbeats and settlements get a connection whatever the jobs do with theirs.
   const db = connect(consumers * CONNECTIONS_A_JOB);
   const store = createObjectStore({
     region: config.aws.region,
@@ -58,7 +58,7 @@ export function composeJobs(
   const uploads = createQueue(sqs, config.queues.uploads);
   const dispatcher = new MessageDispatcher<OutgoingUpload>({
     send: (messages) => sendUploads(sqs, uploads, messages),
-    // An import makes thousands, each of which has a trace of its own to go through.
+    // An import creates thousands of uploads, so each gets a trace of its own.
     follow: messageSpans({ queueName: uploads.name, traces: 'linked' }),
     onSent: (executionIds) => runOutsideSpans(() => stampDispatched(worker.db, executionIds)),
     onError: (error, count) =>
@@ -101,7 +101,7 @@ export function composeJobs(
   };
 }
 
-/** Sends what waits, but not for long. */
+/** Sends waiting messages for up to DISPATCH_STOP_MS. */
 async function stopDispatcher(dispatcher: MessageDispatcher<OutgoingUpload>): Promise<void> {
   const waiting = new AbortController();
   await Promise.race([dispatcher.stop(), sleep(DISPATCH_STOP_MS, waiting.signal)]);

@@ -1,20 +1,20 @@
 export interface ProgressOptions {
-  /** Percent is a number from 0 to 100; a message of null leaves the one that is there. Answers false when it was ignored (J4). */
+  /** Percent is 0 to 100. A null message keeps the stored one. Resolves to false when the progress was ignored (J4). */
   readonly write: (percent: number, message: string | null) => Promise<boolean>;
-  /** Told once: work that goes on after its end may report a thousand times a second. */
+  /** Called once: abandoned work may report a thousand times a second. */
   readonly onIgnored: () => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** Between two writes, in ms: what people watch needs no more, and a job that reports a thousand times a second is no load. */
+/** Minimum interval of writes in ms, so that a job that reports a thousand times a second causes no load. */
 const WRITE_EVERY_MS = 1000;
 
-/** One attempt's progress: many reports, few writes. It never goes backwards; the database sees to that across attempts. */
+/** The progress of one attempt: many reports, few writes. It never decreases; across attempts the database ensures that. */
 export class Progress {
   readonly #options: ProgressOptions;
   #percent = 0;
   #message: string | null = null;
-  /** Something was reported that isn't written yet. */
+  /** Whether a report has not been written yet. */
   #due = false;
   #ended = false;
   #ignored = false;
@@ -26,7 +26,7 @@ export class Progress {
     this.#options = options;
   }
 
-  /** Never throws and never waits. What is behind the last report counts as that one; so does what isn't a number. */
+  /** Never throws or waits. A percentage below the last one, or NaN, keeps the last one. */
   report(percent: number, message?: string): void {
     if (this.#ended) return this.#ignore();
     const isNew = percent > this.#percent || (message !== undefined && message !== this.#message);
@@ -37,13 +37,13 @@ export class Progress {
     this.#schedule();
   }
 
-  /** The work has ended: what it reports from now on is ignored, and what it has reported waits for `flush`. */
+  /** To be called when the work has ended. Later reports are ignored. `flush` writes the last one. */
   end(): void {
     this.#ended = true;
     clearTimeout(this.#timer);
   }
 
-  /** Writes the last report, unless it is written. @throws when Postgres doesn't answer */
+  /** Writes the last report if it has not been written. @throws when Postgres does not answer */
   async flush(): Promise<void> {
     await this.#writing;
     if (this.#due) await this.#write();

@@ -5,36 +5,36 @@ import { sleep } from '@pasteflow/runtime';
 
 /** How an attempt at a job ended. */
 export type JobOutcome =
-  /** The work came to an end by itself. */
+  /** The work returned its ending. */
   | { readonly kind: 'ended'; readonly ending: JobEnding }
-  /** As for any attempt; `cause` is what the work threw. */
+  /** `cause` is what the work threw. */
   | { readonly kind: 'failed' | 'postponed'; readonly error: string; readonly cause: unknown }
   | { readonly kind: 'interrupted' }
-  /** It isn't this worker's any more: there is nothing to settle. */
+  /** Another process has ended the execution, so there is nothing to settle. */
   | { readonly kind: 'lost' };
 
 export interface RunJobOptions {
   readonly types: ReadonlyMap<string, JobType>;
   /** Aborted when the execution is lost. */
   readonly lost: AbortSignal;
-  /** Aborted when the worker is being stopped. */
+  /** Aborted when the grace period of a stop is over. */
   readonly graceOver: AbortSignal;
   /** Whether Postgres answers at this moment. */
   readonly postgresAnswers: () => Promise<boolean>;
-  /** Whether the work has reported or made anything. */
+  /** Whether the work has reported progress or created an asset. */
   readonly hasBegun: () => boolean;
   readonly onAbandoned: () => void;
 }
 
-/** Work that was told to end has this long to do so; then it is left behind. It is part of the 10 s that a stop may take. */
+/** Time for aborted work to end before it is abandoned. Part of the 10 s that a stop may take. */
 const ABORT_GRACE_MS = 1000;
 
-/** Keeps what a hostile archive can put into a message from filling the timeline. */
+/** Limits the text that a hostile archive can put into an error, and so into the timeline. */
 const MAX_ERROR_CHARACTERS = 500;
 
-const ABANDONED = Symbol('left behind');
+const ABANDONED = Symbol('abandoned');
 
-/** One attempt at a job: finds its type, reads its parameters once more, and does the work. Never throws. */
+/** Runs one attempt at a job: finds its type, parses its stored parameters, and runs it. Never throws. */
 export async function runJob(
   job: ClaimedJob,
   context: Omit<JobContext<unknown>, 'parameters' | 'signal'>,
@@ -76,12 +76,12 @@ function cannotBeDone(error: string): JobOutcome {
   return { kind: 'ended', ending: { status: 'failed', result: {}, error } };
 }
 
-/** What the work comes to, or ABANDONED when it doesn't end within ABORT_GRACE_MS of its signal. */
+/** The result of the work, or ABANDONED when it does not end within ABORT_GRACE_MS after its abort. */
 async function runUntilAbandoned<T>(
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T | typeof ABANDONED> {
-  signal.throwIfAborted(); // told to end before it began: it is not begun
+  signal.throwIfAborted(); // not started when aborted first
   const ended = new AbortController();
   const abandoned = new Promise<typeof ABANDONED>((resolve) => {
     signal.addEventListener(
@@ -95,20 +95,20 @@ async function runUntilAbandoned<T>(
     return await Promise.race([working, abandoned]);
   } finally {
     ended.abort();
-    working.catch(() => {}); // of no interest once it is left behind
+    working.catch(() => {}); // ignored once the work is abandoned
   }
 }
 
 /**
- * Postponed, so that no attempt is spent, is what Postgres kept from starting. Only while it really is away: work that Postgres can't do,
- * e.g. a statement that always takes too long, would else be postponed for ever.
+ * `postponed`, which spends no attempt, when Postgres kept the work from starting. Only while Postgres does not answer a ping: a statement that
+ * always times out would otherwise be postponed forever.
  */
 async function kindOf(error: unknown, options: RunJobOptions): Promise<'failed' | 'postponed'> {
   const isAway = error instanceof DependencyUnavailableError && error.dependency === 'postgres';
   return isAway && !options.hasBegun() && !(await options.postgresAnswers()) ? 'postponed' : 'failed';
 }
 
-/** For the job's owner, and for the timeline: the message alone. The log gets all of it. */
+/** Only the message, for the owner and the timeline. The log gets the whole error. */
 function describe(error: unknown): string {
   const message = Error.isError(error) && error.message !== '' ? error.message : String(error);
   return message.slice(0, MAX_ERROR_CHARACTERS);

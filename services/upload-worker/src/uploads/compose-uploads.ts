@@ -11,7 +11,7 @@ import { createPutContent } from './put-content.ts';
 import { tracePuts } from './trace-puts.ts';
 import { UploadBatch } from './upload-batch.ts';
 
-/** How long the first of a group of ended puts waits to be settled with others: most puts of a batch end within it. */
+/** How long the first ended put of a group waits for others. Most puts of a batch end within this time. */
 const SETTLE_LINGER_MS = 100;
 
 export interface UploadsOptions {
@@ -20,7 +20,7 @@ export interface UploadsOptions {
   readonly settleLingerMs?: number | undefined;
 }
 
-/** The consumers of the uploads queue, each with up to 10 uploads at a time, and what they stand on. */
+/** The consumers of the uploads queue, each with up to 10 uploads at a time, and their object store. */
 export function composeUploads(
   { config, logger, metrics }: Pick<ServiceContext<Config>, 'config' | 'logger' | 'metrics'>,
   { worker, sqs, settleLingerMs = SETTLE_LINGER_MS }: UploadsOptions,
@@ -31,7 +31,7 @@ export function composeUploads(
     region: config.aws.region,
     endpoint: config.aws.s3Endpoint,
     bucket: config.bucket,
-    maxAttempts: 1, // the retries are ours (R3)
+    maxAttempts: 1, // retries follow R3 instead
     requestTimeoutMs: putTimeoutMs,
     maxSockets: consumers * SQS_BATCH_SIZE,
   });

@@ -1,6 +1,6 @@
 /**
- * Hands results on as they come, in groups: a group closes when all are in, or `lingerMs` after its first. Ten puts that end together
- * are settled by one statement, and one that hangs doesn't hold the other nine up.
+ * Passes results to `handle` in groups while they arrive. A group closes when all results have arrived, or `lingerMs` after its first one. Ten
+ * puts that end together are settled by one statement, and one slow put does not delay the other nine.
  * Resolves when every group has been handled.
  */
 export async function handleInGroups<T>(
@@ -22,7 +22,7 @@ export async function handleInGroups<T>(
 
   await Promise.all(
     pending.map(async (result) => {
-      const value = await result; // not inside push(): that would take the group of before the wait
+      const value = await result; // not inside push(), which would use the group from before the wait
       group.push(value);
       left -= 1;
       if (left === 0) close();

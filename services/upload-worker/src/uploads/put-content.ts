@@ -6,17 +6,17 @@ import { Semaphore } from 'async-mutex';
 
 export interface PutContentOptions {
   readonly store: Pick<ObjectStore, 'put' | 'urlOf'>;
-  /** The payload's bytes; null when there is none. */
+  /** Returns the payload, or null when there is none. */
   readonly readPayload: (pasteId: string) => Promise<Buffer | null>;
   readonly putTimeoutMs: number;
 }
 
 /**
- * Content beyond what travels inline that one process works on at a time, whatever UPLOAD_CONCURRENCY and MAX_PASTE_BYTES are, in units of
- * 64 KiB: 80 MiB. A byte takes about four while it comes out of Postgres (hexadecimal text, then bytes): 320 MiB in all. A larger
- * paste goes alone. Not in bytes, since async-mutex 0.5 counts a semaphore's value down one by one when it is released.
+ * Maximum of large (not inline) content that one process handles at a time, in units of 64 KiB: 80 MiB, for any UPLOAD_CONCURRENCY and
+ * MAX_PASTE_BYTES. Reading a byte from Postgres needs about four (hexadecimal text, then bytes): 320 MiB in all. A larger paste is uploaded
+ * alone. The unit is not a byte because async-mutex 0.5 releases a semaphore in steps of one.
  */
-const LARGE_UNITS_AT_ONCE = 1280;
+const MAX_LARGE_UNITS = 1280;
 const UNIT_BYTES = 64 * 1024;
 
 export type PutContent = (
@@ -26,11 +26,11 @@ export type PutContent = (
 ) => Promise<UploadOutcome>;
 
 /**
- * One attempt at one upload: its content into S3, or why not. Never throws. An attempt that was aborted is `interrupted`, and one that
- * Postgres kept from starting `postponed`: neither says anything about S3, so that no attempt is spent.
+ * Stores the content of one upload in S3. Never throws. The outcome is `interrupted` after an abort, and `postponed` when Postgres did not
+ * return the payload. Neither is a failure of S3, so neither spends an attempt.
  */
 export function createPutContent({ store, readPayload, putTimeoutMs }: PutContentOptions): PutContent {
-  const large = new Semaphore(LARGE_UNITS_AT_ONCE);
+  const large = new Semaphore(MAX_LARGE_UNITS);
 
   async function attempt(
     upload: ClaimedUpload,
@@ -67,7 +67,7 @@ export function createPutContent({ store, readPayload, putTimeoutMs }: PutConten
       return { kind: 'succeeded', s3Url: store.urlOf(key) };
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
-      // Not by the error's name: the SDK calls a reset connection a TimeoutError too.
+      // The error's name does not tell: the SDK also reports a reset connection as a TimeoutError.
       const late = timeout.aborted;
       return {
         kind: 'failed',
@@ -79,11 +79,11 @@ export function createPutContent({ store, readPayload, putTimeoutMs }: PutConten
   return (upload, inline, signal) => {
     const run = () => attempt(upload, inline, signal);
     if (upload.sizeBytes <= INLINE_CONTENT_BYTES) return run();
-    return large.runExclusive(run, Math.min(Math.ceil(upload.sizeBytes / UNIT_BYTES), LARGE_UNITS_AT_ONCE));
+    return large.runExclusive(run, Math.min(Math.ceil(upload.sizeBytes / UNIT_BYTES), MAX_LARGE_UNITS));
   };
 }
 
-/** A message is only a nudge: what it carries counts when it is exactly the paste's content. */
+/** Inline content of a message is used only when it is exactly the paste's content. */
 function matches(content: Buffer, digest: Buffer): boolean {
   return createHash('sha256').update(content).digest().equals(digest);
 }

@@ -45,8 +45,8 @@ describe('a worker that loses a job', () => {
       [2, 'SUCCEEDED', null],
     ]);
     const messages = worker.log.lines.map(({ message }) => message);
-    expect(messages).toContain('lease lost; the attempt is dropped');
-    expect(messages).toContain('job settled by someone else; this attempt changes nothing');
+    expect(messages).toContain('lease lost; attempt dropped');
+    expect(messages).toContain('job already settled by another process; outcome ignored');
     expect(await worker.metrics.text()).toMatch(/job_leases_lost_total\{.*\} 1/);
   });
 
