@@ -13,7 +13,7 @@ describe('the default policy', () => {
     expect(retryDelayMs(defaultRetryPolicy, 6, 0.5)).toBeNull();
   });
 
-  it('keeps every wait within 200 ms of its figure, and reaches both ends', () => {
+  it('keeps each wait within 200 ms of its base, and reaches both ends', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5 }), random, (attempt, dice) => {
         const base = 1000 * 2 ** (attempt - 1);
@@ -24,7 +24,7 @@ describe('the default policy', () => {
     expect(retryDelayMs(defaultRetryPolicy, 1, 1 - Number.EPSILON)).toBe(1200);
   });
 
-  it('spreads the jitter evenly: each tenth of the range gets its tenth', () => {
+  it('spreads the jitter evenly: each tenth of the range gets a tenth of the waits', () => {
     const counts = Array.from({ length: 10 }, () => 0);
     for (let n = 0; n < 10_000; n++) {
       const wait = retryDelayMs(defaultRetryPolicy, 3, (n + 0.5) / 10_000) as number;
@@ -33,7 +33,7 @@ describe('the default policy', () => {
     for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThanOrEqual(15);
   });
 
-  it('never waits a negative time, however large the jitter', () => {
+  it('never waits a negative time, for any jitter', () => {
     fc.assert(
       fc.property(
         random,
@@ -51,11 +51,11 @@ describe('the next step after an attempt', () => {
     expect(nextStep({ kind: 'succeeded' }, 6)).toEqual({ kind: 'done' });
   });
 
-  it('is the next attempt after its wait when the work failed', () => {
+  it('is another attempt after its wait when the work failed', () => {
     expect(nextStep({ kind: 'failed', error: 'x' }, 2)).toEqual({ kind: 'retry', attempt: 3, delayMs: 2000 });
   });
 
-  it('is the next attempt at once when the worker was lost: the waits are for S3', () => {
+  it('is another attempt at once when the worker was lost: the waits are for S3', () => {
     expect(nextStep({ kind: 'lost', error: 'x' }, 4)).toEqual({ kind: 'retry', attempt: 5, delayMs: 0 });
   });
 
@@ -65,7 +65,7 @@ describe('the next step after an attempt', () => {
     expect(nextStep({ kind: 'lost', error: 'x' }, 6)).toEqual(end);
   });
 
-  it('is the same attempt again, a second later, when something else kept it from being tried', () => {
+  it('is the same attempt a second later when it was postponed', () => {
     expect(nextStep({ kind: 'postponed', error: 'x' }, 6)).toEqual({
       kind: 'retry',
       attempt: 6,
@@ -73,7 +73,7 @@ describe('the next step after an attempt', () => {
     });
   });
 
-  it('is the same attempt again after an interruption, however often', () => {
+  it('is the same attempt at once after an interruption, any number of times', () => {
     expect(nextStep({ kind: 'interrupted' }, 6)).toEqual({ kind: 'retry', attempt: 6, delayMs: 0 });
   });
 });

@@ -46,7 +46,7 @@ const executions = () =>
     .execute();
 
 describe('dead-letters', () => {
-  it('says how old the oldest message was that its last run saw, queue by queue', async () => {
+  it('reports the age of the oldest message of its last run, for each queue', async () => {
     await bury('{}', '{}');
     await sweep().runOnce(running());
     expect(ages.secondsOf('upload')).toBeGreaterThanOrEqual(0);
@@ -56,7 +56,7 @@ describe('dead-letters', () => {
     expect(ages.secondsOf('upload')).toBeNull();
   });
 
-  it('drops messages that nobody can read, and logs their ids and what is wrong, never what they say', async () => {
+  it('drops unreadable messages, and logs their ids and the reason, never their content', async () => {
     await bury(
       'secret, not JSON',
       '{"shortCode":"abc","password":"secret"}',
@@ -78,7 +78,7 @@ describe('dead-letters', () => {
     expect(JSON.stringify(world.log.lines)).not.toContain('secret');
   });
 
-  it('ends the attempt of an upload that is due, and leaves the next one, with its wait, to the relay', async () => {
+  it('ends the due attempt of an upload, and leaves the next attempt, after its wait, to the relay', async () => {
     await upload('due', { status: 'PENDING', attempt: 3, dispatchedSecondsAgo: 60 });
     await bury(messageFor('due'));
     expect(await sweep().runOnce(running())).toEqual({ ...nothing, failed: 1 });
@@ -105,7 +105,7 @@ describe('dead-letters', () => {
     ]);
   });
 
-  it('spends one attempt on several messages for one upload', async () => {
+  it('spends one attempt for several messages of one upload', async () => {
     await upload('twice', { status: 'PENDING' });
     await bury(messageFor('twice'), messageFor('twice'));
     expect(await sweep().runOnce(running())).toMatchObject({ failed: 1 });
@@ -113,7 +113,7 @@ describe('dead-letters', () => {
     expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
   });
 
-  it('touches nothing that runs elsewhere, is not due yet, or has ended, and acknowledges', async () => {
+  it('acknowledges messages of uploads that run elsewhere, are not due yet or have ended, and changes nothing', async () => {
     await upload('running', { status: 'RUNNING', leaseSeconds: 60 });
     await upload('later', { status: 'PENDING', dueSecondsAgo: -16 });
     await makePastes(world.db, 1, { status: 'PROCESSED', shortCodes: ['stored'] });
@@ -134,7 +134,7 @@ describe('dead-letters', () => {
     expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
   });
 
-  it('acknowledges nothing while Postgres is down', async () => {
+  it('acknowledges no message while Postgres is down', async () => {
     await upload('due', { status: 'PENDING' });
     await bury(messageFor('due'));
     const nowhere = connect('postgres://pasteflow:x@127.0.0.1:1/none', 1);
@@ -142,7 +142,7 @@ describe('dead-letters', () => {
       DependencyUnavailableError,
     );
     await nowhere.destroy();
-    expect(world.proxy.matching({ target: 'ReceiveMessage' })).toHaveLength(2); // one a queue
+    expect(world.proxy.matching({ target: 'ReceiveMessage' })).toHaveLength(2); // one for each queue
     expect(world.proxy.matching({ target: 'DeleteMessageBatch' })).toEqual([]);
   });
 });

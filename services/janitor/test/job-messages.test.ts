@@ -49,8 +49,8 @@ const executions = () =>
     .orderBy('status')
     .execute();
 
-describe('relay, of jobs', () => {
-  it('sends what was never sent, and again what was sent long ago, to the queue of jobs', async () => {
+describe('relay, for jobs', () => {
+  it('sends undispatched and overdue messages to the queue of jobs', async () => {
     const unsent = await queued(12);
     expect(await relay().runOnce(running())).toEqual({ sent: 12, resent: 0, postponed: 0 });
     expect((await drain(world, JOBS)).toSorted()).toEqual(unsent.map(({ id }) => messageFor(id)).toSorted());
@@ -61,7 +61,7 @@ describe('relay, of jobs', () => {
     expect(await drain(world, UPLOADS)).toEqual([]);
   });
 
-  it('adds up what it did for uploads and for jobs, and trouble with one queue does not hold up the other', async () => {
+  it('adds up the counts of uploads and jobs, and serves one queue while the other fails', async () => {
     await makePastes(world.db, 3, { status: 'IN_PROGRESS' });
     await queued(2);
     expect(await relay().runOnce(running())).toEqual({ sent: 5, resent: 0, postponed: 0 });
@@ -87,8 +87,8 @@ describe('relay, of jobs', () => {
   });
 });
 
-describe('reap-executions, of jobs', () => {
-  it("ends a dead worker's execution, logs it, and sends the next attempt's message at once (T5, J9)", async () => {
+describe('reap-executions, for jobs', () => {
+  it('ends the execution of a crashed worker, logs it, and sends the message of the next attempt at once (T5, J9)', async () => {
     const [made] = await zombie(2);
     expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, rescued: 1, dispatched: 1 });
     expect(await executions()).toMatchObject([
@@ -110,7 +110,7 @@ describe('reap-executions, of jobs', () => {
     [0, 'failed', null],
     [2, 'partial', { assets: 2 }],
   ])(
-    'ends a job whose last attempt was lost: with %s assets it is %s (J6)',
+    'ends a job whose last attempt was lost: with %s assets, the job is %s (J6)',
     async (assets, status, result) => {
       const [made] = await zombie(6, assets);
       expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, given_up: 1, dispatched: 0 });
@@ -126,7 +126,7 @@ describe('reap-executions, of jobs', () => {
     },
   );
 
-  it('leaves the message to the relay while SQS is down, and says so', async () => {
+  it('leaves the message to the relay while SQS is down, and logs it', async () => {
     await zombie(1);
     world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
     expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, rescued: 1, dispatched: 0 });
@@ -134,10 +134,10 @@ describe('reap-executions, of jobs', () => {
   });
 });
 
-describe('dead-letters, of jobs', () => {
+describe('dead-letters, for jobs', () => {
   const nothing = { unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 };
 
-  it('spend an attempt of a job that is due, whose next one waits, and log each transition (J9)', async () => {
+  it('spend the due attempt of a job, insert the next one with its wait, and log each transition (J9)', async () => {
     const [made] = await queued(1);
     await bury(messageFor(made!.id), messageFor(made!.id));
     expect(await deadLetters().runOnce(running())).toMatchObject({ failed: 1, given_up: 0 });
@@ -157,7 +157,7 @@ describe('dead-letters, of jobs', () => {
     ]);
   });
 
-  it('end a job whose last attempt it was', async () => {
+  it('end a job after its last attempt', async () => {
     const [made] = await processing({ status: 'PENDING', attempt: 6 });
     await bury(messageFor(made!.id));
     expect(await deadLetters().runOnce(running())).toEqual({ ...nothing, failed: 1, given_up: 1 });
@@ -167,7 +167,7 @@ describe('dead-letters, of jobs', () => {
     });
   });
 
-  it('touch nothing that runs elsewhere, has ended or never was, and drop what nobody can read', async () => {
+  it('change no job that runs elsewhere, has ended or does not exist, and drop unreadable messages', async () => {
     const [alive] = await processing({ status: 'RUNNING', leaseSeconds: 60 });
     const [over] = await makeJobs(world.db, 1, { userId: world.userId, status: 'completed' });
     await bury(

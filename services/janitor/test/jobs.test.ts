@@ -30,7 +30,7 @@ const idsOf = (made: readonly { id: string }[]) => made.map(({ id }) => id).toSo
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 describe('jobs', () => {
-  it('removes what ended more than 30 days ago with its objects, assets and executions, and nothing else', async () => {
+  it('removes only jobs that ended more than 30 days ago, with their objects, assets and executions', async () => {
     const old = [...(await ended(31)), ...(await ended(31, 1, 'partial')), ...(await ended(31, 1, 'failed'))];
     const young = await ended(29);
     const open = [
@@ -56,7 +56,7 @@ describe('jobs', () => {
     expect(await sweep().runOnce(running())).toEqual(nothing);
   });
 
-  it('removes more than a batch in one run', async () => {
+  it('removes more than one batch in a run', async () => {
     await ended(31, 450);
     expect(await sweep().runOnce(running())).toEqual({ ...nothing, removed: 450 });
     expect(await left()).toEqual([]);
@@ -70,7 +70,7 @@ describe('jobs', () => {
     expect(await left()).toHaveLength(20);
   });
 
-  it('removes, when S3 goes away in the middle, the rows whose folders it has emptied, and no others', async () => {
+  it('removes only the rows whose folders it has emptied when S3 fails in the middle of a run', async () => {
     const made = await ended(31, 30);
     await putKeys(world.store, made.map(fileOf));
     world.proxy.rule({}, { kind: 'fail', status: 503 });
@@ -88,7 +88,7 @@ describe('jobs', () => {
     ['list', (id: string) => new RegExp(`(?=.*list-type=2).*${id}`)],
     ['multipart uploads', (id: string) => new RegExp(`(?=.*uploads).*${id}`)],
   ])(
-    'gets past folders whose %s S3 always fails on, and keeps their jobs for the next run',
+    'keeps the jobs for the next run whose %s requests S3 always fails, and removes the others',
     async (_, path) => {
       const made = await ended(31, 250);
       const broken = [made[0]!, made[1]!, made[240]!];
@@ -98,7 +98,7 @@ describe('jobs', () => {
       expect(world.log.lines).toMatchObject(
         [2, 1].map((count) => ({
           level: 'warn',
-          message: 'objects of old jobs were not deleted',
+          message: 'objects of old jobs not deleted',
           fields: { count, reason: expect.stringContaining('500') },
         })),
       );
@@ -107,7 +107,7 @@ describe('jobs', () => {
     },
   );
 
-  it('keeps a job of which S3 refuses to delete an object for the next run, and gets past it', async () => {
+  it('keeps a job for the next run when S3 refuses to delete an object, and removes the other jobs', async () => {
     const [refused, ...others] = await ended(31, 250);
     const keys = ['a.zip', 'b.zip'].map((name) => `${jobKeyPrefix(refused!.id)}${name}`);
     await putKeys(world.store, keys);
@@ -125,13 +125,13 @@ describe('jobs', () => {
       });
     });
     expect(world.log.lines).toMatchObject([
-      { level: 'warn', message: 'objects of old jobs were not deleted', fields: { count: 1 } },
+      { level: 'warn', message: 'objects of old jobs not deleted', fields: { count: 1 } },
     ]);
     expect(await left()).toEqual([refused!.id]);
     expect(await sweep().runOnce(running())).toEqual({ ...nothing, removed: 1, objects: 1 });
   });
 
-  it('removes a row only when its folder was emptied: told to end in the middle, it leaves the others whole', async () => {
+  it('removes a row only after its folder is empty, also when aborted in the middle of a run', async () => {
     const made = await ended(31, 30);
     await putKeys(
       world.store,

@@ -32,7 +32,7 @@ const executionsOf = (paste: MadePaste | undefined) =>
     .execute();
 
 describe('reap-executions', () => {
-  it("ends a dead worker's execution and sends the next attempt's message at once", async () => {
+  it('ends the execution of a crashed worker, and sends the message of the next attempt at once', async () => {
     const [paste] = await zombies(1, 2);
     expect(await reaper().runOnce(running())).toEqual({ ...nothing, lost: 1, rescued: 1, dispatched: 1 });
     expect(await executionsOf(paste)).toMatchObject([
@@ -42,7 +42,7 @@ describe('reap-executions', () => {
     expect(await drain(world, UPLOADS)).toEqual([JSON.stringify({ shortCode: paste?.shortCode })]);
   });
 
-  it('gives up after the last attempt: the paste is FAILED with the reason, and its payload is gone', async () => {
+  it('makes the paste FAILED with the reason after the last attempt, and deletes the payload', async () => {
     await zombies(1, 6);
     expect(await reaper().runOnce(running())).toEqual({ ...nothing, lost: 1, given_up: 1 });
     expect(await world.db.selectFrom('pastes').select(['status', 'failure_reason']).execute()).toEqual([
@@ -52,7 +52,7 @@ describe('reap-executions', () => {
     expect(await drain(world, UPLOADS)).toEqual([]);
   });
 
-  it('leaves alone whoever still holds a lease, and finds nothing to do in a quiet table', async () => {
+  it('ends no execution with a valid lease', async () => {
     expect(await reaper().runOnce(running())).toEqual(nothing);
     await makePastes(world.db, 3, {
       status: 'IN_PROGRESS',
@@ -61,20 +61,20 @@ describe('reap-executions', () => {
     expect(await reaper().runOnce(running())).toEqual(nothing);
   });
 
-  it('lets a worker win that renews its lease while it is being declared dead', async () => {
+  it('ends no execution whose lease is renewed while the sweep waits for its lock', async () => {
     const [paste] = await zombies(1);
     const run = await world.db.transaction().execute(async (tx) => {
       await sql`UPDATE task_executions SET lease_expires_at = now() + interval '1 minute'`.execute(tx);
       const reaping = reaper().runOnce(running());
       await eventually(waitsForLock);
-      return { reaping }; // in an object: the transaction must commit before it can end
+      return { reaping }; // in an object: the transaction must commit before the promise can settle
     });
     expect(await run.reaping).toEqual({ ...nothing, outrun: 1 });
     expect(await executionsOf(paste)).toMatchObject([{ attempt: 1, status: 'RUNNING' }]);
     expect(await drain(world, UPLOADS)).toEqual([]);
   });
 
-  it('counts each execution once when two janitors reap at the same time without a lock', async () => {
+  it('counts each execution once when two janitors reap concurrently without the sweep lock', async () => {
     await zombies(700);
     const counts = await Promise.all(['a', 'b'].map((name) => reaper(`janitor/${name}`).runOnce(running())));
     expect(counts.map(({ lost }) => lost).reduce((a = 0, b = 0) => a + b)).toBe(700);
@@ -87,15 +87,15 @@ describe('reap-executions', () => {
     expect(await drain(world, UPLOADS)).toHaveLength(700);
   });
 
-  it('rescues while SQS is down as well, and leaves the messages to the relay', async () => {
+  it('rescues uploads while SQS is down, and leaves the messages to the relay', async () => {
     const [paste] = await zombies(1);
-    const mend = world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
+    const restore = world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
     expect(await reaper().runOnce(running())).toEqual({ ...nothing, lost: 1, rescued: 1 });
     expect(world.log.lines).toMatchObject([
       { level: 'warn', message: 'upload attempt failed', fields: { outcome: 'lost', sequel: 'retry' } },
       { level: 'warn', message: 'rescued uploads wait for the relay' },
     ]);
-    mend();
+    restore();
     await sql`UPDATE task_executions SET run_at = run_at - interval '5 seconds' WHERE status = 'PENDING'`.execute(
       world.db,
     );

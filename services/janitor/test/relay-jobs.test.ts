@@ -16,7 +16,7 @@ const relay = () =>
   new Relay({ queues: world.queues, graceSeconds: 1, redispatchAfterSeconds: 30 }).runOnce(running());
 const quiet = { sent: 0, resent: 0, postponed: 0 };
 
-/** Jobs that were sent to the queue a minute ago, and what became of their messages. */
+/** Jobs whose messages were sent a minute ago. */
 const waiting = (count: number, dispatchedSecondsAgo = 60) =>
   makeJobs(world.db, count, {
     userId: world.userId,
@@ -30,7 +30,7 @@ const messageFor = ({ id }: { id: string }) => JSON.stringify({ jobId: id });
 async function send(jobs: readonly MadeJob[]): Promise<void> {
   for (const job of jobs) await sqs('SendMessage', { MessageBody: messageFor(job) });
 }
-/** As a consumer that has a job at work. */
+/** Receives and holds messages, as a consumer that runs a job. */
 async function receive(VisibilityTimeout = 600): Promise<{ jobId: string; ReceiptHandle: string } | null> {
   const { Messages = [] } = await sqs<{ Messages?: { Body: string; ReceiptHandle: string }[] }>(
     'ReceiveMessage',
@@ -42,8 +42,8 @@ async function receive(VisibilityTimeout = 600): Promise<{ jobId: string; Receip
     : { ReceiptHandle: message.ReceiptHandle, ...(JSON.parse(message.Body) as { jobId: string }) };
 }
 
-describe('relay, of jobs that wait for long', () => {
-  it('sends none again whose messages are in the queue, behind those of jobs that are at work', async () => {
+describe('relay, for jobs that wait for a long time', () => {
+  it('sends no message again that is still in the queue, behind those of running jobs', async () => {
     await send(await atWork(2));
     for (let n = 0; n < 2; n++) await receive();
     await send(await waiting(30));
@@ -51,7 +51,7 @@ describe('relay, of jobs that wait for long', () => {
     expect(await messagesLeft(world, JOBS)).toBe(32);
   });
 
-  it('sends again as many as are lost beside them, those first that were sent the longest ago', async () => {
+  it('sends as many messages again as are lost, the longest sent first', async () => {
     await send(await atWork(2));
     for (let n = 0; n < 2; n++) await receive();
     const lost = [...(await waiting(1, 120)), ...(await waiting(1, 110))];
@@ -61,14 +61,14 @@ describe('relay, of jobs that wait for long', () => {
     expect((await drain(world, JOBS)).slice(-2)).toEqual(lost.map(messageFor));
   });
 
-  it('sends all again when all are lost, once in that time', async () => {
+  it('sends all messages again when all are lost, once in the redispatch time', async () => {
     const jobs = await waiting(1203);
     expect(await relay()).toEqual({ ...quiet, resent: 1203 });
     expect(new Set(await drain(world, JOBS))).toEqual(new Set(jobs.map(messageFor)));
     expect(await relay()).toEqual(quiet);
   });
 
-  it('sends a lost one again in the time that the queue takes, whatever its place, and has no message twice for long', async () => {
+  it('sends a lost message again within one round of the queue, and keeps no duplicate for long', async () => {
     const jobs: MadeJob[] = [];
     for (let age = 9; age > 0; age--) jobs.push(...(await waiting(1, 60 + age)));
     await send(jobs.filter((_, place) => place !== 5));
@@ -81,7 +81,7 @@ describe('relay, of jobs that wait for long', () => {
       expect(await messagesLeft(world, JOBS)).toBeLessThanOrEqual(jobs.length - ended.size + resent);
       const message = await receive();
       if (message !== null) {
-        // A job at a time: it ends, and its message is acknowledged, as one is whose job has ended already.
+        // One job at a time: it ends, and its message is acknowledged; so is a message whose job has already ended.
         await sql`UPDATE task_executions SET status = 'RUNNING', worker_id = 'w', started_at = now(), lease_expires_at = now()
           WHERE subject_id = ${message.jobId} AND status = 'PENDING'`.execute(world.db);
         await sql`UPDATE task_executions SET status = 'SUCCEEDED', finished_at = now(), lease_expires_at = NULL

@@ -36,7 +36,7 @@ const shortCodesIn = (bodies: readonly string[]) =>
 const codes = (pastes: readonly MadePaste[]) => pastes.map(({ shortCode }) => shortCode).sort();
 
 describe('relay', () => {
-  it('sends what was never sent, small content inline and larger content not, and stamps it', async () => {
+  it('sends undispatched messages, with small content inline, and stamps their executions', async () => {
     const small = Buffer.alloc(INLINE_CONTENT_BYTES, 0xff);
     await makePastes(world.db, 1, { status: 'IN_PROGRESS', shortCodes: ['small'], content: small });
     await makePastes(world.db, 1, {
@@ -53,7 +53,7 @@ describe('relay', () => {
     expect(await relay().runOnce(running())).toEqual({ sent: 0, resent: 0, postponed: 0 });
   });
 
-  it('leaves the api its moment, and a retry its wait', async () => {
+  it('leaves the api its grace, and a retry its wait', async () => {
     await makePastes(world.db, 1, {
       status: 'IN_PROGRESS',
       execution: { status: 'PENDING', dueSecondsAgo: 0 },
@@ -66,14 +66,14 @@ describe('relay', () => {
     expect(await neverDispatched()).toBe(2);
   });
 
-  it('sends all of a large backlog in one run, ten a request', async () => {
+  it('sends a large backlog in one run, ten messages a request', async () => {
     const pastes = await unsent(1205);
     expect(await relay().runOnce(running())).toMatchObject({ sent: 1205 });
     expect(world.proxy.matching({ target: 'SendMessageBatch' })).toHaveLength(121);
     expect(shortCodesIn(await drain(world, UPLOADS)).sort()).toEqual(codes(pastes));
   });
 
-  it('fails while SQS is down, without a request for every message, and sends all when it is back', async () => {
+  it('fails while SQS is down, without a request for each message, and sends all messages after the outage', async () => {
     const pastes = await unsent(200);
     const mend = world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
     await expect(relay().runOnce(running())).rejects.toThrow(DependencyUnavailableError);
@@ -84,9 +84,9 @@ describe('relay', () => {
     expect(shortCodesIn(await drain(world, UPLOADS)).sort()).toEqual(codes(pastes));
   });
 
-  it('stamps what SQS has taken although another request failed', async () => {
+  it('stamps the messages that SQS accepted although another request failed', async () => {
     await unsent(40);
-    // Both tries of one of the four requests that go out at once.
+    // Both tries of one of the four concurrent requests.
     world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 }, 8);
     world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'pass' }, 2);
     await expect(relay().runOnce(running())).rejects.toThrow(DependencyUnavailableError);
@@ -94,7 +94,7 @@ describe('relay', () => {
     expect(await drain(world, UPLOADS)).toHaveLength(20);
   });
 
-  it('sends the messages again when it dies before it could stamp them', async () => {
+  it('sends messages again after a crash before the stamp', async () => {
     const [paste] = await unsent(1);
     const arrived = world.proxy.hold({ target: 'SendMessageBatch' });
     const janitor = spawnService({ entry: MAIN, args: ['--once', 'relay'], env: world.env });
@@ -107,7 +107,7 @@ describe('relay', () => {
     expect(shortCodesIn(await drain(world, UPLOADS))).toEqual([paste?.shortCode, paste?.shortCode]);
   });
 
-  it('follows within 10 s when SQS comes back from an outage', async () => {
+  it('sends the backlog within 10 s after an outage of SQS', async () => {
     await world.proxy.down();
     const janitor = spawnService({ entry: MAIN, env: world.env });
     try {
@@ -122,7 +122,7 @@ describe('relay', () => {
     }
   });
 
-  it('sends again what was sent long ago and not claimed, once in that time', async () => {
+  it('sends an overdue message again, once in the redispatch time', async () => {
     const pastes = await overdue(12);
     await makePastes(world.db, 1, {
       status: 'IN_PROGRESS',
@@ -137,7 +137,7 @@ describe('relay', () => {
     expect(await relay().runOnce(running())).toEqual({ sent: 0, resent: 0, postponed: 0 });
   });
 
-  it('does not send again into a deep queue, but what was never sent goes out', async () => {
+  it('sends undispatched messages into a deep queue, but no overdue ones', async () => {
     await fillQueue(1000);
     await overdue(3);
     await unsent(1);
@@ -145,7 +145,7 @@ describe('relay', () => {
     expect(await queueDepth(world.sqs, world.uploads)).toBe(1001);
   });
 
-  it('asks for the depth of the queue only when something is overdue', async () => {
+  it('reads the depth of the queue only when a message is overdue', async () => {
     await unsent(1);
     await relay().runOnce(running());
     expect(world.proxy.matching({ target: 'GetQueueAttributes' })).toEqual([]);

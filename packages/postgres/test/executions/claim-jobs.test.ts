@@ -19,7 +19,7 @@ const current = useDatabase();
 const lease = { actor: 'w', leaseSeconds: 6 };
 
 describe('creating a job', () => {
-  it('makes it queued, as J2 has it, with a PENDING execution beside it', async () => {
+  it('inserts a queued job with the columns of J2, and a PENDING execution', async () => {
     const { id, executionId, userId, createdAt } = await newJob(current.db, { items: [{ content: 'ä' }] });
     expect(await findJob(current.db, id)).toEqual({
       id,
@@ -44,7 +44,7 @@ describe('creating a job', () => {
 });
 
 describe('claiming', () => {
-  it('gives a job to one of 50 workers at once; the other 49 are told that it is not theirs now', async () => {
+  it('gives a job to one of 50 concurrent workers, and answers not_now to the other 49', async () => {
     const { id } = await newJob(current.db);
     const claims = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -63,7 +63,7 @@ describe('claiming', () => {
     ]);
   });
 
-  it('brings what the work needs, and makes the job processing in the same moment', async () => {
+  it('returns what the work needs, and makes the job processing in the same statement', async () => {
     const { id, userId, executionId } = await newJob(current.db, { items: [1, 2] });
     expect(await claimJob(current.db, id)).toEqual({
       jobId: id,
@@ -78,7 +78,7 @@ describe('claiming', () => {
     expect(job!.updated_at.getTime()).toBeGreaterThan(job!.created_at.getTime());
   });
 
-  it('claims what the api is just stamping as dispatched, once the stamp has committed', async () => {
+  it('waits for a concurrent dispatch stamp to commit, and then claims the execution', async () => {
     const { id, executionId } = await newJob(current.db);
     const stamping = await current.db.startTransaction().execute();
     await stampDispatched(stamping, [executionId]);
@@ -88,7 +88,7 @@ describe('claiming', () => {
     expect(await claiming).toMatchObject({ executionId });
   });
 
-  it('claims a batch, each job for itself: due, running elsewhere, waiting, ended and removed', async () => {
+  it('answers for each job of a batch: due, running elsewhere, waiting, ended and removed', async () => {
     const due = await newJob(current.db);
     const running = await runningJob(current.db);
     const waiting = await runningJob(current.db);
@@ -110,7 +110,7 @@ describe('claiming', () => {
     expect(waitMs).toBeLessThanOrEqual(1000);
   });
 
-  it('keeps the message of a zombie that nobody has reaped yet away for a second at least', async () => {
+  it('answers a wait of at least a second for a zombie that is not reaped yet', async () => {
     const { jobId } = await runningJob(current.db);
     await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 hour'`.execute(current.db);
     const claims = await claimExecutions(current.db, jobSubject, { keys: [jobId], ...lease });
@@ -118,7 +118,7 @@ describe('claiming', () => {
     expect((claims.get(jobId) as { waitMs: number }).waitMs).toBeGreaterThanOrEqual(1000);
   });
 
-  it('claims the next attempt of a job that is processing already, and moves no state of the job by it', async () => {
+  it('claims the next attempt of a processing job without a transition of the job', async () => {
     const first = await runningJob(current.db);
     await settle(current.db, settlementOf(first, failure));
     await makeDue(current.db);
@@ -127,7 +127,7 @@ describe('claiming', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('never takes a paste’s upload for a job, nor a job’s execution for an upload', async () => {
+  it('never claims the execution of an upload for a job', async () => {
     const { id } = await newJob(current.db);
     await sql`INSERT INTO task_executions (kind, subject_id, attempt) VALUES ('upload', ${id}, 1)`.execute(
       current.db,

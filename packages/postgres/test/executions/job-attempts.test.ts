@@ -15,8 +15,8 @@ import {
 
 const current = useDatabase();
 
-describe('J9: an attempt that ended without the job', () => {
-  it('leaves the next one, due after its wait, and the job processing', async () => {
+describe('J9: an attempt whose end is not the end of the job', () => {
+  it('is followed by an attempt that is due after its wait, while the job stays processing', async () => {
     const job = await runningJob(current.db);
     const settled = await settle(current.db, settlementOf(job, failure));
     expect(settled).toMatchObject({ status: 'processing' });
@@ -34,7 +34,7 @@ describe('J9: an attempt that ended without the job', () => {
     expect(await findJob(current.db, job.jobId)).toMatchObject({ status: 'processing', error_message: null });
   });
 
-  it('because its worker died, has its work done elsewhere at once, by a message that the relay sends', async () => {
+  it('is followed at once by an undispatched attempt when its worker was lost', async () => {
     const job = await runningJob(current.db);
     const settled = await reap(current.db, job);
     expect(settled).toMatchObject({ status: 'processing' });
@@ -43,7 +43,7 @@ describe('J9: an attempt that ended without the job', () => {
     expect(rows).toEqual([{ attempt: 2, dispatched_at: null, due: true }]);
   });
 
-  it('because its worker stops, or the work could not be tried, spends no attempt', async () => {
+  it('spends no attempt when its worker stops or the work could not be tried', async () => {
     const first = await runningJob(current.db);
     await settle(current.db, settlementOf(first, { kind: 'interrupted' }));
     const second = await claimJob(current.db, first.jobId);
@@ -59,8 +59,8 @@ describe('J9: an attempt that ended without the job', () => {
   });
 });
 
-describe('J9: the timeline of a job', () => {
-  it('tells the whole journey in order, with actors and reasons', async () => {
+describe('J9: the audit trail of a job', () => {
+  it('has all transitions in order, with actors and reasons', async () => {
     const first = await runningJob(current.db);
     await settle(current.db, settlementOf(first, failure));
     await makeDue(current.db);

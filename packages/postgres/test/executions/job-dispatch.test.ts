@@ -23,8 +23,8 @@ const found = (jobs: readonly { jobId: string }[]) => jobs.map(({ jobId }) => jo
 const waits = (dispatchedSecondsAgo: number | null, dueSecondsAgo = 100) =>
   ({ execution: { status: 'PENDING', dispatchedSecondsAgo, dueSecondsAgo } }) as const;
 
-describe('what the relay finds of jobs', () => {
-  it('is what was never sent and has been due for the grace, the longest due first', async () => {
+describe('the messages of jobs that the relay finds', () => {
+  it('are the undispatched ones that have been due for the grace, the longest due first', async () => {
     const [second] = await make({ status: 'queued', ...waits(null, 20) });
     const [first] = await make({ status: 'processing', ...waits(null, 30) });
     await make({ status: 'queued', ...waits(null, 1) });
@@ -48,7 +48,7 @@ describe('what the relay finds of jobs', () => {
     expect(await findUndispatched(current.db, jobSubject, { graceSeconds: 5, limit: 10 })).toEqual([]);
   });
 
-  it('is what was sent and due long ago and not claimed since, the longest sent first', async () => {
+  it('are the overdue ones, sent and due long ago and not claimed, the longest sent first', async () => {
     const [second] = await make({ status: 'queued', ...waits(40) });
     const [first] = await make({ status: 'processing', ...waits(50) });
     await make({ status: 'queued', ...waits(10) });
@@ -59,7 +59,7 @@ describe('what the relay finds of jobs', () => {
     expect(found(due)).toEqual([first!.id, second!.id]);
   });
 
-  it('is no upload, as what it finds of uploads is no job', async () => {
+  it('include no upload, and those of uploads include no job', async () => {
     await make({ status: 'queued', ...waits(null) }, 2);
     await make({ status: 'queued', ...waits(90) }, 2);
     await makePastes(current.db, 3, { status: 'IN_PROGRESS' });
@@ -72,7 +72,7 @@ describe('what the relay finds of jobs', () => {
     expect(await findOverdue(current.db, uploadSubject, old)).toHaveLength(3);
   });
 
-  it('is the successor of what was lost, at once', async () => {
+  it('include the successor of a lost attempt at once', async () => {
     const job = await runningJob(current.db);
     const settled = await reap(current.db, job);
     expect(await findUndispatched(current.db, jobSubject, { graceSeconds: 0, limit: 10 })).toEqual([
@@ -81,8 +81,8 @@ describe('what the relay finds of jobs', () => {
   });
 });
 
-describe('the jobs that wait for a worker', () => {
-  it('are those that are due and were ever sent, counted no further than is asked', async () => {
+describe('the count of jobs that wait for a worker', () => {
+  it('has the due jobs that were ever dispatched, and stops at its limit', async () => {
     await make({ status: 'queued', ...waits(40) }, 3);
     await make({ status: 'processing', ...waits(1, 0) });
     await make({ status: 'processing', ...waits(1, -60) });
@@ -96,7 +96,7 @@ describe('the jobs that wait for a worker', () => {
 });
 
 describe('zombies', () => {
-  it('are found by their kind, the longest overdue first', async () => {
+  it('are found by kind, the longest overdue first, with the name of their job', async () => {
     const zombie = (leaseSeconds: number) =>
       ({ execution: { status: 'RUNNING', leaseSeconds, attempt: 3, workerId: 'w9' } }) as const;
     const [second] = await make({ status: 'processing', ...zombie(-10) });

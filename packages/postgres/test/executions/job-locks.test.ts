@@ -18,7 +18,7 @@ import { endingOf, entriesOf, newAsset, newJob, settlementOf } from '../support/
 
 const current = useDatabase();
 
-/** The same choices in each run; seeds of their own for the workers. */
+/** A random number generator with a seed, so that each run makes the same choices. */
 function dice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -31,7 +31,7 @@ const ignoreTaken = (error: unknown) => {
   if ((error as { code?: string }).code !== 'execution_taken') throw error;
 };
 
-it('whatever is done for the same jobs at once, in whatever order: nothing deadlocks, and no job is left without an attempt', async () => {
+it('concurrent statements for the same jobs, in random order, never deadlock and leave no job without an attempt', async () => {
   const JOBS = 20;
   const WORKERS = 10;
   const ROUNDS = 40;
@@ -46,7 +46,7 @@ it('whatever is done for the same jobs at once, in whatever order: nothing deadl
   const work = async (worker: number): Promise<void> => {
     const roll = dice(worker + 1);
     const actor = `w${worker}`;
-    /** In an order of its own each time: the latest of them, which may still be what they were. */
+    /** The latest items, which are the most likely to be unchanged, in random order. */
     const some = <T>(items: readonly T[], count = JOBS): T[] =>
       items
         .slice(-count)

@@ -39,16 +39,16 @@ import { fillWithBacklog } from '../support/fill.ts';
 import { claimJob, endingOf, entriesOf, firstPositions, loss, newAsset, newJob } from '../support/jobs.ts';
 import { placeAt } from '../support/place-at.ts';
 
-/** As in scale.test.ts: `npm run test:scale` takes 10,000 and 1,000,000 rows. */
+/** See scale.test.ts: `npm run test:scale` takes 10,000 and 1,000,000 rows. */
 const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
-const MOST_GROWTH = 1.5;
+const MAX_GROWTH = 1.5;
 
-/** Every list has a fourth of the rows at least: page 10,000 is there in each. */
+/** Each list has at least a fourth of the rows, so page 10,000 exists in each. */
 const FAR_PAGE = 10_000;
 const LIMIT = Math.max(1, Math.floor(large / 4 / FAR_PAGE / 1.2));
 const BACKLOG = large >= 1_000_000 ? 100_000 : 20_000;
 
-/** The busy part stays small whatever the history: ten jobs due, ten running, of which one has imported a thousand pastes. */
+/** The busy part is small for any history: ten due jobs, and ten running ones, of which one has imported a thousand pastes. */
 interface Scene {
   readonly url: string;
   readonly owner: string;
@@ -75,7 +75,7 @@ afterAll(async () => {
 async function makeScene(rows: number, backlog = 0): Promise<Scene> {
   const { url } = await createTestDatabase(stack);
   const db = openToFill(url);
-  const owner = await fillOwner(db, 'owner', rows / 2); // and as many of others
+  const owner = await fillOwner(db, 'owner', rows / 2); // and as many rows of other users
   const manyAssets = await fillJobs(db, owner, rows);
   if (backlog > 0) await fillWithBacklog(db, backlog);
   const due = [];
@@ -107,7 +107,7 @@ const giveUp = (job: ClaimedJob) => ({
   nextStep: { kind: 'give_up', reason: 'enough' } as const,
 });
 const byW = { actor: 'w', dispatched: true };
-const ignored = () => undefined; // under EXPLAIN a statement answers no row
+const ignored = () => undefined; // under EXPLAIN a statement returns no row
 
 const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'creating a job': (db, { owner }) =>
@@ -140,7 +140,7 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'counting jobs that wait for a worker': (db) => countWaiting(db, jobSubject, { limit: 1000 }),
   'finding zombies of jobs': (db) => findZombies(db, jobSubject, 100),
   'reading the timeline of a job': (db, scene) => readJobTimeline(db, first(scene).jobId),
-  // Of the pastes here a fourth is IN_PROGRESS: what is counted grows, up to the limit.
+  // A fourth of the pastes here is IN_PROGRESS: the count grows up to its limit.
   'reading how many are in which state': (db) => readStateFigures(db, 100),
   'finding old jobs': (db) => findOldJobs(db, { retentionSeconds: 0, after: null, limit: 100 }),
   'removing old jobs': (db, { old }) => removeJobs(db, old),
@@ -165,14 +165,14 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
     listJobs(db, { userId: owner, status: 'partial', jobType: 'export' }, { limit: 20, after: null }),
 };
 
-it.each(Object.keys(hot))('%s looks at as many pages in a large table as in a small one', async (name) => {
+it.each(Object.keys(hot))('%s reads as many pages in a large table as in a small one', async (name) => {
   const costs = [];
   for (const scene of scenes) costs.push(await explain(scene.url, (db) => hot[name]!(db, scene)));
   const [before, after] = costs as [Cost, Cost];
   process.stderr.write(`${name}: ${before.buffers} pages at ${small} rows, ${after.buffers} at ${large}\n`);
   expect(after.scanned).toEqual([]);
   expect(before.statements).toBeGreaterThan(0);
-  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MOST_GROWTH) + 5);
+  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MAX_GROWTH) + 5);
 });
 
 const duringBacklog = Object.keys(hot).filter((name) =>
@@ -180,7 +180,7 @@ const duringBacklog = Object.keys(hot).filter((name) =>
 );
 
 it.each(duringBacklog)(
-  '%s costs no more under a backlog of uploads that the statistics know nothing of',
+  '%s costs no more under a backlog of uploads that is not in the statistics',
   async (name) => {
     const before = await explain(scenes[0]!.url, (db) => hot[name]!(db, scenes[0]!));
     const after = await explain(underBacklog.url, (db) => hot[name]!(db, underBacklog));
@@ -188,7 +188,7 @@ it.each(duringBacklog)(
       `${name}: ${before.buffers} pages, ${after.buffers} with ${BACKLOG} uploads waiting\n`,
     );
     expect(after.scanned).toEqual([]);
-    expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MOST_GROWTH) + 50);
+    expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MAX_GROWTH) + 50);
   },
 );
 
@@ -228,7 +228,7 @@ const lists: Record<string, List> = {
         order: 'ASC',
         where: ({ owner }) => `user_id = '${owner}'`,
         page: (db, { owner }, page) => {
-          const createdAfter = new Date(0); // where the scan must not start when it has a place
+          const createdAfter = new Date(0); // the scan must start at the place of the page, not here
           return listExportable(db, { userId: owner, createdAfter, createdBefore: new Date(), status }, page);
         },
       },
@@ -237,7 +237,7 @@ const lists: Record<string, List> = {
 };
 
 it.each(Object.keys(lists))(
-  'a page of %s costs the same wherever it is and however long the list',
+  'a page of %s costs the same at any position in a list of any length',
   async (name) => {
     const { page, where, ...list } = lists[name]!;
     const costOf = async (scene: Scene, skipped: number): Promise<Cost> => {
@@ -257,6 +257,6 @@ it.each(Object.keys(lists))(
     );
     expect(costs.flatMap(({ scanned }) => scanned)).toEqual([]);
     expect(costs.map(({ statements }) => statements)).toEqual([1, 1, 1]);
-    for (const cost of [near, far]) expect(cost).toBeLessThanOrEqual(Math.ceil(short * MOST_GROWTH) + 10);
+    for (const cost of [near, far]) expect(cost).toBeLessThanOrEqual(Math.ceil(short * MAX_GROWTH) + 10);
   },
 );

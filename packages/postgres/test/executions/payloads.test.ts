@@ -27,7 +27,7 @@ function settlement({ executionId, attempt }: ClaimedUpload, outcome: UploadOutc
   return { executionId, outcome, nextStep: decideNextStep(outcome, attempt, defaultRetryPolicy, 0.5) };
 }
 
-/** What an operator may do by hand at any time. */
+/** A change that an operator may make by hand at any time. */
 const moveOn = (id: string, status: string, db: Database = current.db) =>
   (status === 'FAILED'
     ? sql`UPDATE pastes SET status = 'FAILED', failure_reason = 'by hand', failed_at = now() WHERE id = ${id}`
@@ -38,7 +38,7 @@ const byW1 = { actor: 'w1', dispatched: true };
 const succeeded: UploadOutcome = { kind: 'succeeded', s3Url: 's3://bucket/key' };
 const failed: UploadOutcome = { kind: 'failed', error: 'S3 answered 500' };
 
-describe('settling an upload of a paste that plain SQL has moved on meanwhile', () => {
+describe('settling an upload whose paste plain SQL has changed meanwhile', () => {
   const gaveUp = { outcome: failed, nextStep: { kind: 'give_up' as const, reason: 'no more' } };
 
   it.each([
@@ -46,7 +46,7 @@ describe('settling an upload of a paste that plain SQL has moved on meanwhile', 
     ['given up', 'FAILED', ({ executionId }: ClaimedUpload) => ({ executionId, ...gaveUp })],
     ['stored', 'PROCESSED', (upload: ClaimedUpload) => settlement(upload, succeeded)],
     ['given up', 'PROCESSED', ({ executionId }: ClaimedUpload) => ({ executionId, ...gaveUp })],
-  ])('drops the payload when the upload is %s after it was made %s', async (_, status, ending) => {
+  ])('deletes the payload when the upload is %s after the paste was made %s', async (_, status, ending) => {
     const { shortCode, id } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
     await moveOn(id, status);
@@ -55,7 +55,7 @@ describe('settling an upload of a paste that plain SQL has moved on meanwhile', 
     expect(await readPayload(current.db, id)).toBeNull();
   });
 
-  it('keeps the payload for the attempt that follows, which drops it', async () => {
+  it('keeps the payload for the next attempt, which deletes it', async () => {
     const { shortCode, id } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
     await moveOn(id, 'FAILED');
@@ -70,7 +70,7 @@ describe('settling an upload of a paste that plain SQL has moved on meanwhile', 
     expect(await readPayload(current.db, id)).toBeNull();
   });
 
-  it('drops the payload too when it is moved on between the look at it and the lock', async () => {
+  it('deletes the payload when the paste changes between the snapshot and the lock', async () => {
     const { shortCode, id } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
     const moving = await current.db.startTransaction().execute();
@@ -90,7 +90,7 @@ it.each<UploadOutcome>([
   { kind: 'lost', error: 'worker lost' },
   failed,
 ])(
-  'keeps the payload of a paste that is tried again: $kind; nor takes it who has lost the fence',
+  'keeps the payload when an attempt follows ($kind), also from a settlement without effect',
   async (outcome) => {
     const { shortCode, id } = await newPaste(current.db);
     const upload = await claimOne(shortCode);

@@ -34,16 +34,16 @@ import { newPaste, openToFill } from '../support/database.ts';
 import { explain } from '../support/explain.ts';
 import { fillWithBacklog, fillWithHistory, fillWithKeys } from '../support/fill.ts';
 
-/** `npm run test:scale` takes 10,000 and 1,000,000 rows; the short form, in every run, has the same ratio of sizes in small. */
+/** `npm run test:scale` takes 10,000 and 1,000,000 rows. Each run of `npm test` takes a smaller pair. */
 const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
 
 /**
- * A hundred times the rows make each B-tree one level higher: one page more for each descent. Anything that grows with the table would
- * be a hundred times as much.
+ * A hundred times the rows make each B-tree one level higher: one page more for each descent. A cost that grows with the table would be a
+ * hundred times as high.
  */
-const MOST_GROWTH = 1.5;
+const MAX_GROWTH = 1.5;
 
-/** The busy part of a table stays small whatever its history: 20 uploads due, 10 running, 10 expired, on top of the history. */
+/** The busy part of a table is small for any history: 20 uploads due, 10 running, 10 expired, on top of the history. */
 interface Scene {
   readonly url: string;
   readonly codes: string[];
@@ -57,7 +57,7 @@ let stack: TestStack;
 const scenes: Scene[] = [];
 let underBacklog: Scene;
 
-/** Uploads that came while SQS was away, and that no ANALYZE has seen. */
+/** Uploads that were created during an outage of SQS, after the last ANALYZE. */
 const BACKLOG = large >= 1_000_000 ? 100_000 : 20_000;
 
 beforeAll(async () => {
@@ -71,7 +71,7 @@ async function makeScene(rows: number, backlog = 0): Promise<Scene> {
   const db = openToFill(url);
   await fillWithHistory(db, rows);
   await fillWithKeys(db, rows);
-  // The history has been counted.
+  // The transitions of the history count as measured.
   await sql`UPDATE transition_cursor SET txid = pg_current_xact_id()`.execute(db);
   if (backlog > 0) await fillWithBacklog(db, backlog);
   const pastes = [];
@@ -125,7 +125,7 @@ const stored = (executionId: string) => ({
   nextStep: { kind: 'done' as const },
 });
 
-/** One that is there. */
+/** A key that exists. */
 const key = {
   caller: 'address:7',
   keyHash: createHash('sha256').update('507').digest(),
@@ -136,7 +136,7 @@ const key = {
 };
 
 const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
-  'creating a paste': (db) => newPaste(db).catch(() => undefined), // under EXPLAIN it answers no row
+  'creating a paste': (db) => newPaste(db).catch(() => undefined), // under EXPLAIN it returns no row
   'reading a paste': (db, { codes }) => findPaste(db, codes[0]!),
   'stamping what was dispatched': (db, { pending }) => stampDispatched(db, pending),
   'claiming ten uploads': (db, { codes }) =>
@@ -176,7 +176,7 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'removing ended counters': (db) => removeEndedRateLimits(db, { limit: 1000 }),
 };
 
-it.each(Object.keys(hot))('%s looks at as many pages in a large table as in a small one', async (name) => {
+it.each(Object.keys(hot))('%s reads as many pages in a large table as in a small one', async (name) => {
   const costs = [];
   for (const scene of scenes) {
     const run = hot[name]!;
@@ -185,28 +185,25 @@ it.each(Object.keys(hot))('%s looks at as many pages in a large table as in a sm
   const [before, after] = costs as [(typeof costs)[0], (typeof costs)[0]];
   process.stderr.write(`${name}: ${before.buffers} pages at ${small} rows, ${after.buffers} at ${large}\n`);
   expect(after.scanned).toEqual([]);
-  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MOST_GROWTH) + 5);
+  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MAX_GROWTH) + 5);
 });
 
-/** What has to go on, and to catch up, while the backlog is there. `findUndispatched` finds as many as it may. */
+/** The statements that must work, and catch up, during the backlog. `findUndispatched` finds as many rows as its limit allows. */
 const duringBacklog = Object.keys(hot).filter((name) =>
   /stamping|claiming ten|settling|renewing|looking|never dispatched|counting|zombies|naming/.test(name),
 );
 
-it.each(duringBacklog)(
-  '%s costs no more under a backlog that the statistics know nothing of',
-  async (name) => {
-    const before = await explain(scenes[0]!.url, (db) => hot[name]!(db, scenes[0]!));
-    const after = await explain(underBacklog.url, (db) => hot[name]!(db, underBacklog));
-    process.stderr.write(`${name}: ${before.buffers} pages, ${after.buffers} with ${BACKLOG} waiting\n`);
-    // A relay's batch is up to 100 here and finds 30 in the quiet scene.
-    const perRow = name.includes('never dispatched') ? 100 / 30 : 1;
-    expect(after.scanned).toEqual([]);
-    expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * perRow * MOST_GROWTH) + 50);
-  },
-);
+it.each(duringBacklog)('%s costs no more under a backlog that is not in the statistics', async (name) => {
+  const before = await explain(scenes[0]!.url, (db) => hot[name]!(db, scenes[0]!));
+  const after = await explain(underBacklog.url, (db) => hot[name]!(db, underBacklog));
+  process.stderr.write(`${name}: ${before.buffers} pages, ${after.buffers} with ${BACKLOG} waiting\n`);
+  // A relay's batch is up to 100 here and finds 30 in the quiet scene.
+  const perRow = name.includes('never dispatched') ? 100 / 30 : 1;
+  expect(after.scanned).toEqual([]);
+  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * perRow * MAX_GROWTH) + 50);
+});
 
-it('a backlog is read as far as it is counted, and no further', async () => {
+it('the gauge query reads a backlog up to the limit of its count', async () => {
   const figures = (mostCounted: number) =>
     explain(underBacklog.url, (db) => readStateFigures(db, mostCounted));
   const [few, most] = [await figures(500), await figures(BACKLOG)];
@@ -214,11 +211,11 @@ it('a backlog is read as far as it is counted, and no further', async () => {
     `reading how many are in which state: ${few.buffers} pages up to 500, ${most.buffers} up to ${BACKLOG}\n`,
   );
   expect([...few.scanned, ...most.scanned]).toEqual([]);
-  // A row that waits is read twice, as an execution and as a payload: a page each at worst, and some to come down the indexes.
+  // A waiting row is read twice, as an execution and as a payload: at worst a page each, and some pages to descend the indexes.
   expect(few.buffers).toBeLessThanOrEqual(2 * 500 + 100);
 });
 
-it('the check itself sees a cost that grows', async () => {
+it('the check detects a cost that grows with the table', async () => {
   const costs = [];
   for (const { url } of scenes) {
     costs.push(

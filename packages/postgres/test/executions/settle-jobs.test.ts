@@ -32,7 +32,7 @@ import { untilSomebodyWaits } from '../support/locks.ts';
 const current = useDatabase();
 const byW1 = { actor: 'w1', dispatched: true };
 
-/** Fails every attempt of a job but the last. @returns the last, RUNNING */
+/** Fails all attempts of a job except the last. @returns the last attempt, RUNNING */
 async function lastAttempt(jobId: string): Promise<ClaimedJob> {
   for (;;) {
     await makeDue(current.db);
@@ -42,8 +42,8 @@ async function lastAttempt(jobId: string): Promise<ClaimedJob> {
   }
 }
 
-describe('J1: a job that has come to its end', () => {
-  it('is completed, with its result, at 100 and with the time', async () => {
+describe('J1: a job that has ended', () => {
+  it('is completed, with its result, progress 100 and the time of its end', async () => {
     const job = await runningJob(current.db);
     const settled = await settle(current.db, endingOf(job));
     const { executionId, jobId } = job;
@@ -65,7 +65,7 @@ describe('J1: a job that has come to its end', () => {
   });
 
   it.each(['queued', 'processing', 'partial', 'failed'])(
-    'J3: goes from completed to %s for nobody',
+    'J3: cannot transition from completed to %s',
     async (to) => {
       const { jobId, ...job } = await runningJob(current.db);
       await settle(current.db, endingOf({ jobId, ...job }));
@@ -75,7 +75,7 @@ describe('J1: a job that has come to its end', () => {
     },
   );
 
-  it('J2: has the time of its end exactly in a terminal state', async () => {
+  it('J2: has completed_at in terminal states only', async () => {
     const { id } = await newJob(current.db);
     const early = sql`UPDATE jobs SET completed_at = now() WHERE id = ${id}`.execute(current.db);
     await expect(early).rejects.toMatchObject({ constraint: 'jobs_completed_has_time' });
@@ -86,7 +86,7 @@ describe('J1: a job that has come to its end', () => {
 });
 
 describe('J6: partial', () => {
-  it('says by result and error_message what was done and what was not', async () => {
+  it('states in result and error_message what was done and what was not', async () => {
     const job = await runningJob(current.db);
     await createAsset(current.db, { executionId: job.executionId, asset: newAsset(job) });
     const result = { failed: [{ position: 3, reason: 'content is empty' }] };
@@ -100,7 +100,7 @@ describe('J6: partial', () => {
     });
   });
 
-  it('is the end of a job whose last attempt failed, when an attempt has made assets', async () => {
+  it('is the end of a job with assets whose last attempt failed', async () => {
     const first = await runningJob(current.db);
     await createAsset(current.db, { executionId: first.executionId, asset: newAsset(first) });
     await settle(current.db, settlementOf(first, failure));
@@ -113,7 +113,7 @@ describe('J6: partial', () => {
     });
   });
 
-  it('says of an import that was given up which entries became pastes, as runs of their positions', async () => {
+  it('lists the imported positions of an import that was given up, as ranges', async () => {
     const first = await runningJob(current.db);
     const made = [4, 5, 6, 0, 9, 8];
     await importPastes(current.db, { ...first, entries: entriesOf(first, made) });
@@ -129,7 +129,7 @@ describe('J6: partial', () => {
     expect((await findJob(current.db, first.jobId))!.result).toEqual({ assets: 8, positions: runs });
   });
 
-  it('names the first thousand of those runs, and counts all', async () => {
+  it('lists the first thousand ranges, and counts all assets', async () => {
     const job = await runningJob(current.db);
     const odd = firstPositions(1001).map((n) => 2 * n + 1);
     await importPastes(current.db, { ...job, entries: entriesOf(job, odd) });
@@ -142,7 +142,7 @@ describe('J6: partial', () => {
     expect([assets, positions.length, positions.at(-1)]).toEqual([1001, 1000, [1999, 1999]]);
   });
 
-  it('is the end of a job whose work calls itself failed, when an earlier attempt has made assets', async () => {
+  it('is the end of a job that reports failed, when an earlier attempt has made assets', async () => {
     const first = await runningJob(current.db);
     await createAsset(current.db, { executionId: first.executionId, asset: newAsset(first) });
     await reap(current.db, first);
@@ -156,7 +156,7 @@ describe('J6: partial', () => {
     });
   });
 
-  it('also counts an asset that was being made while the settlement waited for its execution', async () => {
+  it('includes an asset that was created while the settlement waited for the lock on the execution', async () => {
     const { jobId } = await newJob(current.db).then(({ id }) => lastAttempt(id));
     const { executions } = await readJobTimeline(current.db, jobId);
     const { user_id: userId } = (await findJob(current.db, jobId))!;
@@ -179,7 +179,7 @@ describe('J6: partial', () => {
 });
 
 describe('a job without assets', () => {
-  it('is failed after its last attempt, with the reason and the progress that it had', async () => {
+  it('is failed after its last attempt, with the reason and its last progress', async () => {
     const { id } = await newJob(current.db);
     const last = await lastAttempt(id);
     await sql`UPDATE jobs SET progress = 40`.execute(current.db);
@@ -196,7 +196,7 @@ describe('a job without assets', () => {
     );
   });
 
-  it('is failed at once when its work says that trying again would change nothing', async () => {
+  it('is failed at once when its work reports failed', async () => {
     const job = await runningJob(current.db);
     const ending = { status: 'failed' as const, result: { why: 'bomb' }, errorMessage: 'not an archive' };
     const outcome = { kind: 'failed' as const, error: 'not an archive' };
@@ -214,7 +214,7 @@ describe('a job without assets', () => {
 });
 
 describe('settling', () => {
-  it('counts one of 50 settlements of the same execution; the other 49 get an empty result', async () => {
+  it('accepts one of 50 concurrent settlements of an execution; the other 49 get an empty result', async () => {
     const job = await runningJob(current.db);
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -228,7 +228,7 @@ describe('settling', () => {
     ).toHaveLength(1);
   });
 
-  it('settles a mixed batch in one statement, each job by its own outcome', async () => {
+  it('settles each job of a mixed batch by its own outcome, in one statement', async () => {
     const jobs: ClaimedJob[] = [];
     for (let n = 0; n < 9; n++) jobs.push(await runningJob(current.db));
     await createAsset(current.db, { executionId: jobs[2]!.executionId, asset: newAsset(jobs[2]!) });
@@ -254,7 +254,7 @@ describe('settling', () => {
     );
   });
 
-  it('never lets a zombie settle what was taken from it, nor the reaper what is renewed or ended', async () => {
+  it('refuses a zombie, and refuses the reaper once the lease is renewed or the execution has ended', async () => {
     const zombie = await runningJob(current.db);
     await reap(current.db, zombie);
     expect(await settle(current.db, endingOf(zombie))).toBeNull();
@@ -270,7 +270,7 @@ describe('settling', () => {
     expect(await findJob(current.db, zombie.jobId)).toMatchObject({ status: 'completed' });
   });
 
-  it('refuses what would leave a job processing without an attempt, or ended with one, and an upload’s execution', async () => {
+  it('refuses a settlement with a wrong ending, and the execution of an upload', async () => {
     const job = await runningJob(current.db);
     const none = { ...endingOf(job), ending: null };
     await expect(settle(current.db, none)).rejects.toThrow(TypeError);
@@ -279,7 +279,7 @@ describe('settling', () => {
     expect(await settle(current.db, endingOf(job))).toBeNull();
   });
 
-  it('takes whatever text a hostile archive has put into result and error', async () => {
+  it('accepts any text that a hostile archive puts into result and error', async () => {
     const job = await runningJob(current.db);
     const result = { 'na\0me': ['\u{D800}', 'a\\u0000', '\0', '🎉'] };
     const ending = { status: 'failed' as const, result, errorMessage: 'entry "\0\u{DC00}"' };

@@ -37,7 +37,7 @@ const succeeded: UploadOutcome = { kind: 'succeeded', s3Url: 's3://bucket/key' }
 const failed: UploadOutcome = { kind: 'failed', error: 'S3 answered 500' };
 
 describe('claiming', () => {
-  it('gives an upload to one of 50 workers at once; the other 49 are told that it is not theirs now', async () => {
+  it('gives an upload to one of 50 concurrent workers, and answers not_now to the other 49', async () => {
     const { shortCode } = await newPaste(current.db);
     const claims = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -53,7 +53,7 @@ describe('claiming', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('claims what the api is just stamping as dispatched, once the stamp has committed', async () => {
+  it('waits for a concurrent dispatch stamp to commit, and then claims the execution', async () => {
     const { shortCode, executionId } = await newPaste(current.db);
     const stamping = await current.db.startTransaction().execute();
     await stampDispatched(stamping, [executionId]);
@@ -63,7 +63,7 @@ describe('claiming', () => {
     expect(await claiming).toMatchObject({ executionId });
   });
 
-  it('tells what is not due when it will be, and what has ended that it has', async () => {
+  it('answers when a waiting upload will be due, and that an ended upload has ended', async () => {
     const { shortCode } = await newPaste(current.db);
     await settleExecutions(current.db, uploadSubject, [settlement(await claimOne(shortCode), failed)], byW1);
     const waiting = await claimExecutions(current.db, uploadSubject, {
@@ -92,8 +92,8 @@ describe('claiming', () => {
   });
 });
 
-describe('a zombie that nobody has reaped yet', () => {
-  it('keeps its message away for a second at least: given back at once it would go round until it is a dead letter', async () => {
+describe('a zombie that is not reaped yet', () => {
+  it('is answered with a wait of at least a second, so that its message does not cycle into the dead-letter queue', async () => {
     const { shortCode } = await newPaste(current.db);
     await claimOne(shortCode);
     await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 hour'`.execute(current.db);
@@ -109,7 +109,7 @@ describe('a zombie that nobody has reaped yet', () => {
 });
 
 describe('a paste that is deleted by hand', () => {
-  it('takes its executions with it, so that none of them stays open for ever', async () => {
+  it('loses its executions too, so that none stays open for ever', async () => {
     const { shortCode } = await newPaste(current.db);
     await newPaste(current.db);
     await sql`DELETE FROM pastes WHERE short_code = ${shortCode}`.execute(current.db);
@@ -119,7 +119,7 @@ describe('a paste that is deleted by hand', () => {
 });
 
 describe('settling', () => {
-  it('makes the paste PROCESSED with its URL and drops the payload', async () => {
+  it('makes the paste PROCESSED with its URL, and deletes the payload', async () => {
     const { shortCode, id } = await newPaste(current.db);
     const settled = await settleExecutions(
       current.db,
@@ -135,7 +135,7 @@ describe('settling', () => {
     expect(await readPayload(current.db, id)).toBeNull();
   });
 
-  it('counts one of 50 settlements of the same execution; the other 49 get an empty result', async () => {
+  it('accepts one of 50 concurrent settlements of an execution; the other 49 get an empty result', async () => {
     const { shortCode } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
     const results = await Promise.all(
@@ -151,7 +151,7 @@ describe('settling', () => {
     ).toHaveLength(1);
   });
 
-  it('leads a failed attempt to the next, due after its wait, and the sixth to FAILED with the reason', async () => {
+  it('inserts the next attempt after a failure, and makes the paste FAILED with the reason after the sixth', async () => {
     const { shortCode, id } = await newPaste(current.db);
     for (let attempt = 1; attempt <= 6; attempt++) {
       await makeDue();
@@ -188,7 +188,7 @@ describe('settling', () => {
     ]);
   });
 
-  it('settles a mixed batch in one statement, each execution by its own outcome', async () => {
+  it('settles each execution of a mixed batch by its own outcome, in one statement', async () => {
     const pastes = await Promise.all(Array.from({ length: 10 }, () => newPaste(current.db)));
     const claims = await claimExecutions(current.db, uploadSubject, {
       keys: pastes.map(({ shortCode }) => shortCode),
@@ -213,7 +213,7 @@ describe('settling', () => {
     }
   });
 
-  it('never lets a zombie settle what was taken from it', async () => {
+  it('refuses a zombie whose execution was ended by the reaper', async () => {
     const { shortCode } = await newPaste(current.db);
     const zombie = await claimOne(shortCode, 'zombie');
     await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 second'`.execute(current.db);
@@ -236,7 +236,7 @@ describe('settling', () => {
 });
 
 describe('leases', () => {
-  it('are not reaped while they hold, nor once they were renewed after the zombie was seen', async () => {
+  it('protect an execution from the reaper, also when renewed after the zombie was found', async () => {
     const { shortCode } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
     expect(await findZombies(current.db, uploadSubject, 10)).toHaveLength(0);
@@ -254,14 +254,14 @@ describe('leases', () => {
     expect(reaped.size).toBe(0);
   });
 
-  it('can not be renewed for what has ended', async () => {
+  it('cannot be renewed after the execution has ended', async () => {
     const { shortCode } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
     await settleExecutions(current.db, uploadSubject, [settlement(upload, failed)], byW1);
     expect((await renewLeases(current.db, [upload.executionId], 6)).size).toBe(0);
   });
 
-  it('that have run out are visible as zombies to anybody', async () => {
+  it('that have expired are visible in the view zombie_executions', async () => {
     const { shortCode } = await newPaste(current.db);
     await claimOne(shortCode);
     await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 minute'`.execute(current.db);
@@ -270,8 +270,8 @@ describe('leases', () => {
   });
 });
 
-describe('the timeline', () => {
-  it('tells the whole journey in order, with actors and reasons', async () => {
+describe('the audit trail', () => {
+  it('has all transitions in order, with actors and reasons', async () => {
     const { shortCode, id } = await newPaste(current.db);
     await settleExecutions(current.db, uploadSubject, [settlement(await claimOne(shortCode), failed)], byW1);
     await makeDue();

@@ -16,7 +16,7 @@ import {
 } from '../../src/index.ts';
 import { makeUsers } from '../../src/testing/index.ts';
 
-/** A queued job of a user of its own. */
+/** A queued job of a new user. */
 export async function newJob(
   db: Database,
   parameters: object = {},
@@ -59,12 +59,12 @@ export function settlementOf(
   };
 }
 
-/** The work came to an end by itself. */
+/** The work has reported its end. */
 export function endingOf(job: ClaimedJob, ending = completed): JobSettlement {
   return settlementOf(job, { kind: 'succeeded' }, ending);
 }
 
-/** @returns null when the settlement lost */
+/** @returns null when the settlement had no effect */
 export async function settle(
   db: Database,
   settlement: JobSettlement,
@@ -74,7 +74,7 @@ export async function settle(
   return settled.get(settlement.executionId) ?? null;
 }
 
-/** What the reaper does with a zombie. */
+/** Ends an execution as the reaper ends a zombie. */
 export async function reap(db: Database, job: ClaimedJob): Promise<Settled<JobState> | null> {
   await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 second' WHERE id = ${job.executionId} AND status = 'RUNNING'`.execute(
     db,
@@ -85,12 +85,12 @@ export async function reap(db: Database, job: ClaimedJob): Promise<Settled<JobSt
   );
 }
 
-/** Lets what waits for its next attempt be due. */
+/** Makes all PENDING executions due. */
 export async function makeDue(db: Database): Promise<void> {
   await sql`UPDATE task_executions SET run_at = now() WHERE status = 'PENDING'`.execute(db);
 }
 
-/** As many entries of an import as there are positions, each with a short code of its own. */
+/** An entry of an import for each position, each with a new short code. */
 export function entriesOf(job: ClaimedJob, positions: readonly number[], bytes?: Buffer): ImportEntry[] {
   return positions.map((position) => {
     const shortCode = randomBytes(8).toString('hex');

@@ -12,10 +12,10 @@ export interface JobsOptions {
   readonly logger: Logger;
 }
 
-/** Rows a statement. Their folders are emptied before it, by two requests each at least: some 50 a second and lane. */
+/** Rows a statement. Their folders are emptied before, with at least two requests each: some 50 a second in each lane. */
 const BATCH = 200;
 
-/** Folders at a time. */
+/** Folders emptied concurrently. */
 const LANES = 8;
 
 interface FolderCounts {
@@ -24,13 +24,14 @@ interface FolderCounts {
 }
 
 /**
- * Removes jobs that ended long ago, with what they made: first the objects in the job's folder and the multipart uploads that were left
- * there, then the row with its assets and executions. Without the row nobody would know of the objects; a job whose folder S3 fails to empty
- * keeps its row for the next run, and holds up no other. The pastes of an import aren't the job's, and stay.
+ * Removes jobs that ended long ago: first the objects and the unfinished multipart uploads in the job's folder, then the row with its
+ * assets and executions. Without the row, no statement would find the objects. A job whose folder S3 fails to empty keeps its row for the
+ * next run, and doesn't delay the others. The pastes of an import don't belong to the job, and stay.
  *
- * A worker that was frozen in the middle of a put may thaw after this and end it. It was declared lost while its job was still open, so
- * that this takes a freeze longer than the retention time; its object has then no row, and `reconcile` removes it a day later. It can't
- * come between the two halves of this sweep either: each attempt has a key of its own, so that nothing is replaced, only added.
+ * A worker that was frozen in the middle of a put may resume after this sweep and finish the put. The worker was declared lost while its
+ * job was still open, so this takes a freeze longer than the retention time. The object then has no row, and `reconcile` removes it a day
+ * later. A put between the two halves of this sweep does no harm either: each attempt has its own key, so a put adds an object and replaces
+ * none.
  */
 export class Jobs implements Sweep {
   readonly name = 'jobs';
@@ -40,7 +41,10 @@ export class Jobs implements Sweep {
     this.#options = options;
   }
 
-  /** By job: `removed`, and `refused` where its folder could not be emptied. Beside it, of all these jobs: `objects` deleted, and multipart uploads `aborted`. */
+  /**
+   * Counts of jobs: `removed`; `refused`: the folder could not be emptied. Counts for all these jobs: `objects` deleted, and multipart
+   * uploads `aborted`.
+   */
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, retentionSeconds, logger } = this.#options;
     const counts = { removed: 0, refused: 0, objects: 0, aborted: 0 };
@@ -59,7 +63,7 @@ export class Jobs implements Sweep {
         counts.removed += await removeJobs(db, emptied);
       }
       if (reasons.length > 0)
-        logger.warn('objects of old jobs were not deleted', { count: reasons.length, reason: reasons[0] });
+        logger.warn('objects of old jobs not deleted', { count: reasons.length, reason: reasons[0] });
       counts.refused += reasons.length;
       after = old.at(-1) ?? null;
       if (old.length < BATCH) break;
@@ -69,7 +73,7 @@ export class Jobs implements Sweep {
 
   /**
    * @returns why the folder could not be emptied; null: it is empty
-   * @throws DependencyUnavailableError when it is not about this folder: S3 answers to nothing
+   * @throws DependencyUnavailableError when the cause is not this folder: S3 doesn't answer at all
    */
   async #tryToEmpty(jobId: string, counts: FolderCounts, signal: AbortSignal): Promise<string | null> {
     try {
