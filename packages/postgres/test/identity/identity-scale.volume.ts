@@ -17,7 +17,7 @@ import { open } from '../support/database.ts';
 import { explain, type Cost } from '../support/explain.ts';
 import { fillOwner } from '../support/fill-owner.ts';
 
-/** As in scale.test.ts: `npm run test:scale` uses 10,000 and 1,000,000 rows. */
+/** As in scale.volume.ts: `npm run test:scale` uses 10,000 and 1,000,000 rows. */
 const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
 const MOST_GROWTH = 1.5;
 

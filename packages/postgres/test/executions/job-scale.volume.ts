@@ -39,7 +39,7 @@ import { fillWithBacklog } from '../support/fill.ts';
 import { claimJob, endingOf, entriesOf, firstPositions, loss, newAsset, newJob } from '../support/jobs.ts';
 import { placeAt } from '../support/place-at.ts';
 
-/** See scale.test.ts: `npm run test:scale` takes 10,000 and 1,000,000 rows. */
+/** See scale.volume.ts: `npm run test:scale` takes 10,000 and 1,000,000 rows. */
 const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
 const MAX_GROWTH = 1.5;
 

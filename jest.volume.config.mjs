@@ -1,0 +1,12 @@
+// Tests that prove a property by volume: npm run test:volume. They take minutes of CPU time, so npm test leaves them to CI.
+import base from './jest.config.mjs';
+
+const fromRoot = (path) => new URL(path, import.meta.url).pathname;
+
+export default {
+  ...base,
+  rootDir: fromRoot('.'),
+  roots: [fromRoot('packages'), fromRoot('services')],
+  testMatch: ['**/test/**/*.volume.ts'],
+  reporters: ['default', [fromRoot('scripts/count-reporter.cjs'), { name: 'volume' }]],
+};
