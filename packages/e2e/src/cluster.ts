@@ -7,7 +7,7 @@ import { Http } from './http.ts';
 import { Load, type LoadOptions } from './load.ts';
 import { freePort } from './ports.ts';
 import { Queues } from './queues.ts';
-import { disquiet } from './quiet.ts';
+import { findViolations } from './find-violations.ts';
 import { Rows, type ExecutionRow, type PasteRow } from './rows.ts';
 import { Service } from './service.ts';
 import { startStack, type RestartableStack, type Stack } from './stacks.ts';
@@ -15,18 +15,18 @@ import { until, type UntilOptions } from './until.ts';
 import { makeToken, type Credentials } from './users.ts';
 
 export interface ClusterOptions<S extends Stack = RestartableStack> {
-  /** Instances of each service, 1 each unless told. */
+  /** Instances of each service, default: 1 each. */
   readonly apis?: number;
   readonly workers?: number;
   readonly janitors?: number;
   /** For every service, on top of the defaults. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Taken over, and stopped with the cluster; one of its own unless told. */
+  /** Taken over, and stopped with the cluster; default: a stack of its own. */
   readonly stack?: S;
 }
 
 export interface ClientChoice extends Omit<ClientOptions, 'baseUrl'> {
-  /** Which api, from 0: the first unless told. */
+  /** Which api, from 0; default: the first. */
   readonly api?: number;
 }
 
@@ -186,10 +186,10 @@ export class Cluster<S extends Stack = RestartableStack> {
     );
   }
 
-  /** Nothing is open, nothing is left over, S3 holds exactly what the table says, and no row ever made a step it must not. */
+  /** Waits until no work is open, S3 holds exactly the objects that the tables name, and every transition was legal. */
   async expectQuiet(options?: UntilOptions): Promise<void> {
     await this.until(
-      () => disquiet(this),
+      () => findViolations(this),
       (problems) => problems.length === 0,
       options,
     );

@@ -10,7 +10,7 @@ export { metricOf, scrape, type MetricSample } from './metric.ts';
 export { runOps } from './ops.ts';
 export { isPrometheusWanted, Prometheus, promtool } from './prometheus.ts';
 export { selectorsIn } from './promql.ts';
-export { disquiet } from './quiet.ts';
+export { findViolations } from './find-violations.ts';
 export { Service } from './service.ts';
 export { StackProcess, startStack, type RestartableStack, type Stack } from './stacks.ts';
 export { unpack } from './unpack.ts';

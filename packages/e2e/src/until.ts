@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 export interface UntilOptions {
-  /** In ms; 15 s unless told: far above what anything here takes, so that only what never comes true fails. */
+  /** In ms; default: 15 s, far above what any condition here takes. */
   readonly within?: number;
   /** Evidence for the failure message, e.g. the last log lines. */
   readonly evidence?: () => string;

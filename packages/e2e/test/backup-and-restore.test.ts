@@ -7,7 +7,7 @@ import type { CreatedPaste } from '@pasteflow/client';
 import { spawnService } from '@pasteflow/dev-stack/testing';
 import {
   backUpPostgres,
-  disquiet,
+  findViolations,
   entryOf,
   restorePostgres,
   startCluster,
@@ -94,7 +94,7 @@ it('a restored database finds its way with a bucket and queues that went on with
   expect(found).toMatchObject({ removed: 1, missing: 1 });
   expect(await restored.bucket.keys()).toEqual([kept, uploadedSince].map(keyOf).toSorted());
   await restored.until(
-    () => disquiet(restored!),
+    () => findViolations(restored!),
     (problems) =>
       expect(problems).toEqual([
         `paste ${deletedSince.short_code} is PROCESSED and S3 has no s3://${stack.aws.bucket}/${keyOf(deletedSince)}`,

@@ -4,23 +4,23 @@ import type { Bucket } from './bucket.ts';
 import type { QueueName, Queues } from './queues.ts';
 import type { AssetRow, PasteRow, Rows } from './rows.ts';
 
-/** Where to look for what must hold when nothing is going on. */
-export interface Surroundings {
+/** The tables, the bucket and the queues that are checked while the services are idle. */
+export interface SystemUnderTest {
   readonly rows: Rows;
   readonly bucket: Bucket;
   readonly queues: Queues;
 }
 
-/** Invariants 2, 3, 5 and 6 of docs/architecture.md: a sentence for each thing that is not as it must be. */
-export async function disquiet(surroundings: Surroundings): Promise<string[]> {
-  const goingOn = [...(await unfinished(surroundings)), ...(await strayMessages(surroundings))];
-  // Every object is read whole: while something is going on, that would only keep the services from ending it.
-  if (goingOn.length > 0) return goingOn;
-  return [...(await strayObjects(surroundings)), ...(await illegalTransitions(surroundings))];
+/** Invariants 2, 3, 5 and 6 of docs/architecture.md: one sentence for each violation. */
+export async function findViolations(system: SystemUnderTest): Promise<string[]> {
+  const openWork = [...(await findOpenWork(system)), ...(await findStrayMessages(system))];
+  // Reading every object whole would slow down services that still work.
+  if (openWork.length > 0) return openWork;
+  return [...(await findStrayObjects(system)), ...(await findIllegalTransitions(system))];
 }
 
-/** What is open in the tables, the first fifty: there may be ten thousand, and it is asked for again and again. */
-async function unfinished({ rows }: Surroundings): Promise<string[]> {
+/** The first fifty open rows: there may be ten thousand, and the query runs every 20 ms. */
+async function findOpenWork({ rows }: SystemUnderTest): Promise<string[]> {
   const found = await rows.query<{ what: string }>(`
     SELECT 'paste ' || short_code || ' is IN_PROGRESS' AS what FROM pastes WHERE status = 'IN_PROGRESS'
     UNION ALL
@@ -31,13 +31,13 @@ async function unfinished({ rows }: Surroundings): Promise<string[]> {
     SELECT 'attempt ' || attempt || ' of ' || coalesce(p.short_code, subject_id::text) || ' is ' || e.status
     FROM task_executions e LEFT JOIN pastes p ON p.id = e.subject_id WHERE e.status IN ('PENDING', 'RUNNING')
     UNION ALL
-    SELECT 'paste ' || short_code || ' is ' || status || ' and has a payload still'
+    SELECT 'paste ' || short_code || ' is ' || status || ' and still has a payload'
     FROM paste_payloads JOIN pastes ON id = paste_id WHERE status <> 'IN_PROGRESS'
     LIMIT 50`);
   return found.map(({ what }) => what);
 }
 
-async function strayObjects({ rows, bucket }: Surroundings): Promise<string[]> {
+async function findStrayObjects({ rows, bucket }: SystemUnderTest): Promise<string[]> {
   const objects = await bucket.sizes();
   const pastes = await rows.query<PasteRow>(
     `SELECT * FROM pastes WHERE status = 'PROCESSED' AND deletion_status <> 'DELETED'`,
@@ -55,8 +55,8 @@ async function strayObjects({ rows, bucket }: Surroundings): Promise<string[]> {
   return problems;
 }
 
-/** Of so many objects the bytes are looked at: of ten thousand, every tenth. */
-const MOST_READ = 1000;
+/** The number of objects whose bytes are compared: every tenth of ten thousand. */
+const MAX_READ = 1000;
 
 /** Each live paste has the object that it names, with the bytes of its content_hash. */
 async function wrongPastes(
@@ -68,7 +68,7 @@ async function wrongPastes(
   for (const [key, { short_code, s3_url }] of pastes)
     if (!objects.has(key)) problems.push(`paste ${short_code} is PROCESSED and S3 has no ${s3_url}`);
   const present = [...pastes].filter(([key]) => objects.has(key));
-  const step = Math.ceil(present.length / MOST_READ);
+  const step = Math.ceil(present.length / MAX_READ);
   const looked = present.filter((_, index) => index % step === 0);
   await bucket.readEach(new Map(looked), ({ short_code, s3_url, content_hash }, content) => {
     const hash = createHash('sha256').update(content).digest('hex');
@@ -90,7 +90,7 @@ function wrongAssets(assets: readonly AssetRow[], objects: ReadonlyMap<string, n
 
 const QUEUES: readonly QueueName[] = ['uploads', 'uploads-dead-letters', 'jobs', 'jobs-dead-letters'];
 
-async function strayMessages({ queues }: Surroundings): Promise<string[]> {
+async function findStrayMessages({ queues }: SystemUnderTest): Promise<string[]> {
   const problems: string[] = [];
   for (const name of QUEUES) {
     const { visible, hidden } = await queues.counts(name);
@@ -108,7 +108,7 @@ interface Step {
 }
 
 /** Each entity's history is a way through its machine's table, from the initial state to the one the row has now. */
-async function illegalTransitions({ rows }: Surroundings): Promise<string[]> {
+async function findIllegalTransitions({ rows }: SystemUnderTest): Promise<string[]> {
   const steps = await rows.query<Step & { id: string }>(
     `SELECT machine, entity, "from", "to" FROM state_transitions ORDER BY at, id`,
   );
