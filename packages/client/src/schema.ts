@@ -2030,7 +2030,7 @@ export interface operations {
       path?: never;
       cookie?: never;
     };
-    /** @description 1 to 10485760 bytes of content. In JSON and in a form the options are fields, and the query must be empty. Any other body is the content itself, byte for byte, with the options in the query. */
+    /** @description 1 to 10485760 bytes of content, in JSON of at most 20987904 bytes. In JSON and in a form the options are fields, and the query must be empty. Any other body is the content itself, byte for byte, with the options in the query. */
     requestBody: {
       content: {
         /**

@@ -38,10 +38,17 @@ describe('the size of a body', () => {
     }
   });
 
-  it('accepts 10 MiB of JSON in which every byte is escaped', async () => {
-    const response = await postJson(bed.api.url, `{"content": "${'\\u0000'.repeat(MAX)}"}`);
+  it('accepts JSON of twice the content and 16 KiB, and refuses one byte more', async () => {
+    const maxJson = MAX * 2 + 16_384;
+    const escaped = '\\n'.repeat(MAX);
+    const empty = JSON.stringify({ content: '' }).length;
+    const padded = (bytes: number) => `{"content":"${escaped}"}${' '.repeat(bytes - empty - escaped.length)}`;
+    const response = await postJson(bed.api.url, padded(maxJson));
     expect(response.status).toBe(201);
     expect(await response.json()).toMatchObject({ size_bytes: MAX });
+    const refused = await problemOf(await postJson(bed.api.url, padded(maxJson + 1)));
+    expect(refused).toMatchObject({ status: 413, code: 'content_too_large' });
+    expect(refused.detail).toContain(String(maxJson));
   });
 
   it('refuses one byte more, in each form, and inserts no row', async () => {

@@ -20,7 +20,6 @@ describe('a POST that breaks a rule', () => {
     ['something else', 'content=x'],
     ['a document and more', '{"content": "x"} {}'],
     ['bytes that are no UTF-8', Buffer.from('7b22636f6e74656e74223a22ff227d', 'hex').toString('latin1')],
-    ['a very deep array', '['.repeat(1_000_000)],
   ])('is malformed when the JSON is %s', async (_name, body) => {
     const response = await fetch(`${bed.api.url}/v1/pastes`, {
       method: 'POST',
@@ -32,6 +31,8 @@ describe('a POST that breaks a rule', () => {
 
   it.each<[string, unknown, string]>([
     ['an array', [], ''],
+    ['a very deep array', '['.repeat(1_000_000), ''],
+    ['an array of 1,001 values', JSON.stringify(Array(1000).fill(1)), ''],
     ['null', null, ''],
     ['a text', '"content"', ''],
     ['a number', 1, ''],

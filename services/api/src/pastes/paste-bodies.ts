@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiMediaTypeObject, ZodOpenApiRequestBodyObject } from 'zod-openapi';
 import { example } from './example.ts';
+import { maxJsonBytes } from './receive-paste.ts';
 import { jsonPaste, textOptions } from '@pasteflow/pastes';
 
 const { content, title, syntax, expiresIn } = example;
@@ -36,7 +37,7 @@ export function pasteBodies({
   return {
     required: true,
     description:
-      `1 to ${maxPasteBytes} bytes of content. In ${json ? 'JSON and in a form' : 'a form'} the options are fields, and ` +
+      `1 to ${maxPasteBytes} bytes of content${json ? `, in JSON of at most ${maxJsonBytes(maxPasteBytes)} bytes` : ''}. In ${json ? 'JSON and in a form' : 'a form'} the options are fields, and ` +
       'the query must be empty. Any other body is the content itself, byte for byte, with the options in the query.',
     content: {
       ...(json && { 'application/json': asJson }),

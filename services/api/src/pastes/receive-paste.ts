@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toOptions, type PasteOptions, type textOptions } from '@pasteflow/pastes';
 import { z } from 'zod';
 import { parseJson } from '../http/body/json-body.ts';
-import { MULTIPART_OVERHEAD_BYTES, parseForm } from '../http/body/multipart.ts';
-import { readBody } from '../http/body/read-body.ts';
+import { MULTIPART_OVERHEAD_BYTES, readForm } from '../http/body/multipart.ts';
+import { readBody, type BodyLimit } from '../http/body/read-body.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';
@@ -23,9 +23,19 @@ export interface ReceiveOptions {
   readonly anonymous: boolean;
 }
 
-/** JSON can write each byte of the content as \u00XX; the rest is for the other fields. */
-const JSON_BYTES_PER_CONTENT_BYTE = 6;
+/**
+ * JSON escapes most bytes of a text as one or two bytes; the rest is for the other fields. Content that needs
+ * more, such as control characters, which JSON writes as six bytes, can be sent as a raw body.
+ */
+const JSON_BYTES_PER_CONTENT_BYTE = 2;
 const JSON_OVERHEAD_BYTES = 16 * 1024;
+
+/** A paste is an object of six strings and numbers. The rest is for clients that send fields of their own. */
+const JSON_LIMITS = { maxDepth: 32, maxValues: 1000 };
+
+export function maxJsonBytes(maxContentBytes: number): number {
+  return maxContentBytes * JSON_BYTES_PER_CONTENT_BYTE + JSON_OVERHEAD_BYTES;
+}
 
 type TextOptions = z.output<typeof textOptions>;
 
@@ -50,19 +60,20 @@ export async function receivePaste(
 
   const tooLarge = (): RequestError =>
     new RequestError('content_too_large', `Send at most ${maxBytes} bytes of content.`);
-  const maxJsonBytes = maxBytes * JSON_BYTES_PER_CONTENT_BYTE + JSON_OVERHEAD_BYTES;
-  const maxFormBytes = maxBytes + MULTIPART_OVERHEAD_BYTES;
-  const maxBodyBytes = isJson ? maxJsonBytes : isForm ? maxFormBytes : maxBytes;
-  const body = await readBody(req, res, { maxBytes: maxBodyBytes, tooLarge });
+  const within = (bytes: number): BodyLimit => ({ maxBytes: bytes, tooLarge });
 
   let received: ReceivedPaste;
   if (query !== null) {
-    received = { content: body, ...toOptions(query) };
+    received = { content: await readBody(req, res, within(maxBytes)), ...toOptions(query) };
   } else if (isJson) {
-    const { content, ...options } = validate(schemas.json, parseJson(body));
+    const body = await readBody(req, res, {
+      maxBytes: maxJsonBytes(maxBytes),
+      tooLarge: jsonTooLarge(maxBytes),
+    });
+    const { content, ...options } = validate(schemas.json, parseJson(body, JSON_LIMITS));
     received = { content: Buffer.from(content), ...toOptions(options) };
   } else {
-    const { content, fields } = await parseForm(req, body);
+    const { content, fields } = await readForm(req, res, within(maxBytes + MULTIPART_OVERHEAD_BYTES));
     const options = validate(schemas.text, Object.fromEntries(fields));
     if (content === null) throw contentEmpty('is missing; send a field or a file of this name');
     received = { content, ...toOptions(options) };
@@ -70,6 +81,14 @@ export async function receivePaste(
   if (received.content.length > maxBytes) throw tooLarge();
   if (received.content.length === 0) throw contentEmpty('must not be empty');
   return received;
+}
+
+function jsonTooLarge(maxBytes: number): () => RequestError {
+  return () =>
+    new RequestError(
+      'content_too_large',
+      `Send at most ${maxJsonBytes(maxBytes)} bytes of JSON, or the content as a raw body of at most ${maxBytes} bytes.`,
+    );
 }
 
 function contentEmpty(message: string): RequestError {

@@ -1,7 +1,20 @@
-import { RequestError } from '../errors/request-error.ts';
+import { RequestError, validationFailed } from '../errors/request-error.ts';
 
-/** @throws RequestError malformed_request */
-export function parseJson(body: Buffer): unknown {
+/** Bounds on a document, which are checked before anything is built from it. */
+export interface JsonLimits {
+  /** The maximum nesting of arrays and objects. */
+  readonly maxDepth: number;
+  /** The maximum number of values: names, strings, numbers, arrays, objects and literals. */
+  readonly maxValues: number;
+}
+
+/**
+ * Parses a JSON document. Its levels and values are counted in the bytes first: `[{},{},…]` takes the parser
+ * a hundred bytes of memory for each three bytes, and seconds for 16 MiB.
+ * @throws RequestError malformed_request, or validation_failed for a document beyond its limits
+ */
+export function parseJson(body: Buffer, limits: JsonLimits): unknown {
+  assertWithinLimits(body, limits);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch (error) {
@@ -13,4 +26,45 @@ export function parseJson(body: Buffer): unknown {
       },
     );
   }
+}
+
+/** Invalid JSON is left to the parser, which stops at the first error. */
+function assertWithinLimits(json: Buffer, { maxDepth, maxValues }: JsonLimits): void {
+  let depth = 0;
+  let values = 1;
+  for (let i = 0; i < json.length; i += 1) {
+    switch (json[i]) {
+      case 0x22: // "
+        i = endOfString(json, i);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1;
+        values += 1;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1;
+        break;
+      case 0x2c: // ,
+        values += 1;
+        break;
+      default:
+    }
+    if (depth > maxDepth) throw refuse(`must be nested at most ${maxDepth} levels deep`);
+    if (values > maxValues) throw refuse(`must have at most ${maxValues} values`);
+  }
+}
+
+/** The index of the quote that closes the string at `start`. */
+function endOfString(json: Buffer, start: number): number {
+  for (let i = start + 1; i < json.length; i += 1) {
+    if (json[i] === 0x22) return i;
+    if (json[i] === 0x5c) i += 1; // skips the escaped character
+  }
+  return json.length;
+}
+
+function refuse(message: string): Error {
+  return validationFailed([{ path: '', message }]);
 }

@@ -2,37 +2,50 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expectsContinue } from './drain.ts';
 import { RequestError } from '../errors/request-error.ts';
 
+export interface BodyLimit {
+  readonly maxBytes: number;
+  readonly tooLarge: () => RequestError;
+}
+
+/** Reads a whole body. @throws RequestError as readChunks */
+export async function readBody(req: IncomingMessage, res: ServerResponse, limit: BodyLimit): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  await readChunks(req, res, limit, (chunk) => chunks.push(chunk));
+  return Buffer.concat(chunks);
+}
+
 /**
- * Reads a body of at most `maxBytes`. A body whose Content-Length is larger is refused before it is sent; a
- * body without one is refused as soon as it has sent more, and respondWithError drains the rest. Nothing is
- * decompressed.
+ * Reads a body of at most `maxBytes` and passes on each chunk. A body whose Content-Length is larger is
+ * refused before it is sent; a body without one is refused as soon as it has sent more, and
+ * respondWithError drains the rest. Nothing is decompressed. An error that `onChunk` throws ends the read.
  * @throws RequestError content_too_large, request_incomplete or unsupported_encoding
  */
-export async function readBody(
+export async function readChunks(
   req: IncomingMessage,
   res: ServerResponse,
-  { maxBytes, tooLarge }: { maxBytes: number; tooLarge: () => RequestError },
-): Promise<Buffer> {
+  { maxBytes, tooLarge }: BodyLimit,
+  onChunk: (chunk: Buffer) => void,
+): Promise<void> {
   assertPlainEncoding(req);
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   if (expectsContinue(req)) res.writeContinue();
-  const chunks: Buffer[] = [];
   let bytes = 0;
-  return await new Promise<Buffer>((resolve, reject) => {
+  await new Promise<void>((resolve, reject) => {
     const settle = (act: () => void): void => {
       req.off('data', onData).off('end', onEnd).off('close', onClose);
       act();
     };
     const onData = (chunk: Buffer): void => {
       bytes += chunk.length;
-      if (bytes <= maxBytes) {
-        chunks.push(chunk);
-        return;
+      try {
+        if (bytes > maxBytes) throw tooLarge();
+        onChunk(chunk);
+      } catch (error) {
+        req.pause();
+        settle(() => reject(error));
       }
-      req.pause();
-      settle(() => reject(tooLarge()));
     };
-    const onEnd = (): void => settle(() => resolve(Buffer.concat(chunks, bytes)));
+    const onEnd = (): void => settle(resolve);
     const onClose = (): void => settle(() => reject(bodyIncomplete()));
     req.on('data', onData).once('end', onEnd).once('close', onClose);
     req.on('error', () => {}); // an aborted request emits 'error' and then 'close', which rejects
