@@ -57,10 +57,8 @@ describe('a poison message', () => {
       () => cluster.queues.counts(DEAD_LETTERS),
       ({ visible, hidden }) => visible + hidden === 0,
     );
-    const unreadable = janitor.log.filter(
-      ({ message }) => message === 'an unreadable dead letter was dropped',
-    );
-    expect(new Set(unreadable.map(({ messageId }) => messageId)).size).toBe(POISON.length);
+    const unreadable = janitor.log.filter(({ message }) => message === 'unreadable dead letter dropped');
+    expect(new Set(unreadable.map(({ message_id }) => message_id)).size).toBe(POISON.length);
     await cluster.expectQuiet();
   });
 });
