@@ -1,13 +1,13 @@
-import { maxAttempts, retryDelayMs, type RetryPolicy } from './retry.ts';
+import { lossDelayMs, maxAttempts, retryDelayMs, type RetryPolicy } from './retry.ts';
 
 /** How one attempt at a piece of work ended, as seen by the process that reports the end. */
 export type AttemptOutcome =
   | { readonly kind: 'succeeded' }
-  /** The work itself failed. The attempt is spent, and the next one waits. */
-  | { readonly kind: 'failed'; readonly error: string }
+  /** The work itself failed. The attempt is spent, and the next one waits. `isFinal`: no further attempt can succeed. */
+  | { readonly kind: 'failed'; readonly error: string; readonly isFinal?: boolean }
   /**
-   * The process that ran the attempt died. The attempt is spent, because the work may have killed the process. The next attempt is due at
-   * once, because nothing that failed needs time to recover.
+   * The process that ran the attempt died, or its message was received too often without an outcome. No attempt is spent. Losses are
+   * counted apart, and the wait grows with each loss (`lossDelayMs`), because the work may be what kills the processes.
    */
   | { readonly kind: 'lost'; readonly error: string }
   /** Something other than the work prevented the attempt. No attempt is spent; the next one is due after `POSTPONED_MS`. */
@@ -27,10 +27,16 @@ const POSTPONED_MS = 1000;
 export const INTERRUPTED = 'interrupted';
 export const WORKER_LOST = 'worker lost';
 
-/** Applies the retry policy to an outcome. `attempt` counts from 1; `random` is uniform in [0, 1). */
+/** The number of an attempt, from 1, and how often the work was lost before. */
+export interface AttemptCount {
+  readonly attempt: number;
+  readonly losses: number;
+}
+
+/** Applies the retry policy to an outcome. `random` is uniform in [0, 1). */
 export function decideNextStep(
   outcome: AttemptOutcome,
-  attempt: number,
+  { attempt, losses: lossesBefore }: AttemptCount,
   policy: RetryPolicy,
   random: number,
 ): NextStep {
@@ -41,11 +47,17 @@ export function decideNextStep(
       return { kind: 'retry', attempt, delayMs: 0 };
     case 'postponed':
       return { kind: 'retry', attempt, delayMs: POSTPONED_MS };
-    case 'lost':
+    case 'lost': {
+      const losses = lossesBefore + 1;
+      if (losses >= (policy.maxLosses ?? Infinity))
+        return { kind: 'give_up', reason: `lost ${losses} times; the last: ${outcome.error}` };
+      return { kind: 'retry', attempt, delayMs: lossDelayMs(losses) };
+    }
     case 'failed': {
+      if (outcome.isFinal === true) return { kind: 'give_up', reason: outcome.error };
       const delayMs = retryDelayMs(policy, attempt, random);
       if (delayMs === null) return { kind: 'give_up', reason: giveUpReason(outcome.error, policy) };
-      return { kind: 'retry', attempt: attempt + 1, delayMs: outcome.kind === 'lost' ? 0 : delayMs };
+      return { kind: 'retry', attempt: attempt + 1, delayMs };
     }
     default:
       return outcome satisfies never;

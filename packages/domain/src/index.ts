@@ -27,8 +27,6 @@ export {
   PasteflowError,
   type ErrorCode,
 } from './errors.ts';
-export { defaultRetryPolicy, maxAttempts, retryDelayMs, type RetryPolicy } from './retry.ts';
-export { INTERRUPTED, decideNextStep, WORKER_LOST, type AttemptOutcome, type NextStep } from './attempt.ts';
 export { DEFAULT_LEASE_SECONDS, heartbeatIntervalMs, messageVisibilitySeconds } from './lease.ts';
 export {
   DEFAULT_EXPIRY_SECONDS,
@@ -56,3 +54,19 @@ export {
 } from './object-key.ts';
 export { isUuid } from './uuid.ts';
 export type { JobMessage, MessageContext, UploadMessage } from './messages.ts';
+export {
+  defaultRetryPolicy,
+  lossDelayMs,
+  MAX_JOB_LOSSES,
+  maxAttempts,
+  retryDelayMs,
+  type RetryPolicy,
+} from './retry.ts';
+export {
+  INTERRUPTED,
+  decideNextStep,
+  WORKER_LOST,
+  type AttemptCount,
+  type AttemptOutcome,
+  type NextStep,
+} from './attempt.ts';

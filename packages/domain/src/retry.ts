@@ -3,6 +3,8 @@ export interface RetryPolicy {
   readonly delaysMs: readonly number[];
   /** Each wait is changed by a uniformly random amount within ±jitterMs. */
   readonly jitterMs: number;
+  /** The work is given up after this many losses (see `lossDelayMs`). Default: never. */
+  readonly maxLosses?: number;
 }
 
 /**
@@ -10,6 +12,9 @@ export interface RetryPolicy {
  * recover. The jitter spreads the retries of pastes that failed at the same moment.
  */
 export const defaultRetryPolicy: RetryPolicy = { delaysMs: [1000, 2000, 4000, 8000, 16_000], jitterMs: 200 };
+
+/** J9: a job always reaches an end, also when it crashes each worker that runs it. An upload has no such limit (P2, R2). */
+export const MAX_JOB_LOSSES = 6;
 
 export function maxAttempts(policy: RetryPolicy): number {
   return policy.delaysMs.length + 1;
@@ -24,4 +29,18 @@ export function retryDelayMs(policy: RetryPolicy, attempt: number, random: numbe
   const base = policy.delaysMs[attempt - 1];
   if (base === undefined) return null;
   return Math.max(0, Math.round(base + (random * 2 - 1) * policy.jitterMs));
+}
+
+const FIRST_LOSS_DELAY_MS = 1000;
+const MAX_LOSS_DELAY_MS = 60_000;
+
+/**
+ * The wait after a loss: 1, 2, 4, 8, 16, 32, and then always 60 s. With a lease of 6 s and a reaper that runs every 2 s, the first wait
+ * still lets the work of a crashed worker run elsewhere within 10 s. The later waits keep content that crashes its worker from crashing
+ * one worker after the other.
+ * @param losses the losses of the work so far, the one that has just happened included, from 1
+ * @returns milliseconds
+ */
+export function lossDelayMs(losses: number): number {
+  return Math.min(MAX_LOSS_DELAY_MS, FIRST_LOSS_DELAY_MS * 2 ** (losses - 1));
 }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { defaultRetryPolicy, maxAttempts, retryDelayMs, decideNextStep } from '../src/index.ts';
+import {
+  decideNextStep,
+  defaultRetryPolicy,
+  lossDelayMs,
+  MAX_JOB_LOSSES,
+  maxAttempts,
+  retryDelayMs,
+} from '../src/index.ts';
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
@@ -44,8 +51,12 @@ describe('the default policy', () => {
 });
 
 describe('the next step after an attempt', () => {
-  const nextStep = (outcome: Parameters<typeof decideNextStep>[0], attempt: number) =>
-    decideNextStep(outcome, attempt, defaultRetryPolicy, 0.5);
+  const nextStep = (
+    outcome: Parameters<typeof decideNextStep>[0],
+    attempt: number,
+    losses = 0,
+    policy = defaultRetryPolicy,
+  ) => decideNextStep(outcome, { attempt, losses }, policy, 0.5);
 
   it('is nothing after a success', () => {
     expect(nextStep({ kind: 'succeeded' }, 6)).toEqual({ kind: 'done' });
@@ -55,14 +66,32 @@ describe('the next step after an attempt', () => {
     expect(nextStep({ kind: 'failed', error: 'x' }, 2)).toEqual({ kind: 'retry', attempt: 3, delayMs: 2000 });
   });
 
-  it('is another attempt at once when the worker was lost: the waits are for S3', () => {
-    expect(nextStep({ kind: 'lost', error: 'x' }, 4)).toEqual({ kind: 'retry', attempt: 5, delayMs: 0 });
+  it('is the same attempt after a loss, however often the work was lost, with a longer wait each time', () => {
+    const lost = { kind: 'lost', error: 'x' } as const;
+    const waits = [0, 1, 2, 3, 4, 5, 6, 7, 100, 5000].map((losses) => nextStep(lost, 6, losses));
+    expect(waits).toEqual(
+      [1, 2, 4, 8, 16, 32, 60, 60, 60, 60].map((s) => ({ kind: 'retry', attempt: 6, delayMs: s * 1000 })),
+    );
+    expect(lossDelayMs(1)).toBe(1000);
   });
 
-  it('is the end, with the last reason, after the sixth failure or loss', () => {
+  it('is the end after the sixth loss when the policy has that limit', () => {
+    const jobs = { ...defaultRetryPolicy, maxLosses: MAX_JOB_LOSSES };
+    const lost = { kind: 'lost', error: 'x' } as const;
+    expect(nextStep(lost, 1, 4, jobs)).toEqual({ kind: 'retry', attempt: 1, delayMs: 16_000 });
+    expect(nextStep(lost, 1, 5, jobs)).toEqual({ kind: 'give_up', reason: 'lost 6 times; the last: x' });
+  });
+
+  it('is the end, with the last reason, after the sixth failure', () => {
     const end = { kind: 'give_up', reason: '6 attempts failed; the last: x' };
     expect(nextStep({ kind: 'failed', error: 'x' }, 6)).toEqual(end);
-    expect(nextStep({ kind: 'lost', error: 'x' }, 6)).toEqual(end);
+  });
+
+  it('is the end after a failure that is final', () => {
+    expect(nextStep({ kind: 'failed', error: 'x', isFinal: true }, 1)).toEqual({
+      kind: 'give_up',
+      reason: 'x',
+    });
   });
 
   it('is the same attempt a second later when it was postponed', () => {

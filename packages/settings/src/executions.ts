@@ -1,4 +1,9 @@
-import { DEFAULT_LEASE_SECONDS, defaultRetryPolicy, type RetryPolicy } from '@pasteflow/domain';
+import {
+  DEFAULT_LEASE_SECONDS,
+  defaultRetryPolicy,
+  MAX_JOB_LOSSES,
+  type RetryPolicy,
+} from '@pasteflow/domain';
 import { milliseconds, millisecondsList, variable } from '@pasteflow/runtime';
 import { z } from 'zod';
 
@@ -10,10 +15,14 @@ export const uploadRetryEnv: z.ZodType<RetryPolicy> = z
   .object({ UPLOAD_RETRY_DELAYS_MS: retryDelays, UPLOAD_RETRY_JITTER_MS: retryJitter })
   .transform((env) => ({ delaysMs: env.UPLOAD_RETRY_DELAYS_MS, jitterMs: env.UPLOAD_RETRY_JITTER_MS }));
 
-/** Default: `defaultRetryPolicy`. */
+/** Default: `defaultRetryPolicy`. A job, unlike an upload, is given up after `MAX_JOB_LOSSES` losses. */
 export const jobRetryEnv: z.ZodType<RetryPolicy> = z
   .object({ JOB_RETRY_DELAYS_MS: retryDelays, JOB_RETRY_JITTER_MS: retryJitter })
-  .transform((env) => ({ delaysMs: env.JOB_RETRY_DELAYS_MS, jitterMs: env.JOB_RETRY_JITTER_MS }));
+  .transform((env) => ({
+    delaysMs: env.JOB_RETRY_DELAYS_MS,
+    jitterMs: env.JOB_RETRY_JITTER_MS,
+    maxLosses: MAX_JOB_LOSSES,
+  }));
 
 /**
  * The variable EXECUTION_LEASE_SECONDS, from 1 to 3600: a shorter lease cannot be renewed in time, and SQS

@@ -40,9 +40,10 @@ const upload = (shortCode: string, execution: ExecutionShape) =>
 const executions = () =>
   world.db
     .selectFrom('task_executions')
-    .select(['attempt', 'status', 'error', 'dispatched_at', 'worker_id'])
+    .select(['attempt', 'losses', 'status', 'error', 'dispatched_at', 'worker_id'])
     .select(sql<number>`extract(epoch FROM run_at - created_at)::float8`.as('waits'))
     .orderBy('attempt')
+    .orderBy('losses')
     .execute();
 
 describe('dead-letters', () => {
@@ -78,7 +79,7 @@ describe('dead-letters', () => {
     expect(JSON.stringify(world.log.lines)).not.toContain('secret');
   });
 
-  it('ends the due attempt of an upload, and leaves the next attempt, after its wait, to the relay', async () => {
+  it('ends the due execution of an upload, spends no attempt, and leaves the next one, after its wait, to the relay', async () => {
     await upload('due', { status: 'PENDING', attempt: 3, dispatchedSecondsAgo: 60 });
     await bury(messageFor('due'));
     expect(await sweep().runOnce(running())).toEqual({ ...nothing, failed: 1 });
@@ -89,27 +90,25 @@ describe('dead-letters', () => {
       error: 'dead letter: received too often without an outcome',
       worker_id: 'janitor/test',
     });
-    expect(next).toMatchObject({ attempt: 4, status: 'PENDING', dispatched_at: null, waits: 4 });
+    expect(next).toMatchObject({ attempt: 3, losses: 1, status: 'PENDING', dispatched_at: null, waits: 1 });
     expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
   });
 
-  it('makes a paste FAILED with the reason after its last attempt', async () => {
-    await upload('last', { status: 'PENDING', attempt: 6 });
+  it('never makes a paste FAILED, whatever its attempt and its losses', async () => {
+    await upload('last', { status: 'PENDING', attempt: 6, losses: 40 });
     await bury(messageFor('last'));
-    expect(await sweep().runOnce(running())).toEqual({ ...nothing, failed: 1, given_up: 1 });
-    expect(await world.db.selectFrom('pastes').select(['status', 'failure_reason']).execute()).toEqual([
-      {
-        status: 'FAILED',
-        failure_reason: '6 attempts failed; the last: dead letter: received too often without an outcome',
-      },
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, failed: 1 });
+    expect((await executions())[1]).toMatchObject({ attempt: 6, losses: 41, status: 'PENDING', waits: 60 });
+    expect(await world.db.selectFrom('pastes').select('status').execute()).toEqual([
+      { status: 'IN_PROGRESS' },
     ]);
   });
 
-  it('spends one attempt for several messages of one upload', async () => {
+  it('counts one loss for several messages of one upload', async () => {
     await upload('twice', { status: 'PENDING' });
     await bury(messageFor('twice'), messageFor('twice'));
     expect(await sweep().runOnce(running())).toMatchObject({ failed: 1 });
-    expect((await executions()).map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect((await executions()).map(({ losses }) => losses)).toEqual([0, 1]);
     expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
   });
 

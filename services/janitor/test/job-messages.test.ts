@@ -28,8 +28,8 @@ const queued = (count: number, execution?: Extract<ExecutionShape, { status: 'PE
   makeJobs(world.db, count, { userId: world.userId, status: 'queued', ...(execution && { execution }) });
 const processing = (execution: ExecutionShape, assets = 0) =>
   makeJobs(world.db, 1, { userId: world.userId, status: 'processing', execution, assets });
-const zombie = (attempt: number, assets = 0) =>
-  processing({ status: 'RUNNING', attempt, workerId: 'upload-worker/dead', leaseSeconds: -1 }, assets);
+const zombie = (losses: number, assets = 0) =>
+  processing({ status: 'RUNNING', losses, workerId: 'upload-worker/dead', leaseSeconds: -1 }, assets);
 
 const messageFor = (jobId: string) => JSON.stringify({ jobId });
 const bury = (...bodies: string[]) =>
@@ -43,10 +43,10 @@ const job = (id: string) =>
 const executions = () =>
   world.db
     .selectFrom('task_executions')
-    .select(['attempt', 'status', 'error', 'dispatched_at'])
+    .select(['attempt', 'losses', 'status', 'error', 'dispatched_at'])
     .select(sql<number>`extract(epoch FROM run_at - created_at)::float8`.as('waits'))
     .orderBy('attempt')
-    .orderBy('status')
+    .orderBy('losses')
     .execute();
 
 describe('relay, for jobs', () => {
@@ -88,12 +88,12 @@ describe('relay, for jobs', () => {
 });
 
 describe('reap-executions, for jobs', () => {
-  it('ends the execution of a crashed worker, logs it, and sends the message of the next attempt at once (T5, J9)', async () => {
+  it('ends the execution of a crashed worker, logs it, and sends the message of the next execution (T5, J9)', async () => {
     const [made] = await zombie(2);
     expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, rescued: 1, dispatched: 1 });
     expect(await executions()).toMatchObject([
-      { attempt: 2, status: 'FAILED', error: 'worker lost: upload-worker/dead' },
-      { attempt: 3, status: 'PENDING', dispatched_at: expect.any(Date) },
+      { attempt: 1, losses: 2, status: 'FAILED', error: 'worker lost: upload-worker/dead' },
+      { attempt: 1, losses: 3, status: 'PENDING', dispatched_at: expect.any(Date) },
     ]);
     expect((await job(made!.id)).status).toBe('processing');
     expect(await drain(world, JOBS)).toEqual([messageFor(made!.id)]);
@@ -110,14 +110,14 @@ describe('reap-executions, for jobs', () => {
     [0, 'failed', null],
     [2, 'partial', { assets: 2 }],
   ])(
-    'ends a job whose last attempt was lost: with %s assets, the job is %s (J6)',
+    'ends a job that was lost for the sixth time: with %s assets, the job is %s (J6)',
     async (assets, status, result) => {
-      const [made] = await zombie(6, assets);
+      const [made] = await zombie(5, assets);
       expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, given_up: 1, dispatched: 0 });
       expect(await job(made!.id)).toMatchObject({
         status,
         result,
-        error_message: '6 attempts failed; the last: worker lost: upload-worker/dead',
+        error_message: 'lost 6 times; the last: worker lost: upload-worker/dead',
       });
       expect(world.log.lines.at(-1)).toMatchObject({
         message: 'job ended',
@@ -137,7 +137,7 @@ describe('reap-executions, for jobs', () => {
 describe('dead-letters, for jobs', () => {
   const nothing = { unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 };
 
-  it('spend the due attempt of a job, insert the next one with its wait, and log each transition (J9)', async () => {
+  it('end the due execution of a job, insert the next one with its wait, and log each transition (J9)', async () => {
     const [made] = await queued(1);
     await bury(messageFor(made!.id), messageFor(made!.id));
     expect(await deadLetters().runOnce(running())).toMatchObject({ failed: 1, given_up: 0 });
@@ -147,18 +147,18 @@ describe('dead-letters, for jobs', () => {
       status: 'FAILED',
       error: 'dead letter: received too often without an outcome',
     });
-    expect(next).toMatchObject({ attempt: 2, status: 'PENDING', dispatched_at: null, waits: 1 });
+    expect(next).toMatchObject({ attempt: 1, losses: 1, status: 'PENDING', dispatched_at: null, waits: 1 });
     expect((await job(made!.id)).status).toBe('processing');
     expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
     const ids = { job_id: made!.id, execution_id: made!.executionId };
     expect(world.log.lines).toMatchObject([
       { level: 'info', message: 'job attempt started', fields: { ...ids, attempt: 1, status: 'processing' } },
-      { level: 'warn', message: 'job attempt failed', fields: { ...ids, outcome: 'failed' } },
+      { level: 'warn', message: 'job attempt failed', fields: { ...ids, outcome: 'lost' } },
     ]);
   });
 
-  it('end a job after its last attempt', async () => {
-    const [made] = await processing({ status: 'PENDING', attempt: 6 });
+  it('end a job at its sixth loss', async () => {
+    const [made] = await processing({ status: 'PENDING', losses: 5 });
     await bury(messageFor(made!.id));
     expect(await deadLetters().runOnce(running())).toEqual({ ...nothing, failed: 1, given_up: 1 });
     expect(await job(made!.id)).toMatchObject({

@@ -15,42 +15,51 @@ beforeEach(() => world.reset());
 
 const reaper = (actor = 'janitor/test') =>
   new ReapExecutions({ ...world, actor, random: () => 0.5, logger: world.log });
-const zombies = (count: number, attempt = 1) =>
+const zombies = (count: number, attempt = 1, losses = 0) =>
   makePastes(world.db, count, {
     status: 'IN_PROGRESS',
-    execution: { status: 'RUNNING', attempt, workerId: 'upload-worker/dead', leaseSeconds: -1 },
+    execution: { status: 'RUNNING', attempt, losses, workerId: 'upload-worker/dead', leaseSeconds: -1 },
   });
 const nothing = { lost: 0, rescued: 0, given_up: 0, dispatched: 0, outrun: 0 };
 
 const executionsOf = (paste: MadePaste | undefined) =>
   world.db
     .selectFrom('task_executions')
-    .select(['attempt', 'status', 'error', 'dispatched_at', sql<boolean>`run_at <= now()`.as('due')])
+    .select(['attempt', 'losses', 'status', 'error', 'dispatched_at'])
+    .select(sql<number>`round(extract(epoch FROM run_at - created_at))::integer`.as('waits'))
     .where('subject_id', '=', paste?.id ?? '')
     .orderBy('created_at')
-    .orderBy('attempt')
+    .orderBy('losses')
     .execute();
 
 describe('reap-executions', () => {
-  it('ends the execution of a crashed worker, and sends the message of the next attempt at once', async () => {
+  it('ends the execution of a crashed worker, spends no attempt, and sends the message of the next execution', async () => {
     const [paste] = await zombies(1, 2);
     expect(await reaper().runOnce(running())).toEqual({ ...nothing, lost: 1, rescued: 1, dispatched: 1 });
     expect(await executionsOf(paste)).toMatchObject([
-      { attempt: 2, status: 'FAILED', error: 'worker lost: upload-worker/dead' },
-      { attempt: 3, status: 'PENDING', due: true, dispatched_at: expect.any(Date) },
+      { attempt: 2, losses: 0, status: 'FAILED', error: 'worker lost: upload-worker/dead' },
+      { attempt: 2, losses: 1, status: 'PENDING', waits: 0, dispatched_at: expect.any(Date) }, // 1 s after the end of the lease
     ]);
     expect(await drain(world, UPLOADS)).toEqual([JSON.stringify({ shortCode: paste?.shortCode })]);
   });
 
-  it('makes the paste FAILED with the reason after the last attempt, and deletes the payload', async () => {
-    await zombies(1, 6);
-    expect(await reaper().runOnce(running())).toEqual({ ...nothing, lost: 1, given_up: 1 });
-    expect(await world.db.selectFrom('pastes').select(['status', 'failure_reason']).execute()).toEqual([
-      { status: 'FAILED', failure_reason: '6 attempts failed; the last: worker lost: upload-worker/dead' },
-    ]);
-    expect(await world.db.selectFrom('paste_payloads').selectAll().execute()).toEqual([]);
-    expect(await drain(world, UPLOADS)).toEqual([]);
-  });
+  it.each([1, 6, 500])(
+    'never gives up an upload: after %s losses it waits for its sixth attempt',
+    async (losses) => {
+      const [paste] = await zombies(1, 6, losses);
+      expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, rescued: 1, given_up: 0 });
+      expect((await executionsOf(paste))[1]).toMatchObject({
+        attempt: 6,
+        losses: losses + 1,
+        status: 'PENDING',
+        waits: Math.min(60, 2 ** losses) - 1, // the lease expired a second ago
+      });
+      expect(await world.db.selectFrom('pastes').select('status').execute()).toEqual([
+        { status: 'IN_PROGRESS' },
+      ]);
+      expect(await world.db.selectFrom('paste_payloads').select('paste_id').execute()).toHaveLength(1);
+    },
+  );
 
   it('ends no execution with a valid lease', async () => {
     expect(await reaper().runOnce(running())).toEqual(nothing);

@@ -4,7 +4,7 @@ import {
   startTestStack,
   type TestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
-import { defaultRetryPolicy } from '@pasteflow/domain';
+import { defaultRetryPolicy, MAX_JOB_LOSSES } from '@pasteflow/domain';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { makeUsers } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
@@ -60,7 +60,11 @@ export async function createWorld(): Promise<World> {
   const queuesOn = (database: Database): readonly [WorkQueue, WorkQueue] => {
     const metrics = new Metrics('janitor', { process: false });
     const base = { db: database, sqs, policy: defaultRetryPolicy, logger: log, metrics };
-    return [createUploadQueue({ ...base, queueName: UPLOADS }), createJobQueue({ ...base, queueName: JOBS })];
+    const jobPolicy = { ...defaultRetryPolicy, maxLosses: MAX_JOB_LOSSES };
+    return [
+      createUploadQueue({ ...base, queueName: UPLOADS }),
+      createJobQueue({ ...base, policy: jobPolicy, queueName: JOBS }),
+    ];
   };
   const queues = queuesOn(db);
   return {
@@ -86,7 +90,7 @@ export async function createWorld(): Promise<World> {
     },
     reset: async () => {
       proxy.clear();
-      await sql`TRUNCATE pastes, paste_payloads, jobs, assets, task_executions, state_transitions`.execute(
+      await sql`TRUNCATE pastes, paste_payloads, failed_payloads, paste_retries, jobs, assets, task_executions, state_transitions`.execute(
         db,
       );
       for await (const page of store.list('')) await store.deleteMany(page.map(({ key }) => key));

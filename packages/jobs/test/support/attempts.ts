@@ -108,7 +108,7 @@ export async function giveUp(
   { job }: Pick<Attempt, 'job'>,
   outcome: AttemptOutcome = { kind: 'interrupted' },
 ): Promise<void> {
-  const nextStep = decideNextStep(outcome, job.attempt, defaultRetryPolicy, 0.5);
+  const nextStep = decideNextStep(outcome, job, defaultRetryPolicy, 0.5);
   const settled = await settleExecutions(
     db,
     jobSubject,

@@ -1,4 +1,4 @@
-import { taskExecution, transition } from '@pasteflow/domain';
+import { taskExecution, transition, type AttemptCount } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
@@ -7,9 +7,8 @@ import { opaqueState } from './opaque-state.ts';
 
 const start = transition(taskExecution, 'PENDING', 'RUNNING');
 
-export interface ClaimedExecution {
+export interface ClaimedExecution extends AttemptCount {
   readonly executionId: string;
-  readonly attempt: number;
 }
 
 /** The answer to a message: what became of the upload or the job with its key. */
@@ -79,11 +78,11 @@ export async function claimExecutions<Claimed extends ClaimedExecution>(
     ), claimed AS (
       UPDATE task_executions e
       SET status = ${start.to}, worker_id = ${actor}, started_at = now(), dispatched_at = coalesce(e.dispatched_at, now()),
-        lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
+        lease_expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
       FROM due WHERE e.id = due.id AND ${opaqueState('e')} = ${start.from}
-      RETURNING e.id, e.subject_id, e.attempt
+      RETURNING e.id, e.subject_id, e.attempt, e.losses
     )${subject.onClaim}
-    SELECT asked.key, claimed.id AS "executionId", claimed.attempt, ${subject.claimedColumns}, asked.status IS NOT NULL AS open,
+    SELECT asked.key, claimed.id AS "executionId", claimed.attempt, claimed.losses, ${subject.claimedColumns}, asked.status IS NOT NULL AS open,
       (extract(epoch FROM CASE
         WHEN asked.status = 'RUNNING' THEN greatest(asked.lease_expires_at, now() + interval '1 second')
         WHEN asked.run_at > now() THEN asked.run_at

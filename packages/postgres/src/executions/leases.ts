@@ -1,3 +1,4 @@
+import type { AttemptCount } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
@@ -23,9 +24,8 @@ export async function renewLeases(
 }
 
 /** An execution past its lease. */
-export interface Zombie {
+export interface Zombie extends AttemptCount {
   readonly executionId: string;
-  readonly attempt: number;
   readonly workerId: string;
 }
 
@@ -45,11 +45,11 @@ export async function findZombies<Named>(
 ): Promise<readonly (Zombie & Named)[]> {
   const { rows } = await sql<Zombie & Named>`
     WITH zombie AS MATERIALIZED (
-      SELECT id, subject_id, attempt, worker_id, lease_expires_at FROM task_executions e
+      SELECT id, subject_id, attempt, losses, worker_id, lease_expires_at FROM task_executions e
       WHERE ${opaqueState('e')} = 'RUNNING' AND lease_expires_at < now() AND kind = ${sql.lit(kind)}
       ORDER BY lease_expires_at LIMIT ${limit}
     )
-    SELECT zombie.id AS "executionId", zombie.attempt, zombie.worker_id AS "workerId", ${nameColumns}
+    SELECT zombie.id AS "executionId", zombie.attempt, zombie.losses, zombie.worker_id AS "workerId", ${nameColumns}
     FROM zombie ${joinSubject} ORDER BY zombie.lease_expires_at`.execute(db);
   return rows;
 }

@@ -63,6 +63,8 @@ export interface SettleableSubject<Ending extends Settlement, State extends stri
  * The execution id is the fencing token: only a RUNNING execution can be ended, and only once. An execution that is missing from the
  * result was ended by another process, and nothing was changed for it. The successor is inserted from the rows that were really ended, so
  * that the unique index on open executions sees the predecessor closed.
+ *
+ * The wait after a loss begins when the lease expired, so that the work of a crashed worker runs elsewhere within 10 s.
  * @returns the settlements that took effect, by execution id
  */
 export async function settleExecutions<Ending extends Settlement, State extends string>(
@@ -79,13 +81,14 @@ export async function settleExecutions<Ending extends Settlement, State extends 
       SELECT t.* FROM unnest(
         ${settlements.map((s) => s.executionId)}::uuid[],
         ${settlements.map((s) => errorOf(s.outcome))}::text[],
+        ${settlements.map((s) => (s.outcome.kind === 'lost' ? 1 : 0))}::integer[],
         ${settlements.map(({ nextStep }) => (nextStep.kind === 'retry' ? nextStep.attempt : null))}::integer[],
         ${settlements.map(({ nextStep }) => (nextStep.kind === 'retry' ? nextStep.delayMs : null))}::float8[],
         ${settlements.map(({ nextStep }) => (nextStep.kind === 'give_up' ? storableText(nextStep.reason) : null))}::text[],
         ${sql.join(own.map(([, values]) => sql`${values}::text[]`))}
-      ) AS t (execution_id, error, next_attempt, delay_ms, give_up_reason, ${sql.join(own.map(([name]) => sql.id(name)))}), actor
+      ) AS t (execution_id, error, loss, next_attempt, delay_ms, give_up_reason, ${sql.join(own.map(([name]) => sql.id(name)))}), actor
     ), fenced AS MATERIALIZED (
-      SELECT e.id FROM task_executions e
+      SELECT e.id, e.lease_expires_at FROM task_executions e
       WHERE e.id IN (SELECT execution_id FROM ending) AND e.kind = ${sql.lit(subject.kind)} AND ${opaqueState('e')} = ${fail.from}
         AND (NOT ${onlyPastLease} OR e.lease_expires_at < now())
       ORDER BY e.id FOR UPDATE
@@ -95,10 +98,10 @@ export async function settleExecutions<Ending extends Settlement, State extends 
         error = ending.error, finished_at = now(), lease_expires_at = NULL
       FROM fenced JOIN ending ON ending.execution_id = fenced.id
       WHERE e.id = fenced.id AND ${opaqueState('e')} = ${fail.from}
-      RETURNING e.id, e.subject_id, ending.*
+      RETURNING e.id, e.subject_id, e.losses, least(fenced.lease_expires_at, now()) AS lost_at, ending.*
     ), successor AS (
-      INSERT INTO task_executions (kind, subject_id, attempt, run_at, dispatched_at)
-      SELECT ${sql.lit(subject.kind)}, subject_id, next_attempt, now() + make_interval(secs => delay_ms / 1000),
+      INSERT INTO task_executions (kind, subject_id, attempt, losses, run_at, dispatched_at)
+      SELECT ${sql.lit(subject.kind)}, subject_id, next_attempt, losses + loss, CASE WHEN loss > 0 THEN lost_at ELSE now() END + make_interval(secs => delay_ms / 1000),
         CASE WHEN ${dispatched} THEN now() END
       FROM ended WHERE next_attempt IS NOT NULL
       RETURNING id, subject_id, run_at

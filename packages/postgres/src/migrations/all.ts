@@ -13,6 +13,7 @@ import * as idempotencyKeys from './0011-idempotency-keys.ts';
 import * as rateLimits from './0012-rate-limits.ts';
 import * as measurements from './0013-measurements.ts';
 import * as whatJobsMade from './0014-what-jobs-made.ts';
+import * as losses from './0016-losses.ts';
 
 /** In order. A released migration is frozen: a change is a new migration. */
 export const migrations: Record<string, Migration> = {
@@ -30,4 +31,5 @@ export const migrations: Record<string, Migration> = {
   '0012-rate-limits': rateLimits,
   '0013-measurements': measurements,
   '0014-what-jobs-made': whatJobsMade,
+  '0016-losses': losses,
 };

@@ -42,7 +42,8 @@ export interface UnsentUpload extends UploadName {
  * Uploads, as the statements on executions see them.
  *
  * A payload is deleted when no attempt follows, in whatever state the paste is: plain SQL may have moved the paste on meanwhile, and
- * figures that count payloads would count the paste as IN_PROGRESS for ever. An execution with a successor keeps the payload.
+ * figures that count payloads would count the paste as IN_PROGRESS for ever. An execution with a successor keeps the payload. The payload
+ * of a paste that FAILED is kept in `failed_payloads`, for a retry by an operator (ADR 22).
  */
 export const uploadSubject: Subject<
   UploadName,
@@ -71,6 +72,10 @@ export const uploadSubject: Subject<
       FROM ended
       WHERE p.id = ended.subject_id AND ended.next_attempt IS NULL AND p.status = ${store.from}
       RETURNING p.id, p.status
+    ), kept AS (
+      INSERT INTO failed_payloads (paste_id, content)
+      SELECT payload.paste_id, payload.content FROM settled JOIN paste_payloads payload ON payload.paste_id = settled.id
+      WHERE settled.status = ${giveUp.to}
     ), spent AS (
       DELETE FROM paste_payloads WHERE paste_id IN (SELECT subject_id FROM ended WHERE next_attempt IS NULL)
     )`,

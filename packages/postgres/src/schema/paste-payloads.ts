@@ -8,3 +8,9 @@ export interface PastePayloadsTable {
   user_id: string | null;
   created_at: Generated<Date>;
 }
+
+/** The content of FAILED pastes, kept for a retry until the row is removed. */
+export interface FailedPayloadsTable {
+  paste_id: string;
+  content: Buffer;
+}

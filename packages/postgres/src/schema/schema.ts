@@ -2,7 +2,8 @@ import type { ApiTokensTable } from './api-tokens.ts';
 import type { AssetsTable } from './assets.ts';
 import type { IdempotencyKeysTable } from './idempotency-keys.ts';
 import type { JobsTable } from './jobs.ts';
-import type { PastePayloadsTable } from './paste-payloads.ts';
+import type { FailedPayloadsTable, PastePayloadsTable } from './paste-payloads.ts';
+import type { PasteRetriesTable } from './paste-retries.ts';
 import type { PastesTable } from './pastes.ts';
 import type { RateLimitsTable } from './rate-limits.ts';
 import type { StateTransitionsTable } from './state-transitions.ts';
@@ -16,6 +17,8 @@ export interface Schema {
   api_tokens: ApiTokensTable;
   pastes: PastesTable;
   paste_payloads: PastePayloadsTable;
+  failed_payloads: FailedPayloadsTable;
+  paste_retries: PasteRetriesTable;
   jobs: JobsTable;
   assets: AssetsTable;
   task_executions: TaskExecutionsTable;

@@ -12,6 +12,8 @@ export interface TaskExecutionsTable {
   subject_id: string;
   /** From 1. The execution after an interrupted one has the same number. */
   attempt: number;
+  /** How often the work was lost before this execution. A loss spends no attempt. */
+  losses: Generated<number>;
   status: Generated<TaskExecutionState>;
   run_at: Generated<Date>;
   /** When the last message was sent; NULL: none was sent. */

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 interface ShapeOfStatus {
   PENDING: {
     readonly attempt?: number;
+    readonly losses?: number;
     /** Negative: due later. */
     readonly dueSecondsAgo?: number;
     /** null: no message was ever sent. */
@@ -12,6 +13,7 @@ interface ShapeOfStatus {
   };
   RUNNING: {
     readonly attempt?: number;
+    readonly losses?: number;
     readonly workerId?: string;
     /** How long the lease still holds; negative: a zombie. */
     readonly leaseSeconds?: number;
@@ -29,6 +31,7 @@ export type ExecutionShape = {
 export interface ExecutionColumns {
   readonly status: string;
   readonly attempt: number;
+  readonly losses: number;
   readonly dueSecondsAgo: number;
   readonly dispatchedSecondsAgo: number | null;
   readonly workerId: string | null;
@@ -48,14 +51,14 @@ const idle = {
 
 /** @param age of the work in seconds: how long it has been due, dispatched and started */
 export function openExecution(execution: ExecutionShape, age: number): ExecutionColumns {
-  const { status, attempt = 1 } = execution;
+  const { status, attempt = 1, losses = 0 } = execution;
   if (status === 'PENDING') {
     const { dueSecondsAgo = age, dispatchedSecondsAgo = null } = execution;
-    return { ...idle, status, attempt, dueSecondsAgo, dispatchedSecondsAgo };
+    return { ...idle, status, attempt, losses, dueSecondsAgo, dispatchedSecondsAgo };
   }
   const { workerId = 'upload-worker/made', leaseSeconds = 6 } = execution;
   const since = { dueSecondsAgo: age, dispatchedSecondsAgo: age, startedSecondsAgo: age };
-  return { ...idle, ...since, status, attempt, workerId, leaseSeconds };
+  return { ...idle, ...since, status, attempt, losses, workerId, leaseSeconds };
 }
 
 /** @param attempt the last attempt at the work; @param error null: the attempt succeeded */
@@ -66,6 +69,7 @@ export function endedExecution(
   return {
     status: error === null ? 'SUCCEEDED' : 'FAILED',
     attempt,
+    losses: 0,
     dueSecondsAgo: age,
     dispatchedSecondsAgo: age,
     workerId: 'upload-worker/made',
@@ -85,9 +89,9 @@ export function insertExecutions(
 ) {
   return sql`
     execution AS (
-      INSERT INTO task_executions (kind, subject_id, attempt, status, run_at, dispatched_at, created_at, worker_id, started_at,
+      INSERT INTO task_executions (kind, subject_id, attempt, losses, status, run_at, dispatched_at, created_at, worker_id, started_at,
         lease_expires_at, finished_at, error)
-      SELECT ${kind}, id, ${execution.attempt}, ${execution.status}, ${ago(execution.dueSecondsAgo)},
+      SELECT ${kind}, id, ${execution.attempt}, ${execution.losses}, ${execution.status}, ${ago(execution.dueSecondsAgo)},
         ${ago(execution.dispatchedSecondsAgo)}, ${ago(age)}, ${execution.workerId}, ${ago(execution.startedSecondsAgo)},
         ${ago(execution.leaseSeconds === null ? null : -execution.leaseSeconds)}, ${ago(execution.finishedSecondsAgo)}, ${execution.error}
       FROM ${sql.id(subject)} RETURNING id, subject_id

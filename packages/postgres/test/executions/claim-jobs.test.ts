@@ -71,6 +71,7 @@ describe('claiming', () => {
       executionId,
       jobType: 'import',
       attempt: 1,
+      losses: 0,
       parameters: { items: [1, 2] },
     });
     const job = await findJob(current.db, id);

@@ -34,13 +34,14 @@ describe('J9: an attempt whose end is not the end of the job', () => {
     expect(await findJob(current.db, job.jobId)).toMatchObject({ status: 'processing', error_message: null });
   });
 
-  it('is followed at once by an undispatched attempt when its worker was lost', async () => {
+  it('is followed by an undispatched execution of the same attempt, a second after the end of the lease, when its worker was lost', async () => {
     const job = await runningJob(current.db);
     const settled = await reap(current.db, job);
     expect(settled).toMatchObject({ status: 'processing' });
-    const { rows } = await sql`SELECT attempt, dispatched_at, run_at <= now() AS due FROM task_executions
+    const { rows } =
+      await sql`SELECT attempt, losses, dispatched_at, run_at <= now() AS due FROM task_executions
       WHERE id = ${settled!.successorId}`.execute(current.db);
-    expect(rows).toEqual([{ attempt: 2, dispatched_at: null, due: true }]);
+    expect(rows).toEqual([{ attempt: 1, losses: 1, dispatched_at: null, due: true }]);
   });
 
   it('spends no attempt when its worker stops or the work could not be tried', async () => {

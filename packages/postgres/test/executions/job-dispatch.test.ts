@@ -107,6 +107,7 @@ describe('zombies', () => {
       [first, second].map((job) => ({
         executionId: job!.executionId,
         attempt: 3,
+        losses: 0,
         workerId: 'w9',
         jobId: job!.id,
         jobType: 'import',

@@ -23,8 +23,9 @@ async function claimOne(shortCode: string, actor = 'w1', leaseSeconds = 6): Prom
   return claim.execution;
 }
 
-function settlement({ executionId, attempt }: ClaimedUpload, outcome: UploadOutcome) {
-  return { executionId, outcome, nextStep: decideNextStep(outcome, attempt, defaultRetryPolicy, 0.5) };
+function settlement(upload: ClaimedUpload, outcome: UploadOutcome) {
+  const { executionId } = upload;
+  return { executionId, outcome, nextStep: decideNextStep(outcome, upload, defaultRetryPolicy, 0.5) };
 }
 
 /** A change that an operator may make by hand at any time. */

@@ -120,7 +120,7 @@ describe('J6: partial', () => {
     await reap(current.db, first);
     const last = await lastAttempt(first.jobId);
     await importPastes(current.db, { ...last, entries: entriesOf(last, [7, 2]) });
-    expect(await settle(current.db, settlementOf(last, loss))).toMatchObject({ status: 'partial' });
+    expect(await settle(current.db, settlementOf(last, failure))).toMatchObject({ status: 'partial' });
     const runs = [
       [0, 0],
       [2, 2],
@@ -164,6 +164,7 @@ describe('J6: partial', () => {
       jobId,
       userId,
       attempt: 6,
+      losses: 0,
       executionId: executions.at(-1)!.id,
       jobType: '',
       parameters: {},

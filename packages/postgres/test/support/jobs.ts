@@ -47,15 +47,15 @@ export const failure: AttemptOutcome = { kind: 'failed', error: 'the archive is 
 export const loss: AttemptOutcome = { kind: 'lost', error: 'worker lost: w1' };
 
 export function settlementOf(
-  { executionId, attempt }: ClaimedJob,
+  job: ClaimedJob,
   outcome: AttemptOutcome,
   ending: JobSettlementEnding | null = null,
 ): JobSettlement {
   return {
-    executionId,
+    executionId: job.executionId,
     outcome,
     ending,
-    nextStep: decideNextStep(outcome, attempt, defaultRetryPolicy, 0.5),
+    nextStep: decideNextStep(outcome, job, defaultRetryPolicy, 0.5),
   };
 }
 

@@ -48,8 +48,8 @@ export interface WorkQueue {
   }>;
 }
 
-/** The outcome of an attempt whose worker has not settled it. The janitor knows of no success. */
-export type UnfinishedOutcome = Extract<AttemptOutcome, { kind: 'failed' | 'lost' }>;
+/** The outcome of an attempt whose worker has not settled it. The janitor knows of no success, and spends no attempt. */
+export type UnfinishedOutcome = Extract<AttemptOutcome, { kind: 'lost' }>;
 
 interface SettledBy {
   readonly actor: Actor;
@@ -104,7 +104,7 @@ export function createWorkQueue<
   ): Promise<EndedAttempts> {
     const endings = attempts.map((attempt) => {
       const outcome = outcomeOf(attempt);
-      return { attempt, outcome, nextStep: decideNextStep(outcome, attempt.attempt, policy, random()) };
+      return { attempt, outcome, nextStep: decideNextStep(outcome, attempt, policy, random()) };
     });
     const settled = await settleExecutions(
       db,

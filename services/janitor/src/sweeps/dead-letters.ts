@@ -21,7 +21,7 @@ export interface DeadLettersOptions {
 type Message = Awaited<ReturnType<typeof receiveDeadLetters>>[number];
 
 const DEAD_LETTER: UnfinishedOutcome = {
-  kind: 'failed',
+  kind: 'lost',
   error: 'dead letter: received too often without an outcome',
 };
 
@@ -29,8 +29,8 @@ const DEAD_LETTER: UnfinishedOutcome = {
 const MAX_REASON_CHARACTERS = 300;
 
 /**
- * Drains the dead-letter queues. For each message, the due attempt of its upload or job ends as failed, with the reason; the relay sends the
- * message of the next attempt. A message is acknowledged only after the outcome is in Postgres.
+ * Drains the dead-letter queues. For each message, the due attempt of its upload or job ends as lost, with the reason; the relay sends the
+ * message of the next attempt when that is due. A message is acknowledged only after the outcome is in Postgres.
  */
 export class DeadLetters implements Sweep {
   readonly name = 'dead-letters';

@@ -171,9 +171,9 @@ export class JobAttempt {
   }
 
   #settlementOf(outcome: Exclude<JobOutcome, { kind: 'lost' }>): JobSettlement {
-    const { executionId, attempt } = this.#job;
+    const { executionId } = this.#job;
     if (outcome.kind !== 'ended') {
-      const nextStep = decideNextStep(outcome, attempt, this.#options.retry, Math.random());
+      const nextStep = decideNextStep(outcome, this.#job, this.#options.retry, Math.random());
       return { executionId, outcome, nextStep, ending: null };
     }
     const { ending } = outcome;

@@ -80,7 +80,7 @@ export class UploadBatch {
         upload,
         span,
         outcome,
-        nextStep: decideNextStep(outcome, upload.attempt, retry, Math.random()),
+        nextStep: decideNextStep(outcome, upload, retry, Math.random()),
       };
     });
     await handleInGroups(puts, settleLingerMs, async (group) => {

@@ -31,7 +31,7 @@ describe('a worker that loses a job', () => {
     const id = await bench.submit('long');
     const worker = await bench.start([type], { env: heartbeats });
     const context = await begun;
-    await endAsLost(bench, [{ executionId: context.executionId, attempt: 1 }]);
+    await endAsLost(bench, [{ executionId: context.executionId, attempt: 1, losses: 0 }]);
     await until(
       () => context.signal.aborted,
       (aborted) => aborted,
@@ -53,7 +53,7 @@ describe('a worker that loses a job', () => {
   it('settles nothing when it learns of it from what it writes, and looks again: nobody else may have a message', async () => {
     const unsent = { db: bench.db, send: () => Promise.resolve() };
     const { type, begun } = firstAttempt(async (context) => {
-      await endAsLost(unsent, [{ executionId: context.executionId, attempt: 1 }]);
+      await endAsLost(unsent, [{ executionId: context.executionId, attempt: 1, losses: 0 }]);
       await context.createAsset(asset);
       throw new Error('not reached');
     });
@@ -83,7 +83,7 @@ describe('a worker that loses a job', () => {
     });
     const id = await bench.submit('late');
     await bench.start([type]);
-    await endAsLost(bench, [{ executionId: await begun.promise, attempt: 1 }]);
+    await endAsLost(bench, [{ executionId: await begun.promise, attempt: 1, losses: 0 }]);
     expect(await bench.ended(id)).toMatchObject({ result: { attempt: 2 } });
     go.resolve();
     await bench.acknowledged();
@@ -99,7 +99,7 @@ describe('a worker that loses a job', () => {
     const id = await bench.submit('long');
     const worker = await bench.start([type], { env: { ...heartbeats, JOB_CONCURRENCY: '1' } });
     const { executionId } = await begun;
-    await endAsLost(bench, [{ executionId, attempt: 1 }]);
+    await endAsLost(bench, [{ executionId, attempt: 1, losses: 0 }]);
     expect((await bench.ended(id)).status).toBe('completed');
     expect(worker.log.lines).toContainEqual({
       level: 'error',

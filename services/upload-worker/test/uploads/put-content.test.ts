@@ -9,7 +9,7 @@ const content = Buffer.from('hello');
 
 function upload(sizeBytes = content.length): ClaimedUpload {
   const contentHash = `sha256:${createHash('sha256').update(content).digest('hex')}`;
-  return { shortCode: 'abc', executionId: 'e', pasteId: 'p', attempt: 1, contentHash, sizeBytes };
+  return { shortCode: 'abc', executionId: 'e', pasteId: 'p', attempt: 1, losses: 0, contentHash, sizeBytes };
 }
 
 /** Records what is put; the faults of a real S3 are tested end to end. */
