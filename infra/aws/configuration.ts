@@ -94,9 +94,6 @@ const JANITOR_LOCKS = 16;
 const CONNECTIONS_A_JOB = 2;
 const DEFAULT_JOB_CONCURRENCY = 2;
 
-/** Beside its pool an api has one on which it hears of changes. */
-const API_LISTENERS = 1;
-
 /** psql, the migration, RDS' own. */
 const OTHER_CONNECTIONS = 20;
 
@@ -107,7 +104,7 @@ export function mostConnections({ api, uploadWorker, poolSize, environment }: Co
     ...environment['upload-worker'],
   };
   const tasks =
-    api.most * (poolSize + API_LISTENERS) +
+    api.most * poolSize +
     uploadWorker.most * (poolSize + Number(concurrency) * CONNECTIONS_A_JOB) +
     JANITORS * (poolSize + JANITOR_LOCKS);
   return 2 * tasks + OTHER_CONNECTIONS;

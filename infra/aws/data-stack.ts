@@ -57,7 +57,7 @@ export class DataStack extends Stack {
   /**
    * No RDS Proxy. The services hold few and long-lived connections, whose number is bounded (`mostConnections`, tested against the
    * instance); and what they do with them a proxy pins to one connection each, so that it would pool nothing: session advisory locks
-   * and idle_session_timeout (the janitor's sweeps), the migrator's session lock, LISTEN. It would add a hop of
+   * and idle_session_timeout (the janitor's sweeps), the migrator's session lock. It would add a hop of
    * 1 to 5 ms to every statement and cost as much as a small instance. After a failover the pools reconnect by themselves.
    */
   #makeDatabase(vpc: ec2.IVpc): rds.DatabaseInstance {

@@ -49,7 +49,7 @@ describe('the database', () => {
   );
 });
 
-test('the most connections are what the services open: pools, jobs, listeners and sweeps, twice', async () => {
+test('the most connections are what the services open: pools, jobs and sweeps, twice', async () => {
   const { readFileSync } = await import('node:fs');
   const source = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
   const jobs = source('services/upload-worker/src/jobs/compose-jobs.ts');
@@ -57,7 +57,7 @@ test('the most connections are what the services open: pools, jobs, listeners an
   const concurrency = Number(/^# JOB_CONCURRENCY=(\d+)$/m.exec(source('.env.example'))?.[1]);
   const few = { ...configurations.production, poolSize: 3 };
   const sum = (api: number, worker: number, jobsAtATime: number) =>
-    2 * (api * (3 + 1) + worker * (3 + jobsAtATime * perJob) + 2 * (3 + 16)) + 20;
+    2 * (api * 3 + worker * (3 + jobsAtATime * perJob) + 2 * (3 + 16)) + 20;
   expect(mostConnections(few)).toBe(sum(few.api.most, few.uploadWorker.most, concurrency));
   const environment = { ...few.environment, 'upload-worker': { JOB_CONCURRENCY: '8' } };
   expect(mostConnections({ ...few, environment })).toBe(sum(few.api.most, few.uploadWorker.most, 8));

@@ -38,7 +38,6 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowServiceMissing: 'Tasksapi',
   PasteflowApiErrors: 'ApiUnreachable',
   PasteflowPoolExhausted: 'DatabaseConnections',
-  PasteflowListenerLost: null,
 };
 
 test('every alarm says what it means and goes to the topic, when it comes and when it goes', () => {

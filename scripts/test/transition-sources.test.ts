@@ -10,9 +10,7 @@ const lamp = defineMachine({
   storedIn: {
     table: 'lamps',
     column: 'status',
-    subjectColumn: 'id',
     reasonColumn: null,
-    watchedColumns: [],
   },
   initial: 'off',
   states: { off: { meaning: 'dark', to: ['on'] }, on: { meaning: 'lit', to: ['off'] } },

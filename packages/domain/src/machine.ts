@@ -1,15 +1,11 @@
 import { InvalidTransitionError } from './errors.ts';
 
-/** Where a machine's state is stored. The database's enforcement, its audit trail and its notifications are generated from this. */
+/** Where a machine's state is stored. The database's enforcement and its audit trail are generated from this. */
 export interface StateStorage {
   readonly table: string;
   readonly column: string;
-  /** The column with the id of the paste or job that a row belongs to. */
-  readonly subjectColumn: string;
   /** The column whose text says why a row entered its state; null: the table has no such column. */
   readonly reasonColumn: string | null;
-  /** The columns whose changes clients are notified of, besides the state. */
-  readonly watchedColumns: readonly string[];
 }
 
 export interface StateDescription<State extends string = string> {

@@ -88,8 +88,12 @@ export {
 export { ensureUser } from './identity/users.ts';
 export { listPastes } from './pastes/list-pastes.ts';
 export { readJobTimeline, readTimeline, type Timeline } from './timeline/timeline.ts';
-export { ChangeListener, type Changes } from './live/change-listener.ts';
-export { lookAt, type Seen, type SeenTransition, type Wanted } from './live/look.ts';
+export {
+  readChanges,
+  type Snapshot,
+  type SnapshotTransition,
+  type Subscription,
+} from './live/read-changes.ts';
 export { type Page, type PageRequest, type Place } from './database/page.ts';
 export {
   measureTransitions,

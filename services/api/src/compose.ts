@@ -94,8 +94,6 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const limits = new Limits({ perMinute: config.limits, store: rateLimitStore(db), logger });
   const live = composeLive({
     db,
-    url: config.database.url,
-    instance,
     maxWaiters: config.maxWaiters,
     logger,
     metrics,
@@ -143,7 +141,6 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     closing('database', () => db.destroy()),
     closing('object store', () => store.close()),
     dispatchers.component,
-    live.listening,
     server,
     live.waiting,
     {

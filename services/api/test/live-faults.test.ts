@@ -6,7 +6,7 @@ import { createDatabase, jobSubject, settleExecutions } from '@pasteflow/postgre
 import { makePastes } from '@pasteflow/postgres/testing';
 import { createLogger, Metrics } from '@pasteflow/runtime';
 import { sql } from 'kysely';
-import type { Watcher } from '../src/live/change-watch.ts';
+import type { Watcher } from '../src/live/change-poller.ts';
 import { composeLive } from '../src/live/live.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { readEvents } from './support/event-reader.ts';
@@ -81,27 +81,30 @@ async function expectWhole({ events }: Pick<Follower, 'events'>, jobId: string):
   expect(events.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } });
 }
 
-/** The listening connections, without those of other apis of this file. */
-const endListeners = () =>
-  sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'api/test live'`.execute(
+/** Ends all connections of the apis of this file. */
+const endConnections = () =>
+  sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'api/test'`.execute(
     bed.db,
   );
 
-const isTold = async ({ metricsUrl }: RunningApi): Promise<boolean> =>
-  /^live_listener_connected\{[^}]*\} 1$/m.test(await (await fetch(`${metricsUrl}/metrics`)).text());
+const readsFail = async ({ metricsUrl }: RunningApi): Promise<boolean> =>
+  /^live_reads_total\{outcome="failed"[^}]*\} [1-9]/m.test(
+    await (await fetch(`${metricsUrl}/metrics`)).text(),
+  );
 
 function waits(api: RunningApi, code: string): Promise<Response> {
   return fetch(`${api.url}/v1/pastes/${code}`, { headers: { prefer: 'wait=60' } });
 }
 
 describe('no event is missing and none is repeated', () => {
-  it('when the listening connection is ended again and again', async () => {
+  it('when the connections of the api are ended again and again', async () => {
     const jobId = await newJob(bed.db, user);
     const follower = follow([eventsOf(bed.api, jobId)], user.headers);
+    await waiting(bed.api, 1, 'events');
     const working = work(jobId, 20, 1);
     let isDone = false;
     void working.finally(() => (isDone = true));
-    while (!isDone) await endListeners();
+    while (!isDone) await endConnections();
     await working;
     await finish(jobId);
     await follower.done;
@@ -113,7 +116,6 @@ describe('no event is missing and none is repeated', () => {
   it('when Postgres is unreachable for a while', async () => {
     const proxy = await TcpProxy.start(bed.stack.postgres.port);
     const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
-    await until(() => isTold(api));
     const [jobId, code] = [await newJob(bed.db, user), await newPaste(bed.db)];
     const follower = follow([eventsOf(api, jobId)], user.headers);
     const answer = waits(api, code);
@@ -123,7 +125,7 @@ describe('no event is missing and none is repeated', () => {
     await proxy.down();
     await work(jobId, 5, 11);
     await settle(bed.db, code, 's3://pasteflow/x');
-    await until(async () => !(await isTold(api)));
+    await until(() => readsFail(api));
     await proxy.up();
     await work(jobId, 5, 21);
     await finish(jobId);
@@ -233,41 +235,42 @@ it('when one copy waits and another makes the change', async () => {
   for (const answer of answers) expect((await answer).status).toBe(410);
 });
 
-it('while nothing notifies of changes: they are read once a second, in one statement for all', async () => {
-  const looks: string[] = [];
+it('reads all that clients wait for with one statement', async () => {
+  const reads: (readonly unknown[])[] = [];
   const db = createDatabase({
     url: bed.databaseUrl,
-    applicationName: 'test looks',
+    applicationName: 'test reads',
     maxConnections: 1,
     onConnectionError: () => {},
-    onStatement: ({ query: { sql: text } }) => looks.push(text),
+    onStatement: ({ query: { parameters } }) => reads.push(parameters),
   });
-  const { watch, listening } = composeLive({
+  const { poller } = composeLive({
     db,
-    url: 'postgres://127.0.0.1:1/nobody_answers',
-    instance: 'test',
     maxWaiters: 10,
     logger: createLogger({ level: 'error', format: 'json', service: 'api' }),
     metrics: new Metrics('api', { process: false }),
   });
   const pastes = await makePastes(bed.db, 3, { status: 'IN_PROGRESS' });
-  let told = 0;
+  let settled = 0;
   for (const { id } of pastes) {
     const watcher: Watcher = {
       purpose: 'wait',
       kind: 'upload',
       id,
       wants: () => ({ after: null, row: 'never' }),
-      seen: (seen) => (told += Number(seen?.status === 'PROCESSED')),
-      failed: () => {},
-      stop: () => {},
+      onSnapshot: (snapshot) => {
+        if (snapshot?.status !== 'PROCESSED') return;
+        settled += 1;
+        poller.unwatch(watcher);
+      },
+      onReadFailed: () => {},
+      onStop: () => {},
     };
-    watch.watch(watcher, Infinity);
+    poller.watch(watcher);
   }
-  await listening.start();
-  await until(() => looks.length >= 2);
+  await until(() => reads.length >= 2);
+  expect(reads[0]).toContainEqual(pastes.map(({ id }) => id));
   for (const { shortCode } of pastes) await settle(bed.db, shortCode, 's3://pasteflow/x');
-  await until(() => told >= 3);
-  await listening.stop();
+  await until(() => settled === 3);
   await db.destroy();
 });

@@ -137,7 +137,7 @@ describe('Prefer: wait', () => {
     const other = wait(`pastes/${code}`, 60, api);
     await waiting(api, 1);
     await settleExecution(bed.db, executionId, URL_OF_OBJECT);
-    expect(await (await other).json()).toMatchObject({ status: 'PROCESSED' }); // so the api was notified
+    expect(await (await other).json()).toMatchObject({ status: 'PROCESSED' }); // so the api has read the change
     proxy.release();
     expect(await (await reading).json()).toMatchObject({ status: 'PROCESSED' });
     await api.stop();

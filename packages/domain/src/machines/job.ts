@@ -5,9 +5,7 @@ export const job = defineMachine({
   storedIn: {
     table: 'jobs',
     column: 'status',
-    subjectColumn: 'id',
     reasonColumn: 'error_message',
-    watchedColumns: ['progress', 'progress_message'],
   },
   initial: 'queued',
   states: {

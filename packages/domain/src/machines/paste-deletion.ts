@@ -5,9 +5,7 @@ export const pasteDeletion = defineMachine({
   storedIn: {
     table: 'pastes',
     column: 'deletion_status',
-    subjectColumn: 'id',
     reasonColumn: null,
-    watchedColumns: ['expires_at'],
   },
   initial: 'NOT_EXPIRED',
   states: {

@@ -5,9 +5,7 @@ export const pasteUpload = defineMachine({
   storedIn: {
     table: 'pastes',
     column: 'status',
-    subjectColumn: 'id',
     reasonColumn: 'failure_reason',
-    watchedColumns: [],
   },
   initial: 'IN_PROGRESS',
   states: {

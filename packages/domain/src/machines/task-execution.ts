@@ -5,9 +5,7 @@ export const taskExecution = defineMachine({
   storedIn: {
     table: 'task_executions',
     column: 'status',
-    subjectColumn: 'subject_id',
     reasonColumn: 'error',
-    watchedColumns: [],
   },
   initial: 'PENDING',
   states: {

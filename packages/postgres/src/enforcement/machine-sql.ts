@@ -1,9 +1,6 @@
 import { statesOf, transitionsOf, type Machine } from '@pasteflow/domain';
 import { INVALID_TRANSITION_SQLSTATE } from '../database/errors.ts';
 
-/** The channel on which the recorder triggers notify of changes: see recorderTrigger. */
-export const CHANGES_CHANNEL = 'pasteflow_changes';
-
 /**
  * A string literal. Names and states come from packages/domain; the quoting is for a future name with an
  * apostrophe.
@@ -60,19 +57,13 @@ export function guardTrigger(machine: Machine): StateTrigger {
   };
 }
 
-/** The payload of a notification has at most 7999 bytes; an id with its comma takes 37. */
-const MAX_NOTIFIED_IDS = 150;
-
 /**
  * Writes the audit trail: a row of `state_transitions` for each transition of any machine that the table
  * stores, with one INSERT for each statement, however many rows changed. Without `enable_nestloop = off`,
  * plpgsql caches the nested-loop plan of its first small call, which takes 92 ms instead of 14 ms for 1000
  * rows. A trigger with transition tables cannot have a column list.
  *
- * Then notifies once for each statement that changed the state or a watched column: the ids of the pastes and
- * jobs of the changed rows, or `*` for many rows. The ids are sorted, so that the two notifications of a
- * settlement, for the executions and for the pastes, are equal. Postgres delivers equal notifications of one
- * transaction once.
+ * The trigger sends no NOTIFY: a commit that notifies takes one lock of the whole cluster (ADR 20).
  */
 export function recorderTrigger(table: string, machinesOfTable: readonly Machine[]): StateTrigger {
   const changes = machinesOfTable.map(({ name, storedIn: { column, reasonColumn } }) => {
@@ -84,8 +75,6 @@ export function recorderTrigger(table: string, machinesOfTable: readonly Machine
     name: `record_${table}`,
     settings: 'SET enable_nestloop = off',
     body: `
-    DECLARE
-      recorded bigint;
     BEGIN
       INSERT INTO state_transitions (machine, entity, "from", "to", actor, reason)
         SELECT change.machine, n.id, change.old_state, change.new_state,
@@ -95,31 +84,8 @@ export function recorderTrigger(table: string, machinesOfTable: readonly Machine
         FROM old_rows o JOIN new_rows n ON n.id = o.id
         CROSS JOIN LATERAL (VALUES ${changes.join(', ')}) AS change (machine, old_state, new_state, reason)
         WHERE change.old_state <> change.new_state;
-      GET DIAGNOSTICS recorded = ROW_COUNT;
-      ${notification(machinesOfTable)}
       RETURN NULL;
     END`,
     definition: `AFTER UPDATE ON ${table} REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT`,
   };
-}
-
-/**
- * Most statements move all of their rows, and the number of recorded transitions decides without reading
- * rows. The ids are those of all rows of the statement, which may be more than those that it moved.
- */
-function notification(machinesOfTable: readonly Machine[]): string {
-  const watched = machinesOfTable.flatMap(({ storedIn }) => storedIn.watchedColumns);
-  const [subjectColumn] = machinesOfTable.map(({ storedIn }) => storedIn.subjectColumn);
-  const values = (row: string): string => watched.map((column) => `${row}.${column}`).join(', ');
-  const otherwise =
-    watched.length === 0
-      ? ''
-      : ` OR EXISTS (
-        SELECT FROM old_rows o JOIN new_rows n ON n.id = o.id WHERE (${values('n')}) IS DISTINCT FROM (${values('o')}))`;
-  return `IF recorded > ${MAX_NOTIFIED_IDS} THEN
-        PERFORM pg_notify('${CHANGES_CHANNEL}', '*');
-      ELSIF recorded > 0${otherwise} THEN
-        PERFORM pg_notify('${CHANGES_CHANNEL}', CASE WHEN count(*) > ${MAX_NOTIFIED_IDS} THEN '*' ELSE string_agg(id, ',' ORDER BY id) END)
-        FROM (SELECT ${subjectColumn}::text AS id FROM new_rows) AS changed;
-      END IF;`;
 }

@@ -15,8 +15,8 @@ import {
   findStuck,
   findUndispatched,
   findZombies,
-  lookAt,
   measureTransitions,
+  readChanges,
   readStateFigures,
   readTimeline,
   readUncountedSeconds,
@@ -158,8 +158,8 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'finding what should be stored': (db) =>
     findStored(db, { after: '7', upTo: '8', before: new Date(), limit: 20 }),
   'reading a timeline': (db, { pasteId }) => readTimeline(db, pasteId),
-  'looking at thirty pastes that are waited for': (db, { watched }) =>
-    lookAt(
+  'reading the changes of thirty pastes': (db, { watched }) =>
+    readChanges(
       db,
       watched.map((id) => ({ kind: 'upload', id, after: 0, row: 'at the end' })),
     ),
@@ -190,7 +190,7 @@ it.each(Object.keys(hot))('%s reads as many pages in a large table as in a small
 
 /** The statements that must work, and catch up, during the backlog. `findUndispatched` finds as many rows as its limit allows. */
 const duringBacklog = Object.keys(hot).filter((name) =>
-  /stamping|claiming ten|settling|renewing|looking|never dispatched|counting|zombies|naming/.test(name),
+  /stamping|claiming ten|settling|renewing|changes|never dispatched|counting|zombies|naming/.test(name),
 );
 
 it.each(duringBacklog)('%s costs no more under a backlog that is not in the statistics', async (name) => {

@@ -35,9 +35,9 @@ export function readJob({ db, live }: { db: Database; live: Live }): Endpoint {
         find: () => findNamedJob(db, req),
         isSettled: ({ status }) => isTerminal(job, status),
         shown: viewOf,
-        shownOf: (seen) => {
-          if (seen === null || seen.job === null) throw new JobNotFoundError();
-          return viewOf(seen.job);
+        shownOf: (snapshot) => {
+          if (snapshot === null || snapshot.job === null) throw new JobNotFoundError();
+          return viewOf(snapshot.job);
         },
       });
       if (shown !== null) res.json(shown);

@@ -1,68 +1,71 @@
 import type { ServerResponse } from 'node:http';
-import type { Seen, Wanted } from '@pasteflow/postgres';
-import type { ChangeWatch, Watcher } from './change-watch.ts';
+import type { Snapshot, Subscription } from '@pasteflow/postgres';
+import type { ChangePoller, Watcher } from './change-poller.ts';
 
-/** Whoever waits has got what it waited for (null: it was removed), or has gone away. */
-export type Outcome = { readonly kind: 'seen'; readonly seen: Seen | null } | { readonly kind: 'left' };
+/** The answer for the client (null: the paste or job was removed), or: the client has disconnected. */
+export type Outcome =
+  { readonly kind: 'answer'; readonly snapshot: Snapshot | null } | { readonly kind: 'disconnected' };
 
 export interface EndWaiterOptions {
-  readonly kind: Wanted['kind'];
+  readonly kind: Subscription['kind'];
   readonly id: string;
   readonly seconds: number;
 }
 
-/** Waits for the end of a paste's upload or of a job, or until its time is over: then for what there is. */
+/**
+ * Waits until an upload or a job has ended, or until the time is over. Then the answer is the current state.
+ */
 export class EndWaiter implements Watcher {
   readonly purpose = 'wait';
-  readonly kind: Wanted['kind'];
+  readonly kind: Subscription['kind'];
   readonly id: string;
-  readonly #watch: ChangeWatch;
+  readonly #poller: ChangePoller;
   readonly #seconds: number;
   readonly #outcome = Promise.withResolvers<Outcome>();
   #isOver = false;
 
-  constructor(watch: ChangeWatch, { kind, id, seconds }: EndWaiterOptions) {
-    this.#watch = watch;
+  constructor(poller: ChangePoller, { kind, id, seconds }: EndWaiterOptions) {
+    this.#poller = poller;
     this.kind = kind;
     this.id = id;
     this.#seconds = seconds;
   }
 
   /**
-   * Once it is watching.
-   * @throws DependencyUnavailableError when its time is over and Postgres doesn't answer
+   * Call this after `watch`; it calls `unwatch`.
+   * @throws DependencyUnavailableError when the time is over and Postgres doesn't answer
    */
   async outcome(res: ServerResponse): Promise<Outcome> {
-    const leave = (): void => this.#outcome.resolve({ kind: 'left' });
-    const timer = setTimeout(() => this.stop(), this.#seconds * 1000);
+    const leave = (): void => this.#outcome.resolve({ kind: 'disconnected' });
+    const timer = setTimeout(() => this.onStop(), this.#seconds * 1000);
     res.once('close', leave);
-    if (res.destroyed) leave(); // before anybody listened
+    if (res.destroyed) leave(); // the event came before the listener
     try {
       return await this.#outcome.promise;
     } finally {
       clearTimeout(timer);
       res.off('close', leave);
-      this.#watch.unwatch(this);
+      this.#poller.unwatch(this);
     }
   }
 
-  wants(): Pick<Wanted, 'after' | 'row'> {
+  wants(): Pick<Subscription, 'after' | 'row'> {
     return { after: null, row: this.#isOver ? 'always' : 'at the end' };
   }
 
-  seen(seen: Seen | null): void {
-    const isWhole = seen !== null && (seen.paste ?? seen.job) !== null; // else its row is postponed, or wasn't asked for
-    if (seen === null || seen.gone || (isWhole && (seen.settled || this.#isOver)))
-      this.#outcome.resolve({ kind: 'seen', seen });
+  onSnapshot(snapshot: Snapshot | null): void {
+    const hasRow = snapshot !== null && (snapshot.paste ?? snapshot.job) !== null; // false: postponed, or not requested
+    if (snapshot === null || snapshot.gone || (hasRow && (snapshot.settled || this.#isOver)))
+      this.#outcome.resolve({ kind: 'answer', snapshot });
   }
 
-  failed(error: unknown): void {
+  onReadFailed(error: unknown): void {
     if (this.#isOver) this.#outcome.reject(error);
   }
 
-  /** Its time is over. */
-  stop(): void {
+  /** The time is over: the next read is the answer. */
+  onStop(): void {
     this.#isOver = true;
-    this.#watch.wake(this);
+    this.#poller.readNow(this);
   }
 }

@@ -1,50 +1,49 @@
 import type { ServerResponse } from 'node:http';
-import type { Seen, SeenTransition, Wanted } from '@pasteflow/postgres';
-import type { ChangeWatch, Watcher } from './change-watch.ts';
+import type { Snapshot, SnapshotTransition, Subscription } from '@pasteflow/postgres';
+import type { ChangePoller, Watcher } from './change-poller.ts';
 import { eventId, progressKey, type Position } from './position.ts';
 
 export interface EventStreamOptions {
-  readonly kind: Wanted['kind'];
+  readonly kind: Subscription['kind'];
   readonly id: string;
-  /** What the client has had already. */
+  /** How far the client has read. */
   readonly position: Position;
   readonly heartbeatMs: number;
 }
 
-/** Proxies cut connections on which nothing moves; 60 s is common, 30 s is not rare. */
+/** Proxies close idle connections, often after 60 s, some after 30 s. */
 export const HEARTBEAT_MS = 15_000;
 
-/** For EventSource: when to come back after a stream that broke off. */
+/** When EventSource reconnects after a broken stream. */
 const RETRY_MS = 1000;
 
-/** What clients of a stopping process wait: between one and two seconds, so that they don't come back together. */
+/** Between 1 and 2 s, so that the clients of a stopping process don't all reconnect at the same moment. */
 const stopRetryMs = (): number => Math.round(RETRY_MS * (1 + Math.random()));
 
-/** How many heartbeats may pass while a client reads nothing. */
-const MAX_MISSED = 2;
+/** A client that reads nothing for this many heartbeats is disconnected. */
+const MAX_MISSED_HEARTBEATS = 2;
 
-/** A stream of Server-Sent Events about one paste or job: what was, what comes, and an end. */
+/** A stream of Server-Sent Events for one paste or job: its past events, new ones as they happen, and the end. */
 export class EventStream implements Watcher {
   readonly purpose = 'events';
-  readonly kind: Wanted['kind'];
+  readonly kind: Subscription['kind'];
   readonly id: string;
-  readonly #watch: ChangeWatch;
+  readonly #poller: ChangePoller;
   readonly #res: ServerResponse;
   readonly #heartbeatMs: number;
   #position: Position;
   #heartbeat: NodeJS.Timeout | undefined;
-  #expiresAt: Date | null = null;
-  /** The client reads more slowly than there is news: the rest stays in Postgres until it has read. */
+  /** The client reads slowly. Its further events are read from Postgres when it has read these. */
   #isFull = false;
-  #missed = 0;
+  #missedHeartbeats = 0;
   #isOver = false;
 
   constructor(
-    watch: ChangeWatch,
+    poller: ChangePoller,
     res: ServerResponse,
     { kind, id, position, heartbeatMs }: EventStreamOptions,
   ) {
-    this.#watch = watch;
+    this.#poller = poller;
     this.#res = res;
     this.kind = kind;
     this.id = id;
@@ -52,7 +51,7 @@ export class EventStream implements Watcher {
     this.#heartbeatMs = heartbeatMs;
   }
 
-  /** Once it is watching: begins the answer, and tells what has been so far. */
+  /** Call this after `watch`: starts the response, and sends the past events. */
   begin(): void {
     this.#res.once('close', () => this.#leave());
     if (this.#res.destroyed) {
@@ -61,45 +60,44 @@ export class EventStream implements Watcher {
     }
     this.#heartbeat = setInterval(() => this.#beat(), this.#heartbeatMs);
     this.#write(`retry: ${RETRY_MS}\n\n`);
-    this.#watch.wake(this);
+    this.#poller.readNow(this);
   }
 
-  wants(): Pick<Wanted, 'after' | 'row'> | null {
+  wants(): Pick<Subscription, 'after' | 'row'> | null {
     return this.#isFull || this.#isOver ? null : { after: this.#position.transition, row: 'never' };
   }
 
-  seen(seen: Seen | null): void {
+  onSnapshot(snapshot: Snapshot | null): void {
     if (this.#isOver) return;
-    if (seen === null) {
+    if (snapshot === null) {
       this.#end(null);
       return;
     }
-    this.#expiresAt = seen.expiresAt;
-    for (const transition of seen.transitions) this.#tell(transition);
-    if (!seen.complete) return;
-    this.#tellProgress(seen);
-    if (seen.gone) this.#end(null);
-    else if (seen.settled) this.#end(seen.status);
+    for (const transition of snapshot.transitions) this.#sendTransition(transition);
+    if (!snapshot.complete) return;
+    this.#sendProgress(snapshot);
+    if (snapshot.gone) this.#end(null);
+    else if (snapshot.settled) this.#end(snapshot.status);
   }
 
-  /** The client needn't know: it is told when Postgres is back. */
-  failed(): void {}
+  /** The client isn't informed: its stream continues when Postgres is back. */
+  onReadFailed(): void {}
 
-  /** Ends without an end: the client comes back, to another process, with the id that it has. */
-  stop(): void {
+  /** Closes the stream without an `end` event: the client reconnects to another process, with Last-Event-ID. */
+  onStop(): void {
     if (this.#isOver) return;
     this.#write(`retry: ${stopRetryMs()}\n\n`);
     this.#close();
   }
 
-  /** Others on the same paste or job may have asked for more than this one needs. */
-  #tell({ id, machine, entity, from, to, at, actor, reason }: SeenTransition): void {
+  /** The read may include earlier transitions, for another client of the same paste or job. */
+  #sendTransition({ id, machine, entity, from, to, at, actor, reason }: SnapshotTransition): void {
     if (id <= this.#position.transition) return;
     this.#position = { ...this.#position, transition: id };
     this.#send('transition', { machine, entity, from, to, at: at.toISOString(), actor, reason });
   }
 
-  #tellProgress({ progress }: Seen): void {
+  #sendProgress({ progress }: Snapshot): void {
     if (progress === null) return;
     const key = progressKey(progress);
     if (key === (this.#position.progress ?? '0')) return;
@@ -122,20 +120,18 @@ export class EventStream implements Watcher {
     this.#isFull = true;
     this.#res.once('drain', () => {
       this.#isFull = false;
-      this.#missed = 0;
-      this.#watch.wake(this);
+      this.#missedHeartbeats = 0;
+      this.#poller.readNow(this);
     });
   }
 
   #beat(): void {
     if (this.#isFull) {
-      this.#missed += 1;
-      if (this.#missed === MAX_MISSED) this.#res.destroy();
+      this.#missedHeartbeats += 1;
+      if (this.#missedHeartbeats === MAX_MISSED_HEARTBEATS) this.#res.destroy();
       return;
     }
     this.#write(':\n\n');
-    // Nothing changes in Postgres when its time comes; whether it has come is Postgres' to say.
-    if (this.#expiresAt !== null && this.#expiresAt.getTime() <= Date.now()) this.#watch.wake(this);
   }
 
   #close(): void {
@@ -146,6 +142,6 @@ export class EventStream implements Watcher {
   #leave(): void {
     this.#isOver = true;
     clearInterval(this.#heartbeat);
-    this.#watch.unwatch(this);
+    this.#poller.unwatch(this);
   }
 }

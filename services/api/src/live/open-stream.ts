@@ -1,29 +1,30 @@
 import type { Request, Response } from 'express';
-import type { Wanted } from '@pasteflow/postgres';
+import type { Subscription } from '@pasteflow/postgres';
 import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { EventStream } from './event-stream.ts';
 import type { Live } from './live.ts';
 import { positionOf } from './position.ts';
 
-/** What a stream is about. */
-export interface Streamed {
-  readonly kind: Wanted['kind'];
+/** The paste or job of a stream. */
+export interface StreamSubject {
+  readonly kind: Subscription['kind'];
   readonly id: string;
-  /** Nothing more will come. */
+  /** No more events will follow. */
   readonly settled: boolean;
 }
 
 /**
- * Answers with a stream of events. To whoever has had the last one 204: it keeps an EventSource from coming back.
- * @param find what the URL names, for this caller; rejects as it would for any other request
+ * Answers with a stream of events. A client that already has the last event gets 204, which stops an
+ * EventSource from reconnecting.
+ * @param find finds the paste or job of the URL for this caller; rejects like any other request
  * @throws RequestError stream_unavailable
  */
 export async function openStream(
-  { watch, heartbeatMs }: Live,
+  { poller, heartbeatMs }: Live,
   req: Request,
   res: Response,
-  find: () => Promise<Streamed>,
+  find: () => Promise<StreamSubject>,
 ): Promise<void> {
   const position = positionOf(req);
   const { kind, id, settled } = await find();
@@ -36,10 +37,9 @@ export async function openStream(
     res.writeHead(200, headers).end();
     return;
   }
-  const stream = new EventStream(watch, res, { kind, id, position, heartbeatMs });
-  // What has changed since the look above is in the stream's first look.
-  if (!watch.watch(stream, Infinity)) {
-    throw new RequestError('stream_unavailable', 'No more streams here at the moment; try again shortly.');
+  const stream = new EventStream(poller, res, { kind, id, position, heartbeatMs });
+  if (!poller.watch(stream)) {
+    throw new RequestError('stream_unavailable', 'Too many clients wait at the moment. Try again shortly.');
   }
   contextOf(req).waitingSinceMs = performance.now();
   res.writeHead(200, headers);

@@ -1,52 +1,61 @@
 import type { Request, Response } from 'express';
-import type { Seen, Wanted } from '@pasteflow/postgres';
+import type { Snapshot, Subscription } from '@pasteflow/postgres';
 import { contextOf } from '../http/request/request-context.ts';
+import type { ChangePoller } from './change-poller.ts';
 import { EndWaiter } from './end-waiter.ts';
 import type { Live } from './live.ts';
 import { preferredWait } from './prefer.ts';
 
-/** What is read, and until when it is worth waiting. */
+/** How an endpoint reads its paste or job, with or without a wait. */
 export interface Waitable<Row extends { readonly id: string }, Shown> {
-  readonly kind: Wanted['kind'];
-  /** What the URL names, for this caller. @throws as without a wait */
+  readonly kind: Subscription['kind'];
+  /** Finds the paste or job of the URL for this caller. @throws as without a wait */
   readonly find: () => Promise<Row>;
   readonly isSettled: (row: Row) => boolean;
   readonly shown: (row: Row) => Shown;
-  /** What was found at the end of the wait; null: it has been removed. @throws as `find` */
-  readonly shownOf: (seen: Seen | null) => Shown;
+  /** From the read that ended the wait; null: the paste or job was removed. @throws as `find` */
+  readonly shownOf: (snapshot: Snapshot | null) => Shown;
 }
 
-type First<Shown> = { readonly shown: Shown; readonly applied: boolean } | { readonly waiter: EndWaiter };
+/** The answer without a wait, or the wait that has begun. */
+type Start<Shown> = { readonly shown: Shown; readonly applied: boolean } | { readonly waiter: EndWaiter };
 
 /**
- * Reads something, and with `Prefer: wait=N` waits until nothing more will come of it, or N seconds. When too many wait already, the preference is
- * not applied, which RFC 7240 leaves to a server: the answer comes at once, and doesn't say Preference-Applied.
- * @returns null when the client has gone
+ * Reads a paste or job. With `Prefer: wait=N` it waits until the paste or job has ended, for at most N seconds. When
+ * too many clients wait already, the answer comes at once and has no Preference-Applied: RFC 7240 lets a server
+ * ignore a preference.
+ * @returns null when the client has disconnected
  */
 export async function readWaiting<Row extends { readonly id: string }, Shown>(
-  { watch }: Live,
+  { poller }: Live,
   req: Request,
   res: Response,
-  { kind, find, isSettled, shown, shownOf }: Waitable<Row, Shown>,
+  waitable: Waitable<Row, Shown>,
 ): Promise<Shown | null> {
   const seconds = preferredWait(req);
-  if (seconds === null) return shown(await find());
-  // A row may be long: it isn't kept while its reader waits.
-  const first = await watch.reading(async (since): Promise<First<Shown>> => {
-    const row = await find();
-    if (seconds === 0 || isSettled(row)) return { shown: shown(row), applied: true };
-    const waiter = new EndWaiter(watch, { kind, id: row.id, seconds });
-    return watch.watch(waiter, since) ? { waiter } : { shown: shown(row), applied: false };
-  });
-  if (!('waiter' in first)) {
-    if (first.applied) res.set('Preference-Applied', `wait=${seconds}`);
-    return first.shown;
+  if (seconds === null) return waitable.shown(await waitable.find());
+  const start = await startWait(poller, seconds, waitable);
+  if (!('waiter' in start)) {
+    if (start.applied) res.set('Preference-Applied', `wait=${seconds}`);
+    return start.shown;
   }
   const context = contextOf(req);
   context.waitingSinceMs = performance.now();
-  const outcome = await first.waiter.outcome(res).finally(() => (context.waitedUntilMs = performance.now()));
-  if (outcome.kind === 'left') return null;
-  const found = shownOf(outcome.seen);
+  const outcome = await start.waiter.outcome(res).finally(() => (context.waitedUntilMs = performance.now()));
+  if (outcome.kind === 'disconnected') return null;
+  const shown = waitable.shownOf(outcome.snapshot);
   res.set('Preference-Applied', `wait=${seconds}`);
-  return found;
+  return shown;
+}
+
+/** A function of its own: the row may be long, and isn't kept while its reader waits. */
+async function startWait<Row extends { readonly id: string }, Shown>(
+  poller: ChangePoller,
+  seconds: number,
+  { kind, find, isSettled, shown }: Waitable<Row, Shown>,
+): Promise<Start<Shown>> {
+  const row = await find();
+  if (seconds === 0 || isSettled(row)) return { shown: shown(row), applied: true };
+  const waiter = new EndWaiter(poller, { kind, id: row.id, seconds });
+  return poller.watch(waiter) ? { waiter } : { shown: shown(row), applied: false };
 }

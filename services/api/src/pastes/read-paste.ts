@@ -53,10 +53,10 @@ export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpo
         },
         isSettled: ({ status }) => isTerminal(pasteUpload, status),
         shown: (row) => row,
-        shownOf: (seen) => {
-          if (seen?.gone === true) throw pasteGone();
-          if (seen === null || seen.paste === null) throw pasteNotFound();
-          return seen.paste;
+        shownOf: (snapshot) => {
+          if (snapshot?.gone === true) throw pasteGone();
+          if (snapshot === null || snapshot.paste === null) throw pasteNotFound();
+          return snapshot.paste;
         },
       });
       if (paste !== null) res.json(viewOf(paste, publicUrl()));

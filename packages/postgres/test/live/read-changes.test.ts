@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { createJob, lookAt, type Seen, type Wanted } from '../../src/index.ts';
-import { LONG_ROWS_BYTES } from '../../src/live/look.ts';
+import { createJob, readChanges, type Snapshot, type Subscription } from '../../src/index.ts';
+import { MAX_ROW_BYTES } from '../../src/live/read-changes.ts';
 import { makeUsers } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { claimJob, endingOf, settle } from '../support/jobs.ts';
@@ -19,40 +19,40 @@ async function newJobs(count: number, text: () => string): Promise<string[]> {
   return ids;
 }
 
-/** Base64 of nothing but chance, as that of an archive: Postgres can't compress it. */
+/** Base64 of random bytes, like that of an archive: Postgres can't compress it. */
 const incompressible = (bytes: number) => (): string => randomBytes((bytes / 4) * 3).toString('base64');
 
-const want = (ids: readonly string[], row: Wanted['row'] = 'always'): Wanted[] =>
+const subscriptionsTo = (ids: readonly string[], row: Subscription['row'] = 'always'): Subscription[] =>
   ids.map((id) => ({ kind: 'job', id, after: null, row }));
 
-const bytesOf = (seen: Iterable<Seen>): number =>
-  [...seen].reduce((sum, { job }) => sum + (job === null ? 0 : JSON.stringify(job).length), 0);
+const bytesOf = (snapshots: Iterable<Snapshot>): number =>
+  [...snapshots].reduce((sum, { job }) => sum + (job === null ? 0 : JSON.stringify(job).length), 0);
 
-/** Looks until nothing is postponed any more. @returns whose rows each look had, and how many bytes of them */
-async function looks(wanted: readonly Wanted[]): Promise<{ ids: string[]; bytes: number }[]> {
+/** Reads until nothing is postponed any more. @returns for each read the ids of its rows, and their bytes */
+async function readAll(subscriptions: readonly Subscription[]): Promise<{ ids: string[]; bytes: number }[]> {
   const found: { ids: string[]; bytes: number }[] = [];
-  let rest = wanted;
+  let rest = subscriptions;
   while (rest.length > 0) {
-    const seen = await lookAt(current.db, rest);
-    const ids = [...seen.values()].flatMap(({ id, job }) => (job === null ? [] : [id]));
-    found.push({ ids, bytes: bytesOf(seen.values()) });
+    const snapshots = await readChanges(current.db, rest);
+    const ids = [...snapshots.values()].flatMap(({ id, job }) => (job === null ? [] : [id]));
+    found.push({ ids, bytes: bytesOf(snapshots.values()) });
     expect(ids).not.toEqual([]); // it comes to an end
-    rest = rest.filter(({ id }) => seen.get(id)?.postponed === true);
+    rest = rest.filter(({ id }) => snapshots.get(id)?.postponed === true);
   }
   return found;
 }
 
-describe('the rows of one look', () => {
+describe('the rows of one read', () => {
   it.each([
     ['that can not be compressed', 12, incompressible(3 * MIB)],
     ['that Postgres has compressed', 10, () => 'x'.repeat(4 * MIB)],
     ['of which one alone is longer than all may be', 2, incompressible(20 * MIB)],
   ])('are bounded, %s, and each has its turn, in the order asked for', async (_, count, text) => {
     const ids = await newJobs(count, text);
-    const found = await looks(want(ids));
-    expect(found.flatMap((look) => look.ids)).toEqual(ids);
+    const found = await readAll(subscriptionsTo(ids));
+    expect(found.flatMap((read) => read.ids)).toEqual(ids);
     const longest = Math.max(...found.map(({ bytes, ids: { length } }) => bytes / length));
-    for (const { bytes } of found) expect(bytes).toBeLessThanOrEqual(LONG_ROWS_BYTES + longest);
+    for (const { bytes } of found) expect(bytes).toBeLessThanOrEqual(MAX_ROW_BYTES + longest);
     expect(found.length).toBeGreaterThan(1);
   });
 
@@ -66,8 +66,8 @@ describe('the rows of one look', () => {
         endingOf(await claimJob(current.db, id), { status: 'completed', result, errorMessage: null }),
       );
     }
-    const seen = await lookAt(current.db, want(ids, 'at the end'));
-    const states = ids.map((id) => [seen.get(id)!.job !== null, seen.get(id)!.postponed]);
+    const snapshots = await readChanges(current.db, subscriptionsTo(ids, 'at the end'));
+    const states = ids.map((id) => [snapshots.get(id)!.job !== null, snapshots.get(id)!.postponed]);
     const [going, whole, postponed] = [
       [false, false],
       [true, false],
@@ -76,16 +76,18 @@ describe('the rows of one look', () => {
     // 7 MiB each: the fourth doesn't begin before 16 MiB.
     expect(states).toEqual([going, whole, going, whole, going, whole, going, postponed, going, postponed]);
     expect(
-      (await looks(want(ids, 'at the end').filter(({ id }) => ended.includes(id)))).map((look) => look.ids),
+      (await readAll(subscriptionsTo(ids, 'at the end').filter(({ id }) => ended.includes(id)))).map(
+        (read) => read.ids,
+      ),
     ).toEqual([ended.slice(0, 3), ended.slice(3)]);
   });
 
   it('are all in it when they are short, and none is postponed that nobody wants', async () => {
     const short = await newJobs(300, () => 'short');
-    expect((await looks(want(short))).map(({ ids }) => ids.length)).toEqual([300]);
+    expect((await readAll(subscriptionsTo(short))).map(({ ids }) => ids.length)).toEqual([300]);
     const long = await newJobs(6, incompressible(4 * MIB));
-    const seen = await lookAt(current.db, want(long, 'never'));
-    expect([...seen.values()].map(({ job, postponed }) => [job, postponed])).toEqual(
+    const snapshots = await readChanges(current.db, subscriptionsTo(long, 'never'));
+    expect([...snapshots.values()].map(({ job, postponed }) => [job, postponed])).toEqual(
       long.map(() => [null, false]),
     );
   });

@@ -1,0 +1,265 @@
+import type { Snapshot, Subscription } from '@pasteflow/postgres';
+import { backoffMs } from '@pasteflow/runtime';
+import { systemClock, type CancelTimer, type Clock } from './clock.ts';
+import { MIN_INTERVAL_MS, nextIntervalMs, pauseMs } from './poll-intervals.ts';
+
+/** A client that waits for changes of one paste or job. */
+export interface Watcher {
+  readonly purpose: 'wait' | 'events';
+  readonly kind: Subscription['kind'];
+  readonly id: string;
+  /** What the next read includes for this client. null: nothing, until the watcher calls `readNow`. */
+  wants(): Pick<Subscription, 'after' | 'row'> | null;
+  /** Called after each read. null: the paste or job was removed. */
+  onSnapshot(snapshot: Snapshot | null): void;
+  /** Called for each failed read. The read is repeated. */
+  onReadFailed(error: unknown): void;
+  /** Called when the process stops. */
+  onStop(): void;
+}
+
+export interface ChangePollerOptions {
+  readonly read: (subscriptions: readonly Subscription[]) => Promise<ReadonlyMap<string, Snapshot>>;
+  /** How many clients may wait in this process. */
+  readonly maxWatchers: number;
+  readonly onCount: (purpose: Watcher['purpose'], count: number) => void;
+  /** Called for each failed read. */
+  readonly onReadFailed: (
+    error: unknown,
+    next: { readonly failures: number; readonly retryInMs: number },
+  ) => void;
+  readonly clock?: Clock;
+}
+
+/** A paste or job with the clients that wait for it. */
+interface Subject {
+  readonly kind: Subscription['kind'];
+  readonly id: string;
+  readonly watchers: Set<Watcher>;
+  intervalMs: number;
+  /** The time of the next read; Infinity: during a read, and while no client wants anything. */
+  dueAt: number;
+  /** The state that the last read found; null before the first. */
+  lastState: string | null;
+}
+
+interface SubjectRead {
+  readonly subject: Subject;
+  readonly wishes: readonly {
+    readonly watcher: Watcher;
+    readonly wants: Pick<Subscription, 'after' | 'row'>;
+  }[];
+}
+
+type Outcome = 'done' | 'postponed' | 'failed';
+
+/**
+ * When the rows are too long for one read, the next reads follow without a pause, each of at most this many
+ * pastes and jobs: the rows that had no room are requested again each time.
+ */
+const MAX_SUBJECTS_OF_LONG_ROWS = 200;
+
+/** 0.1, 0.2, 0.4, 0.8, 1, 1 … s: a client that waits learns soon that Postgres is back. */
+const BACKOFF = { firstMs: 100, capMs: 1000, jitter: 0.2 };
+
+/**
+ * Reads the changes that the clients of this process wait for: everything that is due with one statement, and
+ * nothing while no client waits. A client misses nothing, because a read always finds the current state and
+ * all transitions since the client's last one.
+ */
+export class ChangePoller {
+  readonly #options: ChangePollerOptions;
+  readonly #clock: Clock;
+  readonly #subjects = new Map<string, Subject>();
+  readonly #counts = { wait: 0, events: 0 };
+  #timer: { readonly at: number; readonly cancel: CancelTimer } | null = null;
+  #isReading = false;
+  /** The earliest time of the next read. */
+  #notBefore = -Infinity;
+  #maxSubjects = Infinity;
+  #failures = 0;
+  #isStopping = false;
+
+  constructor(options: ChangePollerOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** @returns false when too many clients wait, or the process stops. After true, call `unwatch` in the end. */
+  watch(watcher: Watcher): boolean {
+    if (this.#isStopping || this.#clients >= this.#options.maxWatchers) return false;
+    const { kind, id, purpose } = watcher;
+    const subject = this.#subjects.get(id) ?? newSubject(kind, id);
+    this.#subjects.set(id, subject);
+    subject.watchers.add(watcher);
+    this.#count(purpose, 1);
+    this.#readWithin(subject, MIN_INTERVAL_MS);
+    return true;
+  }
+
+  unwatch(watcher: Watcher): void {
+    const subject = this.#subjects.get(watcher.id);
+    if (subject?.watchers.delete(watcher) !== true) return;
+    this.#count(watcher.purpose, -1);
+    if (subject.watchers.size === 0) this.#subjects.delete(watcher.id);
+    if (this.#subjects.size === 0) this.#cancelTimer();
+  }
+
+  /** Makes the watcher's paste or job due. */
+  readNow(watcher: Watcher): void {
+    const subject = this.#subjects.get(watcher.id);
+    if (subject !== undefined) this.#readWithin(subject, 0);
+  }
+
+  /** Stops all watchers, and admits no new ones. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const { watchers } of this.#subjects.values()) for (const watcher of watchers) watcher.onStop();
+  }
+
+  get #clients(): number {
+    return this.#counts.wait + this.#counts.events;
+  }
+
+  #count(purpose: Watcher['purpose'], difference: number): void {
+    this.#counts[purpose] += difference;
+    this.#options.onCount(purpose, this.#counts[purpose]);
+  }
+
+  #readWithin(subject: Subject, ms: number): void {
+    subject.intervalMs = MIN_INTERVAL_MS;
+    subject.dueAt = Math.min(subject.dueAt, this.#clock.now() + ms);
+    this.#scheduleAt(subject.dueAt);
+  }
+
+  #scheduleAt(dueAt: number): void {
+    if (this.#isReading || dueAt === Infinity) return; // the end of a read schedules the next one
+    const at = Math.max(dueAt, this.#notBefore);
+    if (this.#timer !== null && this.#timer.at <= at) return;
+    this.#cancelTimer();
+    const cancel = this.#clock.after(Math.max(0, at - this.#clock.now()), () => void this.#readDue());
+    this.#timer = { at, cancel };
+  }
+
+  #cancelTimer(): void {
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  async #readDue(): Promise<void> {
+    this.#timer = null;
+    this.#isReading = true;
+    const subjects = this.#takeDue();
+    const outcome = await this.#read(subjects);
+    const isLong = outcome === 'postponed' || subjects.length === this.#maxSubjects;
+    this.#maxSubjects = isLong ? MAX_SUBJECTS_OF_LONG_ROWS : Infinity;
+    if (outcome !== 'failed') this.#notBefore = this.#clock.now() + (isLong ? 0 : pauseMs(this.#clients));
+    this.#isReading = false;
+    this.#scheduleAt(Math.min(...[...this.#subjects.values()].map(({ dueAt }) => dueAt)));
+  }
+
+  /**
+   * Takes a subject up to half of its interval early. Subjects with equal intervals are thereby all read by
+   * one statement for each interval, whenever their clients came.
+   */
+  #takeDue(): readonly Subject[] {
+    const now = this.#clock.now();
+    const due = [...this.#subjects.values()].filter(({ dueAt, intervalMs }) => dueAt - intervalMs / 2 <= now);
+    const taken =
+      due.length <= this.#maxSubjects
+        ? due
+        : due.toSorted((a, b) => a.dueAt - b.dueAt).slice(0, this.#maxSubjects);
+    for (const subject of taken) subject.dueAt = Infinity;
+    return taken;
+  }
+
+  async #read(subjects: readonly Subject[]): Promise<Outcome> {
+    const reads = subjects.map(wishesOf).filter(({ wishes }) => wishes.length > 0);
+    if (reads.length === 0) return 'done';
+    try {
+      const found = await this.#options.read(reads.map(subscriptionOf));
+      this.#failures = 0;
+      return this.#deliver(reads, found);
+    } catch (error) {
+      this.#fail(reads, error);
+      return 'failed';
+    }
+  }
+
+  /** Informs only the watchers whose wishes were read: a watcher that came during the read may want more. */
+  #deliver(reads: readonly SubjectRead[], found: ReadonlyMap<string, Snapshot>): Outcome {
+    let outcome: Outcome = 'done';
+    for (const { subject, wishes } of reads) {
+      const snapshot = found.get(subject.id) ?? null;
+      if (snapshot?.postponed === true) outcome = 'postponed';
+      this.#scheduleNext(subject, snapshot);
+      for (const { watcher } of wishes) if (subject.watchers.has(watcher)) watcher.onSnapshot(snapshot);
+    }
+    return outcome;
+  }
+
+  #scheduleNext(subject: Subject, snapshot: Snapshot | null): void {
+    const state = stateOf(snapshot);
+    const hasChanged = state !== subject.lastState || (snapshot?.transitions.length ?? 0) > 0;
+    subject.lastState = state;
+    if (snapshot?.postponed === true) {
+      subject.dueAt = -Infinity; // before everything else, or its turn might never come
+      return;
+    }
+    // A client that came during the read has set both already.
+    if (subject.dueAt === Infinity)
+      subject.intervalMs = nextIntervalMs(subject.intervalMs, hasChanged, this.#clients);
+    const waitMs = snapshot?.complete === false ? 0 : subject.intervalMs;
+    subject.dueAt = Math.min(subject.dueAt, this.#clock.now() + waitMs);
+  }
+
+  #fail(reads: readonly SubjectRead[], error: unknown): void {
+    this.#failures += 1;
+    const retryInMs = backoffMs(BACKOFF, this.#failures, Math.random());
+    const now = this.#clock.now();
+    this.#notBefore = now + retryInMs;
+    this.#options.onReadFailed(error, { failures: this.#failures, retryInMs });
+    for (const { subject, wishes } of reads) {
+      subject.dueAt = now;
+      for (const { watcher } of wishes) if (subject.watchers.has(watcher)) watcher.onReadFailed(error);
+    }
+  }
+}
+
+function newSubject(kind: Subscription['kind'], id: string): Subject {
+  return {
+    kind,
+    id,
+    watchers: new Set(),
+    intervalMs: MIN_INTERVAL_MS,
+    dueAt: Infinity,
+    lastState: null,
+  };
+}
+
+function wishesOf(subject: Subject): SubjectRead {
+  const wishes = [...subject.watchers].flatMap((watcher) => {
+    const wants = watcher.wants();
+    return wants === null ? [] : [{ watcher, wants }];
+  });
+  return { subject, wishes };
+}
+
+/** Enough for all watchers of a subject. */
+function subscriptionOf({ subject: { kind, id }, wishes }: SubjectRead): Subscription {
+  const afters = wishes.flatMap(({ wants: { after } }) => (after === null ? [] : [after]));
+  const rows = new Set(wishes.map(({ wants: { row } }) => row));
+  return {
+    kind,
+    id,
+    after: afters.length === 0 ? null : Math.min(...afters),
+    row: rows.has('always') ? 'always' : rows.has('at the end') ? 'at the end' : 'never',
+  };
+}
+
+/** Equal texts: nothing has changed but for transitions. */
+function stateOf(snapshot: Snapshot | null): string {
+  if (snapshot === null) return 'removed';
+  const { status, gone, progress } = snapshot;
+  return JSON.stringify([status, gone, progress]);
+}

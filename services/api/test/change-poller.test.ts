@@ -1,0 +1,316 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Snapshot, Subscription } from '@pasteflow/postgres';
+import { ChangePoller, type Watcher } from '../src/live/change-poller.ts';
+import { FakeClock } from './support/fake-clock.ts';
+
+const snapshotOf = (id: string, more: Partial<Snapshot> = {}): Snapshot => ({
+  id,
+  status: 'IN_PROGRESS',
+  settled: false,
+  gone: false,
+  progress: null,
+  paste: null,
+  job: null,
+  transitions: [],
+  complete: true,
+  postponed: false,
+  ...more,
+});
+
+interface Read {
+  readonly at: number;
+  readonly subscriptions: readonly Subscription[];
+}
+
+type Answer = (read: Read) => readonly Snapshot[] | Promise<readonly Snapshot[]>;
+
+/** A poller on a clock of its own. Without `answer`, nothing ever changes. */
+function pollerOf({
+  answer = unchanged,
+  maxWatchers = 10_000,
+}: { answer?: Answer; maxWatchers?: number } = {}) {
+  const clock = new FakeClock();
+  const reads: Read[] = [];
+  const counts: [string, number][] = [];
+  const retries: number[] = [];
+  const poller = new ChangePoller({
+    clock,
+    maxWatchers,
+    onCount: (purpose, count) => counts.push([purpose, count]),
+    onReadFailed: (_, { retryInMs }) => retries.push(retryInMs),
+    read: async (subscriptions) => {
+      const read = { at: clock.now(), subscriptions };
+      reads.push(read);
+      return new Map((await answer(read)).map((each) => [each.id, each]));
+    },
+  });
+  return { poller, clock, reads, counts, retries };
+}
+
+const unchanged: Answer = ({ subscriptions }) => subscriptions.map(({ id }) => snapshotOf(id));
+
+interface TestWatcher extends Watcher {
+  readonly received: (string | null)[];
+}
+
+function watcher(id: string, wants: ReturnType<Watcher['wants']> = { after: 0, row: 'never' }): TestWatcher {
+  const received: (string | null)[] = [];
+  return {
+    purpose: 'events',
+    kind: 'upload',
+    id,
+    received,
+    wants: () => wants,
+    onSnapshot: (snapshot) => received.push(snapshot?.id ?? null),
+    onReadFailed: () => received.push('failed'),
+    onStop: () => received.push('stop'),
+  };
+}
+
+const watchers = (count: number): TestWatcher[] =>
+  Array.from({ length: count }, (_, n) => watcher(`paste ${n}`));
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
+describe('the number of reads', () => {
+  it('is zero, without a timer, while nobody waits', async () => {
+    const { poller, clock, reads } = pollerOf();
+    await clock.advance(10_000);
+    const one = watcher('a');
+    poller.watch(one);
+    await clock.advance(1000);
+    expect(reads.length).toBeGreaterThan(0);
+    poller.unwatch(one);
+    reads.splice(0);
+    expect(clock.timers).toBe(0);
+    await clock.advance(10_000);
+    expect(reads).toEqual([]);
+  });
+
+  it('is one for everything that is due, however many clients wait', async () => {
+    const { poller, clock, reads } = pollerOf();
+    const all = Array.from({ length: 1000 }, (_, n) => watcher(`paste ${n % 100}`));
+    for (const each of all) poller.watch(each);
+    await clock.advance(20);
+    expect(reads.map(({ subscriptions }) => subscriptions.length)).toEqual([100]);
+    expect(all.every(({ received }) => received.length === 1)).toBe(true);
+  });
+
+  it('is 2 a second for 1,000 clients that came at different times and wait long', async () => {
+    const { poller, clock, reads } = pollerOf();
+    for (const each of watchers(1000)) {
+      poller.watch(each);
+      await clock.advance(3);
+    }
+    await clock.advance(10_000);
+    reads.splice(0);
+    await clock.advance(10_000);
+    expect(reads.length).toBeLessThanOrEqual(21);
+    expect(reads.at(-1)!.subscriptions).toHaveLength(1000);
+  });
+
+  it('is at most 20 a second for 1,000 clients that come and go while everything changes', async () => {
+    let changes = 0;
+    const { poller, clock, reads } = pollerOf({
+      answer: ({ subscriptions }) =>
+        subscriptions.map(({ id }) => snapshotOf(id, { progress: { percent: changes++, message: null } })),
+    });
+    const all = watchers(1000);
+    for (const each of all) poller.watch(each);
+    await clock.advance(1000);
+    reads.splice(0);
+    for (const [n, each] of all.entries()) {
+      poller.unwatch(each);
+      poller.watch(watcher(`new ${n}`));
+      await clock.advance(10);
+    }
+    expect(reads.length).toBeLessThanOrEqual(10 * 20);
+  });
+
+  it('is at most 13 a second for one client that waits long', async () => {
+    const { poller, clock, reads } = pollerOf();
+    poller.watch(watcher('a'));
+    await clock.advance(5000);
+    reads.splice(0);
+    await clock.advance(10_000);
+    expect(reads.length).toBeLessThanOrEqual(130);
+  });
+});
+
+describe('the delay from a change to the read that finds it', () => {
+  /** The delays for changes at these times after the wait began, among so many clients that wait as long. */
+  async function delaysOf(times: readonly number[], clients: number): Promise<number[]> {
+    const { poller, clock, reads } = pollerOf();
+    for (const each of watchers(clients)) poller.watch(each);
+    await clock.advance(Math.max(...times) + 1000);
+    return times.map((time) => reads.find(({ at }) => at > time)!.at - time);
+  }
+
+  const times = (count: number, stepMs: number): number[] =>
+    Array.from({ length: count }, (_, n) => n * stepMs);
+
+  it('is 20 ms at most during the first 40 ms', async () => {
+    expect(Math.max(...(await delaysOf(times(20, 2), 1)))).toBeLessThanOrEqual(20);
+  });
+
+  it('is within 50 ms at the median, and 80 ms at most, however long 160 clients wait', async () => {
+    const delays = await delaysOf(times(50, 397), 160);
+    expect(median(delays)).toBeLessThanOrEqual(50);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(80);
+  });
+
+  it('is within 50 ms at the median for what ends within 0.8 s, with 1,000 clients', async () => {
+    expect(median(await delaysOf(times(20, 41), 1000))).toBeLessThanOrEqual(50);
+  });
+
+  it('is 500 ms at most with 1,000 clients', async () => {
+    expect(Math.max(...(await delaysOf([7000, 9300, 15_001], 1000)))).toBeLessThanOrEqual(500);
+  });
+
+  it('is 20 ms again after a change', async () => {
+    let status: Snapshot['status'] = 'queued';
+    const { poller, clock, reads } = pollerOf({
+      answer: ({ subscriptions }) => subscriptions.map(({ id }) => snapshotOf(id, { status })),
+    });
+    poller.watch(watcher('a'));
+    await clock.advance(10_000);
+    status = 'processing';
+    reads.splice(0);
+    await clock.advance(200);
+    const [found, next] = reads;
+    expect(next!.at - found!.at).toBeCloseTo(20);
+  });
+
+  it('is 20 ms for a client that comes when others have waited long', async () => {
+    const { poller, clock, reads } = pollerOf();
+    for (const each of watchers(1000)) poller.watch(each);
+    await clock.advance(20_000);
+    const late = watcher('paste 7');
+    poller.watch(late);
+    const before = reads.length;
+    await clock.advance(50); // the pause of 1,000 clients, when a read has just ended
+    expect(reads.length).toBeGreaterThan(before);
+    expect(late.received).toEqual(['paste 7']);
+  });
+});
+
+describe('a read', () => {
+  it('asks for enough for each watcher, and informs no watcher that came after it began', async () => {
+    const held = Promise.withResolvers<void>();
+    const { poller, clock, reads } = pollerOf({
+      answer: async (read) => {
+        if (reads.length === 1) await held.promise;
+        return reads.length === 1 ? unchanged(read) : [];
+      },
+    });
+    const [early, row, late] = [
+      watcher('a', { after: 7, row: 'never' }),
+      watcher('a', { after: null, row: 'at the end' }),
+      watcher('a', { after: 3, row: 'always' }),
+    ];
+    poller.watch(early);
+    poller.watch(row);
+    await clock.advance(20);
+    expect(reads[0]!.subscriptions).toEqual([{ kind: 'upload', id: 'a', after: 7, row: 'at the end' }]);
+    poller.watch(late);
+    poller.readNow(late);
+    await clock.advance(1000); // no second read runs beside the first
+    expect(reads).toHaveLength(1);
+    held.resolve();
+    await clock.advance(20);
+    expect(early.received).toEqual(['a', null]);
+    expect(late.received).toEqual([null]);
+    expect(reads[1]!.subscriptions).toEqual([{ kind: 'upload', id: 'a', after: 3, row: 'always' }]);
+  });
+
+  it('is repeated with growing waits when it fails, and no watcher is dropped', async () => {
+    let isDown = true;
+    const { poller, clock, reads, retries } = pollerOf({
+      answer: (read) => {
+        if (isDown) throw new Error('Postgres is unavailable');
+        return unchanged(read);
+      },
+    });
+    const [one, two] = [watcher('a'), watcher('b')];
+    poller.watch(one);
+    await clock.advance(3000);
+    poller.watch(two);
+    await clock.advance(7000);
+    for (const [n, baseMs] of [100, 200, 400, 800, 1000, 1000, 1000].entries()) {
+      expect(retries[n]).toBeGreaterThanOrEqual(baseMs * 0.8);
+      expect(retries[n]).toBeLessThanOrEqual(baseMs * 1.2);
+    }
+    expect(reads.length).toBeLessThanOrEqual(15);
+    expect(one.received).toEqual(reads.map(() => 'failed'));
+    isDown = false;
+    await clock.advance(1200);
+    expect([one.received.at(-1), two.received.at(-1)]).toEqual(['a', 'b']);
+    const last = reads.at(-1)!.at;
+    await clock.advance(100);
+    expect(reads.at(-1)!.at).toBeGreaterThan(last); // at the usual pace again
+  });
+
+  it('follows after the pause when there are more transitions', async () => {
+    const { poller, clock, reads } = pollerOf({
+      answer: ({ subscriptions }) =>
+        subscriptions.map(({ id }) => snapshotOf(id, { complete: reads.length > 3 })),
+    });
+    poller.watch(watcher('a'));
+    await clock.advance(80);
+    expect(reads.map(({ at }) => at)).toEqual([20, 40, 60, 80]);
+  });
+
+  it('is followed by others for rows that had no room, before those that are due meanwhile', async () => {
+    const ids = Array.from({ length: 500 }, (_, n) => `paste ${n}`);
+    const room = [10, 30, 200, 200, 500];
+    const { poller, clock, reads } = pollerOf({
+      answer: ({ subscriptions }) => {
+        const rows = room[reads.length - 1] ?? Infinity;
+        return subscriptions.map(({ id }, n) => snapshotOf(id, { postponed: n >= rows }));
+      },
+    });
+    const all = ids.map((id) => watcher(id, { after: null, row: 'always' }));
+    for (const each of all) poller.watch(each);
+    const late = watcher('new', { after: null, row: 'always' });
+    await clock.advance(19);
+    poller.watch(late);
+    await clock.advance(1);
+    const read = (n: number) => reads[n]!.subscriptions.map(({ id }) => id);
+    expect(read(0)).toEqual(ids);
+    expect(read(1)).toEqual(ids.slice(10, 210)); // postponed rows are read again each time, so a read takes a limited number of them
+    expect([read(2).length, read(3).length]).toEqual([200, 200]);
+    expect(new Set([1, 2, 3, 4].flatMap(read))).toEqual(new Set(ids.slice(10)));
+    expect(reads.slice(0, 5).map(({ at }) => at)).toEqual([20, 20, 20, 20, 20]); // no pause
+    await clock.advance(100);
+    expect(late.received.length).toBeGreaterThan(0);
+  });
+
+  it('includes nothing for a watcher that wants nothing now or has left', async () => {
+    const { poller, clock, reads, counts } = pollerOf();
+    const [full, left, other] = [watcher('a', null), watcher('b'), watcher('c')];
+    for (const each of [full, left, other]) poller.watch(each);
+    poller.unwatch(left);
+    poller.unwatch(left);
+    await clock.advance(1000);
+    expect(new Set(reads.flatMap(({ subscriptions }) => subscriptions.map(({ id }) => id)))).toEqual(
+      new Set(['c']),
+    );
+    expect(counts.at(-1)).toEqual(['events', 2]);
+    poller.unwatch(other);
+    reads.splice(0);
+    await clock.advance(1000);
+    expect([reads, clock.timers]).toEqual([[], 0]);
+  });
+});
+
+it('admits no more watchers than the limit, and none after a stop, which informs all of them', () => {
+  const { poller } = pollerOf({ maxWatchers: 2 });
+  const all = [watcher('a'), watcher('a'), watcher('b')];
+  expect(all.map((each) => poller.watch(each))).toEqual([true, true, false]);
+  poller.unwatch(all[0]!);
+  expect(poller.watch(all[2]!)).toBe(true);
+  poller.stop();
+  expect(all.map(({ received }) => received)).toEqual([[], ['stop'], ['stop']]);
+  poller.unwatch(all[1]!);
+  expect(poller.watch(all[0]!)).toBe(false);
+});
