@@ -11,5 +11,6 @@ export async function waiting(
   await until(
     async () => Number(line.exec(await (await fetch(`${metricsUrl}/metrics`)).text())?.[1]),
     (found) => found === count,
+    30_000, // a thousand requests take 10 s on a busy machine
   );
 }
