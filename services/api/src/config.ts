@@ -57,7 +57,7 @@ const httpEnv: z.ZodType<HttpConfig> = z
   .transform((env) => ({
     host: env.API_HOST,
     port: env.API_PORT,
-    publicUrl: env.PUBLIC_URL?.replace(/\/+$/, ''),
+    publicUrl: env.PUBLIC_URL?.replace(/(?<!\/)\/+$/, ''),
     requestTimeoutMs: env.REQUEST_TIMEOUT_SECONDS * 1000,
     trustProxy: env.TRUST_PROXY,
     assetUrlSeconds: env.ASSET_URL_SECONDS,

@@ -45,16 +45,27 @@ export function redact(value: unknown): unknown {
  * signatures in URLs; and the text that JSON.parse quotes in its errors.
  */
 export function redactText(text: string): string {
-  return text
+  return redactQuotedJson(text)
     .replace(/\bpf_[\w-]{4,}/g, `pf_${REDACTED}`)
     .replace(/\beyJ[\w-]{4,}\.[\w-]+\.[\w-]*/g, REDACTED)
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${REDACTED}`)
-    .replace(/([a-z][a-z\d+.-]*:\/\/[^\s:/?#@]*:)[^\s/?#@]+@/gi, `$1${REDACTED}@`)
-    .replace(/\b(X-Amz-(?:Signature|Credential|Security-Token)=)[^&\s"']+/gi, `$1${REDACTED}`)
-    .replace(
-      /(?:token '[^']*', )?(?:\.\.\.)?"[^]*?"(?:\.\.\.)? is not valid JSON/g,
-      `${REDACTED} is not valid JSON`,
-    );
+    .replace(/(:\/\/[^\s:/?#@]*:)[^\s/?#@]+@/g, `$1${REDACTED}@`)
+    .replace(/\b(X-Amz-(?:Signature|Credential|Security-Token)=)[^&\s"']+/gi, `$1${REDACTED}`);
+}
+
+/** JSON.parse quotes the text, or a part of it between dots, before these words. */
+const END_OF_QUOTE = /"(?:\.\.\.)? is not valid JSON/;
+
+/** One expression for the whole quote would take quadratic time for a text of many quotes. */
+function redactQuotedJson(text: string): string {
+  const before = text.split(END_OF_QUOTE);
+  const after = before.pop() ?? '';
+  return before.map((part) => `${redactFromQuote(part)} is not valid JSON`).join('') + after;
+}
+
+function redactFromQuote(part: string): string {
+  const start = part.search(/(?:token '[^']*', )?(?:\.\.\.)?"/);
+  return start === -1 ? `${part}"` : part.slice(0, start) + REDACTED;
 }
 
 function copy(value: unknown, parents: readonly object[]): unknown {

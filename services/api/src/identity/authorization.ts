@@ -11,7 +11,7 @@ const REALM = 'Bearer realm="pasteflow"';
 export function bearerTokenOf(req: IncomingMessage): string | null {
   const { authorization } = req.headers;
   if (authorization === undefined) return null;
-  const [scheme = '', ...rest] = authorization.trim().split(/ +/);
+  const [scheme = '', ...rest] = authorization.split(' ').filter((part) => part !== '');
   if (!/^bearer$/i.test(scheme)) {
     throw new RequestError(
       'unauthorized',

@@ -76,5 +76,6 @@ async function urlOf(
  * dot.
  */
 function extensionOf(storagePath: string): string {
-  return /[^/.]*(\.[^/]*)?$/.exec(storagePath)?.[1] ?? '';
+  const [, ...extensions] = (storagePath.split('/').at(-1) ?? '').split('.');
+  return extensions.map((extension) => `.${extension}`).join('');
 }

@@ -123,7 +123,8 @@ class FormParser {
 /** RFC 2046, 5.1.1, and other printable characters that need no escape. */
 const BOUNDARY = /^[ !#-[\]-~]{1,70}$/;
 
-function boundaryOf(req: IncomingMessage): string {
+/** @throws RequestError malformed_request */
+export function boundaryOf(req: IncomingMessage): string {
   const boundary = contentTypeOf(req).parameters.get('boundary') ?? '';
   if (BOUNDARY.test(boundary) && !boundary.endsWith(' ')) return boundary;
   throw new RequestError(

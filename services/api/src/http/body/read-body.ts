@@ -63,7 +63,7 @@ export function bodyIncomplete(): RequestError {
  * A few kilobytes of gzip decompress to gigabytes, so bodies are stored as they are sent. A client sends a
  * compressed file without Content-Encoding.
  */
-function assertPlainEncoding(req: IncomingMessage): void {
+export function assertPlainEncoding(req: IncomingMessage): void {
   const { 'content-encoding': coding = 'identity', 'transfer-encoding': transfer = 'chunked' } = req.headers;
   if (/^identity$/i.test(coding.trim()) && /^chunked$/i.test(transfer.trim())) return;
   throw new RequestError(

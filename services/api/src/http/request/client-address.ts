@@ -22,7 +22,11 @@ export function networkOf(address: string): string {
   return `${new ipaddr.IPv6([...parsed.parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
 }
 
+/** An IPv6 address with its zone and port is shorter. */
+const MAX_ADDRESS_LENGTH = 100;
+
 function parse(text: string | undefined): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  if (text !== undefined && text.length > MAX_ADDRESS_LENGTH) return null;
   const [, bracketed, withPort] = text?.match(/^\[([^\]]*)\](?::\d+)?$|^(\d+\.\d+\.\d+\.\d+):\d+$/) ?? [];
   const bare = bracketed ?? withPort ?? text ?? '';
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : null;

@@ -19,6 +19,9 @@ export function matchesPrecondition(ifMatch: string | undefined, etag: string): 
   return tagsOf(ifMatch)?.some(({ weak, tag }) => !weak && tag === etag) ?? true;
 }
 
+/** The range of a content of 10 MiB takes 25 characters. */
+const MAX_RANGE_LENGTH = 100;
+
 /** The offsets of the first and the last byte, both inclusive. */
 export interface ByteRange {
   readonly start: number;
@@ -26,7 +29,7 @@ export interface ByteRange {
 }
 
 /**
- * The requested range, cut to the size of the content. The whole content is served for a malformed Range, for
+ * The requested range, cut to the size of the content. The whole content is served for a malformed or very long Range, for
  * several ranges (RFC 9110, 14.2 allows both), and when If-Range names other content. range-parser is not
  * used: it rejects a suffix that is longer than the content, for which 14.1.2 requires the whole content.
  */
@@ -34,8 +37,9 @@ export function rangeOf(
   { range, ifRange }: { range: string | undefined; ifRange: string | undefined },
   { size, etag }: { size: number; etag: string },
 ): ByteRange | 'whole' | 'unsatisfiable' {
-  const [, first, last] = range?.trim().match(/^bytes\s*=\s*(\d*)\s*-\s*(\d*)$/i) ?? [];
-  if (first === undefined || last === undefined || (first === '' && last === '')) return 'whole';
+  if (range === undefined || range.length > MAX_RANGE_LENGTH) return 'whole';
+  const [, first = '', last] = range.trim().match(/^bytes\s*=\s*(?:(\d+)\s*)?-\s*(\d*)$/i) ?? [];
+  if (last === undefined || (first === '' && last === '')) return 'whole';
   if (ifRange !== undefined && ifRange.trim() !== etag) return 'whole';
   if (first === '') {
     const suffix = Number(last);

@@ -16,6 +16,6 @@ export function archivedName({ shortCode, title }: Pick<ExportablePaste, 'shortC
   const short = Array.from(safe)
     .slice(0, MAX_TITLE_CHARACTERS)
     .join('')
-    .replaceAll(/[._-]+$/g, '');
+    .replaceAll(/(?<![._-])[._-]+$/g, '');
   return short === '' ? `${shortCode}${extension}` : `${shortCode}-${short}${extension}`;
 }

@@ -54,9 +54,9 @@ function text(block: Buffer, { start, end }: { start: number; end: number }): st
 function sizeOf(field: Buffer): number {
   if (field[0] === 0x80)
     return isZero(field.subarray(1, -6)) ? field.readUIntBE(field.length - 6, 6) : Number.POSITIVE_INFINITY;
-  const digits = /^[ \0]*([0-7]*)[ \0]*$/.exec(field.toString('latin1'))?.[1];
-  if (digits === undefined) return Number.NaN;
-  return digits === '' ? 0 : Number.parseInt(digits, 8);
+  const number = /^[ \0]*(?:([0-7]+)[ \0]*)?$/.exec(field.toString('latin1'));
+  if (number === null) return Number.NaN;
+  return number[1] === undefined ? 0 : Number.parseInt(number[1], 8);
 }
 
 function hasValidChecksum(block: Buffer): boolean {

@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http';
+import type { Request } from 'express';
+import { describe, expect, it } from '@jest/globals';
+import { boundaryOf } from '../src/http/body/multipart.ts';
+import { assertPlainEncoding } from '../src/http/body/read-body.ts';
+import { expectsContinue } from '../src/http/body/drain.ts';
+import { clientAddressOf, networkOf } from '../src/http/request/client-address.ts';
+import { isKnownToClient, matchesPrecondition, rangeOf } from '../src/http/request/conditional.ts';
+import { mediaTypeOf } from '../src/http/request/media-type.ts';
+import { contextOf } from '../src/http/request/request-context.ts';
+import { idempotencyKeyOf } from '../src/idempotency/idempotency-key.ts';
+import { isApiToken } from '../src/identity/api-token.ts';
+import { bearerTokenOf } from '../src/identity/authorization.ts';
+import { KnownCredentials } from '../src/identity/known-credentials.ts';
+import { positionOf } from '../src/live/position.ts';
+import { preferredWait } from '../src/live/prefer.ts';
+import { countSteps } from './support/count-steps.ts';
+
+const etag = `"${'a1'.repeat(32)}"`;
+const content = { size: 100, etag };
+
+function withHeader(name: string, value: string): Request {
+  const headers = { [name]: value };
+  const headersDistinct = { [name]: [value] };
+  return { headers, headersDistinct, httpVersion: '1.1', socket: {} } as unknown as Request;
+}
+
+function parsing(name: string, parse: (req: IncomingMessage) => unknown): (value: string) => unknown {
+  return (value) => parse(withHeader(name, value));
+}
+
+/** Every header that the api parses: a valid value, and its parser. */
+const headers: readonly [name: string, valid: string, parse: (value: string) => unknown][] = [
+  ['Range', 'bytes = 10 - 20', (range) => rangeOf({ range, ifRange: undefined }, content)],
+  ['If-Range', etag, (ifRange) => rangeOf({ range: 'bytes=1-2', ifRange }, content)],
+  ['If-None-Match', `W/${etag}, "b"`, (value) => isKnownToClient(value, etag)],
+  ['If-Match', `${etag}, W/"b"`, (value) => matchesPrecondition(value, etag)],
+  ['Content-Type', 'text/plain; charset="utf-8"', parsing('content-type', mediaTypeOf)],
+  ['Content-Type of a form', 'multipart/form-data; boundary="x"', parsing('content-type', boundaryOf)],
+  ['Content-Encoding', 'identity', parsing('content-encoding', assertPlainEncoding)],
+  ['Transfer-Encoding', 'chunked', parsing('transfer-encoding', assertPlainEncoding)],
+  ['Expect', '100-continue', parsing('expect', expectsContinue)],
+  ['Prefer', 'respond-async, wait = "10"; x=y', parsing('prefer', preferredWait)],
+  ['Last-Event-ID', '1204.40.1a2b3c4d.end', parsing('last-event-id', positionOf)],
+  ['Idempotency-Key', 'a key-1', parsing('idempotency-key', idempotencyKeyOf)],
+  ['Authorization', 'Bearer pf_abc.d~e+f/g==', parsing('authorization', bearerTokenOf)],
+  ['Authorization, as a known one', 'Bearer pf_abc', (value) => new KnownCredentials().has(value)],
+  ['Authorization, its token', `pf_${'a'.repeat(43)}`, isApiToken],
+  ['X-Request-Id', 'a.b:c-1', parsing('x-request-id', contextOf)],
+  ['traceparent', `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`, parsing('traceparent', contextOf)],
+  ['X-Forwarded-For', '[2001:db8::1]:80', (ip) => clientAddressOf({ ip, socket: {} } as Request)],
+  ['X-Forwarded-For, as a network', '192.0.2.1:80', networkOf],
+];
+
+/** The value after each of its characters, which is repeated up to `length` and followed by a character that does not fit. */
+function* attacks(valid: string, length: number): Generator<string> {
+  const characters = new Set([...valid.split(''), ' ', '\t', '"', ',', ';', '=']);
+  for (let at = 0; at <= valid.length; at += Math.ceil(valid.length / 16)) {
+    for (const each of characters) yield `${valid.slice(0, at)}${each.repeat(length)}\u0001`;
+  }
+}
+
+function maxSteps(parse: (value: string) => unknown, valid: string, length: number): number {
+  let steps = 0;
+  for (const value of attacks(valid, length)) {
+    steps = Math.max(
+      steps,
+      countSteps(() => {
+        try {
+          parse(value);
+        } catch {
+          // refused
+        }
+      }),
+    );
+  }
+  return steps;
+}
+
+/** The steps for each character. A quadratic expression takes thousands. */
+const MAX_STEPS_PER_CHARACTER = 20;
+
+describe('the parser of a header', () => {
+  it.each(headers)('takes at most 20 steps for each character of 16 KB: %s', (_name, valid, parse) => {
+    expect(maxSteps(parse, valid, 16_384)).toBeLessThan(16_384 * MAX_STEPS_PER_CHARACTER);
+  });
+
+  it('is counted with its backtracking', () => {
+    const spaces = ' '.repeat(1000);
+    expect(countSteps(() => /^\s*a/.test(spaces))).toBeLessThan(5000);
+    expect(countSteps(() => /^\s*(\d*)\s*-/.test(spaces))).toBeGreaterThan(400_000);
+    expect(countSteps(() => spaces.split(' ').map((part) => part.trim()))).toBeLessThan(5000);
+  });
+});
