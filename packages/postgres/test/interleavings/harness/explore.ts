@@ -1,0 +1,78 @@
+import { sql } from 'kysely';
+import { findViolations } from './find-violations.ts';
+import type { LockPoint, Operation, World } from './operation.ts';
+import { runSchedule, type Choice, type Lane } from './run-schedule.ts';
+import { readSnapshot } from './snapshot.ts';
+
+/** A state of a paste or a job, and the operations that can meet on it. */
+export interface Scenario {
+  readonly name: string;
+  readonly operations: readonly Operation[];
+  prepare(lane: Lane): Promise<World>;
+}
+
+export interface Explored {
+  readonly schedules: number;
+  /** A text for each schedule that broke an invariant: what was run, and what was found. */
+  readonly bad: readonly string[];
+}
+
+/**
+ * Runs the operations in every order of their moves. The rows that two of them touch are locked beforehand, so that a statement stops at
+ * each of these rows. A second exploration leaves the rows unlocked that one of the operations skips when they are locked.
+ */
+export async function explore(
+  lane: Lane,
+  scenario: Scenario,
+  operations: readonly Operation[],
+): Promise<Explored> {
+  const touched = operations.flatMap(({ touches }) => touches);
+  const shared = [...new Set(touched.filter((point, index) => touched.indexOf(point) !== index))];
+  const skipped = new Set(operations.flatMap(({ skips }) => skips));
+  const waited = shared.filter((point) => !skipped.has(point));
+  const found = [await exploreOrders(lane, scenario, operations, shared)];
+  if (waited.length < shared.length) found.push(await exploreOrders(lane, scenario, operations, waited));
+  return {
+    schedules: found.reduce((sum, { schedules }) => sum + schedules, 0),
+    bad: found.flatMap(({ bad }) => bad),
+  };
+}
+
+async function exploreOrders(
+  lane: Lane,
+  scenario: Scenario,
+  operations: readonly Operation[],
+  shared: readonly LockPoint[],
+): Promise<Explored> {
+  const bad: string[] = [];
+  let schedules = 0;
+  for (let prefix: readonly number[] | null = []; prefix !== null; schedules += 1) {
+    const world = await scenario.prepare(lane);
+    const before = await readSnapshot(lane.db, Number.MAX_SAFE_INTEGER);
+    const lockPoints = shared.filter((point) => world.lockPoints[point] !== undefined);
+    const { choices, moves, reports, problems } = await runSchedule(lane, world, operations, {
+      prefix,
+      lockPoints,
+    });
+    const after = await readSnapshot(lane.db, before.lastTransition);
+    const violations = [...problems, ...findViolations(world, { before, after }, reports)];
+    if (violations.length > 0) bad.push(describe(scenario, moves, violations));
+    await sql
+      .raw('DELETE FROM pastes; DELETE FROM jobs; DELETE FROM task_executions; DELETE FROM idempotency_keys')
+      .execute(lane.db);
+    prefix = nextPrefix(choices);
+  }
+  return { schedules, bad };
+}
+
+/** Depth first: the last choice that has an alternative takes the next one. null: all orders have been run. */
+function nextPrefix(choices: readonly Choice[]): readonly number[] | null {
+  const index = choices.findLastIndex(({ enabled, chosen }) => enabled.indexOf(chosen) < enabled.length - 1);
+  if (index === -1) return null;
+  const { enabled, chosen } = choices[index]!;
+  return [...choices.slice(0, index).map((choice) => choice.chosen), enabled[enabled.indexOf(chosen) + 1]!];
+}
+
+function describe({ name }: Scenario, moves: readonly string[], violations: readonly string[]): string {
+  return [`${name}: ${violations.join('; ')}`, ...moves.map((move) => `  ${move}`)].join('\n');
+}

@@ -1,0 +1,70 @@
+import { canTransition, isState, machines, type Machine } from '@pasteflow/domain';
+import type { World } from './operation.ts';
+import type { RunnerReport } from './runner.ts';
+import type { Snapshot, Transition } from './snapshot.ts';
+
+/** What must be true after each schedule: one sentence for each violation. */
+export function findViolations(
+  world: World,
+  { before, after }: { before: Snapshot; after: Snapshot },
+  reports: readonly RunnerReport[],
+): string[] {
+  return [
+    ...findGaps(before, after),
+    ...findWrongReports(after.transitions, reports),
+    ...findLostContent(after, world),
+    ...findStrandedWork(after),
+  ];
+}
+
+/** The audit trail leads from the state before the schedule to the present one, by transitions of the tables. */
+function findGaps(before: Snapshot, after: Snapshot): string[] {
+  const problems: string[] = [];
+  const reached = new Map(Object.entries(before.states));
+  for (const { machine: name, entity, from, to } of after.transitions) {
+    const machine = (machines as readonly Machine[]).find((each) => each.name === name)!;
+    const key = `${name} ${entity}`;
+    const known = reached.get(key) ?? machine.initial;
+    if (!isState(machine, from) || !isState(machine, to) || !canTransition(machine, from, to))
+      problems.push(`${key} went from ${from} to ${to}`);
+    if (known !== from) problems.push(`${key} left ${from} while it was ${known}`);
+    reached.set(key, to);
+  }
+  for (const [key, state] of Object.entries(after.states)) {
+    const machine = (machines as readonly Machine[]).find((each) => key.startsWith(`${each.name} `))!;
+    const recorded = reached.get(key) ?? machine.initial;
+    if (recorded !== state) problems.push(`${key} is ${state}, and the audit trail ends in ${recorded}`);
+  }
+  return problems;
+}
+
+/** A process that says that it changed a state has a transition in the audit trail; a loser has none, and says so. */
+function findWrongReports(transitions: readonly Transition[], reports: readonly RunnerReport[]): string[] {
+  return reports
+    .filter(({ changed }) => changed !== undefined)
+    .filter(({ actor, changed }) => changed !== transitions.some((each) => each.actor === actor))
+    .map(({ actor, changed }) => `${actor} says that it ${changed ? 'changed' : 'did not change'} a state`);
+}
+
+/** The bytes of a paste that is still served are in Postgres until they are in S3. */
+function findLostContent({ pastes }: Snapshot, { objects }: World): string[] {
+  return pastes.flatMap(({ code, status, deletion, expired, hasPayload }) => {
+    const isServed = deletion === 'NOT_EXPIRED' && !expired;
+    const problems: string[] = [];
+    if (status === 'IN_PROGRESS' && !hasPayload) problems.push(`${code} is IN_PROGRESS without a payload`);
+    if (status !== 'IN_PROGRESS' && hasPayload) problems.push(`${code} is ${status} and keeps its payload`);
+    if (status === 'PROCESSED' && isServed && !objects.has(code))
+      problems.push(`${code} is PROCESSED without an object`);
+    return problems;
+  });
+}
+
+/** Open work has exactly one open execution, and ended work has none. */
+function findStrandedWork({ subjects }: Snapshot): string[] {
+  return subjects
+    .filter(({ isOpen, openExecutions }) => openExecutions !== (isOpen ? 1 : 0))
+    .map(
+      ({ id, isOpen, openExecutions }) =>
+        `${id} is ${isOpen ? 'open' : 'ended'} with ${openExecutions} open executions`,
+    );
+}

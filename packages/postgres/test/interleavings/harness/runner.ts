@@ -1,0 +1,79 @@
+import type { ControlledTransaction } from 'kysely';
+import type { Database, Schema } from '../../../src/index.ts';
+import type { Operation, RunnableStep, World } from './operation.ts';
+import { readPid } from './session.ts';
+
+/** What a runner can do next, unless its session waits for a lock. */
+export type Phase = 'ready' | 'running' | 'uncommitted' | 'ended';
+
+/** Whether the statements of a runner said that they changed a state. */
+export interface RunnerReport {
+  readonly actor: string;
+  readonly changed: boolean | undefined;
+}
+
+/** Runs the steps of one operation, one move at a time: start a statement, or commit it. */
+export class Runner {
+  readonly actor: string;
+  /** Of the backend that runs its statement. */
+  pid = 0;
+  phase: Phase = 'ready';
+  error: unknown;
+  readonly #db: Database;
+  readonly #steps: RunnableStep[];
+  #transaction: ControlledTransaction<Schema> | undefined;
+  #changed: boolean | undefined;
+
+  constructor(operation: Operation, index: number, db: Database) {
+    this.actor = `${operation.name} ${index + 1}`;
+    this.#db = db;
+    this.#steps = [...operation.begin()];
+  }
+
+  get report(): RunnerReport {
+    return { actor: this.actor, changed: this.#changed };
+  }
+
+  /** Commits the statement that has ended, or begins the next step. A statement runs on in the background. */
+  async move(world: World): Promise<string> {
+    if (this.phase === 'uncommitted') {
+      await this.#transaction?.commit().execute();
+      this.#next();
+      return 'commits';
+    }
+    const [step] = this.#steps;
+    if (step?.kind === 'request') {
+      step.run(world);
+      this.#next();
+      return 'calls S3';
+    }
+    if (step?.kind === 'read') {
+      if (await step.run(this.#db, world)) this.#next();
+      else this.phase = 'ended';
+      return 'reads';
+    }
+    this.phase = 'running';
+    this.#transaction = await this.#db.startTransaction().execute();
+    this.pid = await readPid(this.#transaction);
+    step?.run(this.#transaction, world, this.actor).then(
+      (report) => {
+        if (report !== undefined) this.#changed = this.#changed === true || report.changed;
+        if (report?.changed === false) this.#steps.length = 1; // a loser has nothing to follow up
+        this.phase = 'uncommitted';
+      },
+      (error: unknown) => void this.#fail(error),
+    );
+    return 'starts';
+  }
+
+  #next(): void {
+    this.#steps.shift();
+    this.phase = this.#steps.length === 0 ? 'ended' : 'ready';
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    this.error = error;
+    await this.#transaction?.rollback().execute();
+    this.phase = 'ended';
+  }
+}

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import type { Database } from '../../../src/index.ts';
+
+interface PasteState {
+  readonly code: string;
+  readonly status: string;
+  readonly deletion: string;
+  readonly expired: boolean;
+  readonly hasPayload: boolean;
+}
+
+interface SubjectState {
+  readonly id: string;
+  readonly isOpen: boolean;
+  readonly openExecutions: number;
+}
+
+export interface Transition {
+  readonly machine: string;
+  readonly entity: string;
+  readonly from: string;
+  readonly to: string;
+  readonly actor: string;
+}
+
+/** Everything that a schedule can change. */
+export interface Snapshot {
+  /** Where each machine is, by `machine entity`. */
+  readonly states: Readonly<Record<string, string>>;
+  readonly pastes: readonly PasteState[];
+  readonly subjects: readonly SubjectState[];
+  readonly transitions: readonly Transition[];
+  readonly lastTransition: number;
+}
+
+/** One statement, and so one snapshot. `since`: the id of the last transition that is left out. */
+export async function readSnapshot(db: Database, since: number): Promise<Snapshot> {
+  const { rows } = await sql<Snapshot>`
+    SELECT
+      (SELECT coalesce(json_object_agg(key, state), '{}') FROM (
+        SELECT 'paste_upload ' || id AS key, status AS state FROM pastes
+        UNION ALL SELECT 'paste_deletion ' || id, deletion_status FROM pastes
+        UNION ALL SELECT 'job ' || id, status FROM jobs
+        UNION ALL SELECT 'task_execution ' || id, status FROM task_executions) AS machine) AS states,
+      (SELECT coalesce(json_agg(paste), '[]') FROM (
+        SELECT short_code AS code, status, deletion_status AS deletion, coalesce(expires_at <= now(), false) AS expired,
+          EXISTS (SELECT FROM paste_payloads WHERE paste_id = id) AS "hasPayload"
+        FROM pastes) AS paste) AS pastes,
+      (SELECT coalesce(json_agg(subject), '[]') FROM (
+        SELECT id, bool_or(open) AS "isOpen", (
+          SELECT count(*) FROM task_executions e WHERE e.subject_id = s.id AND e.status IN ('PENDING', 'RUNNING')) AS "openExecutions"
+        FROM (
+          SELECT id, status = 'IN_PROGRESS' AS open FROM pastes
+          UNION ALL SELECT id, completed_at IS NULL FROM jobs
+          UNION ALL SELECT subject_id, false FROM task_executions) AS s GROUP BY id) AS subject) AS subjects,
+      (SELECT coalesce(json_agg(t ORDER BY id), '[]') FROM state_transitions t WHERE id > ${since}::bigint) AS transitions,
+      (SELECT coalesce(max(id), 0)::integer FROM state_transitions) AS "lastTransition"`.execute(db);
+  return rows[0]!;
+}

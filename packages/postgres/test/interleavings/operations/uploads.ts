@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import {
+  claimExecutions,
+  createPaste,
+  expirePaste,
+  findUndispatched,
+  findZombies,
+  renewLeases,
+  settleExecutions,
+  stampDispatched,
+  uploadSubject,
+  type Database,
+  type UploadSettlement,
+} from '../../../src/index.ts';
+import { operation, statement, type World } from '../harness/operation.ts';
+
+const nothing = { touches: [] } as const;
+const execution = { touches: ['execution'] } as const;
+const paste = { touches: ['paste'] } as const;
+const all = { touches: ['paste', 'execution', 'payload'] } as const;
+
+const LEASE_SECONDS = 6;
+const retry = { kind: 'retry', attempt: 2, delayMs: 1000 } as const;
+
+type Ending = Pick<UploadSettlement, 'outcome' | 'nextStep'>;
+
+async function settle(db: Database, { executionId }: World, actor: string, ending: Ending) {
+  const settled = await settleExecutions(db, uploadSubject, [{ executionId, ...ending }], {
+    actor,
+    dispatched: true,
+  });
+  return { changed: settled.has(executionId) };
+}
+
+export const create = statement('create', nothing, async (db, { shortCode }) => {
+  const content = Buffer.from('hello');
+  await createPaste(db, {
+    shortCode,
+    content,
+    contentHash: `sha256:${createHash('sha256').update(content).digest('hex')}`,
+    title: null,
+    syntax: null,
+    expiresInSeconds: 3600,
+    userId: null,
+    visibility: 'unlisted',
+    deleteTokenHash: null,
+  });
+  return undefined;
+});
+
+/** The api, after SQS has accepted the message. */
+export const stamp = statement('stamp', execution, async (db, { executionId }) => {
+  await stampDispatched(db, [executionId]);
+  return undefined;
+});
+
+export const relay = operation('relay', execution, (): { found: readonly string[] } => ({ found: [] }), [
+  {
+    read: async (db, _world, state) => {
+      const unsent = await findUndispatched(db, uploadSubject, { graceSeconds: 0, limit: 10 });
+      state.found = unsent.map(({ executionId }) => executionId);
+      return state.found.length > 0;
+    },
+  },
+  {
+    statement: async (db, _world, _actor, state) => {
+      await stampDispatched(db, state.found);
+      return undefined;
+    },
+  },
+]);
+
+export const claim = statement('claim', execution, async (db, { shortCode }, actor) => {
+  const claims = await claimExecutions(db, uploadSubject, {
+    keys: [shortCode],
+    actor,
+    leaseSeconds: LEASE_SECONDS,
+  });
+  return { changed: claims.get(shortCode)?.kind === 'claimed' };
+});
+
+export const renew = statement('renew', execution, async (db, { executionId }) => {
+  await renewLeases(db, [executionId], LEASE_SECONDS);
+  return undefined;
+});
+
+/** The put has been answered before the settlement begins. */
+export const settleStored = statement('settle stored', all, (db, world, actor) => {
+  const s3Url = `s3://pasteflow/pastes/${world.shortCode}`;
+  world.objects.add(world.shortCode);
+  return settle(db, world, actor, { outcome: { kind: 'succeeded', s3Url }, nextStep: { kind: 'done' } });
+});
+
+export const settleFailed = statement('settle failed', execution, (db, world, actor) =>
+  settle(db, world, actor, { outcome: { kind: 'failed', error: 'S3 answered 500' }, nextStep: retry }),
+);
+
+export const settleInterrupted = statement('settle interrupted', execution, (db, world, actor) =>
+  settle(db, world, actor, {
+    outcome: { kind: 'interrupted' },
+    nextStep: { kind: 'retry', attempt: 1, delayMs: 0 },
+  }),
+);
+
+export const giveUp = statement('give up', all, (db, world, actor) =>
+  settle(db, world, actor, {
+    outcome: { kind: 'failed', error: 'S3 answered 500' },
+    nextStep: { kind: 'give_up', reason: 'six attempts failed' },
+  }),
+);
+
+export const reap = operation('reap', execution, (): { found: readonly string[] } => ({ found: [] }), [
+  {
+    read: async (db, _world, state) => {
+      const zombies = await findZombies(db, uploadSubject, 10);
+      state.found = zombies.map(({ executionId }) => executionId);
+      return state.found.length > 0;
+    },
+  },
+  {
+    statement: async (db, _world, actor, { found }) => {
+      const endings = found.map((executionId): UploadSettlement => ({
+        executionId,
+        outcome: { kind: 'lost', error: 'worker lost' },
+        nextStep: retry,
+      }));
+      const options = { actor, onlyPastLease: true, dispatched: false };
+      return { changed: (await settleExecutions(db, uploadSubject, endings, options)).size > 0 };
+    },
+  },
+]);
+
+export const deleteByUser = statement('delete by user', paste, async (db, { pasteId }) => {
+  await expirePaste(db, pasteId);
+  return undefined;
+});

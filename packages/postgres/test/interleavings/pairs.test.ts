@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { takeWithoutFence } from './operations/broken.ts';
+import { groupsOf, runGroups } from './harness/run-groups.ts';
+import { scenarios } from './scenarios.ts';
+
+/** Those in which most operations change rows. `npm run test:interleavings` runs the pairs of all scenarios. */
+const BUSY = ['a waiting paste', 'an abandoned paste', 'a paste claimed for deletion', 'an abandoned job'];
+const busy = scenarios.filter(({ name }) => BUSY.includes(name));
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack();
+}, 120_000);
+afterAll(() => stack.stop());
+
+it('keeps every invariant in every order in which two operations can meet on a paste or a job', async () => {
+  const pairs = groupsOf(busy, 2);
+  const { groups, schedules, bad } = await runGroups(stack, pairs, { lanes: 4 });
+  process.stdout.write(`${groups} pairs, ${schedules} schedules, ${schedules - bad.length} good\n`);
+  expect(bad).toEqual([]);
+  expect(groups).toBe(
+    busy.map(({ operations: { length } }) => (length * (length + 1)) / 2).reduce((sum, count) => sum + count),
+  );
+  expect(schedules).toBeGreaterThan(groups * 2);
+}, 600_000);
+
+it('finds the schedule in which two workers take an execution by a statement without a fence', async () => {
+  const [scenario] = busy;
+  const group = { scenario: scenario!, operations: [takeWithoutFence, takeWithoutFence] };
+  const { bad } = await runGroups(stack, [group], { lanes: 1 });
+  expect(bad).toContainEqual(expect.stringContaining('take without a fence 2 says that it changed a state'));
+}, 120_000);

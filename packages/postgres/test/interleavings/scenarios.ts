@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import type { ClaimedDeletion } from '../../src/index.ts';
+import { makeJobs, makePastes, makeUsers, type JobShape, type PasteShape } from '../../src/testing/index.ts';
+import type { Scenario } from './harness/explore.ts';
+import type { Operation, World } from './harness/operation.ts';
+import type { Lane } from './harness/run-schedule.ts';
+import * as deletions from './operations/deletions.ts';
+import * as jobs from './operations/jobs.ts';
+import * as uploads from './operations/uploads.ts';
+
+const SHORT_CODE = 'interleaved';
+const STORAGE_PATH = 'archive.zip';
+
+const nothing = {
+  lockPoints: {},
+  pasteId: randomUUID(),
+  shortCode: SHORT_CODE,
+  jobId: randomUUID(),
+  userId: '',
+  executionId: randomUUID(),
+  deletion: null,
+} satisfies Omit<World, 'objects'>;
+
+/** A paste of this shape, whose content is in S3 when it is PROCESSED. */
+function paste(name: string, shape: PasteShape, operations: readonly Operation[]): Scenario {
+  return {
+    name,
+    operations,
+    prepare: async ({ db }) => {
+      const [made] = await makePastes(db, 1, { ...shape, shortCodes: [SHORT_CODE] });
+      const { id, executionId } = made!;
+      const objects = new Set(shape.status === 'PROCESSED' ? [SHORT_CODE] : []);
+      const lockPoints = {
+        paste: `SELECT FROM pastes WHERE id = '${id}'`,
+        execution: `SELECT FROM task_executions WHERE id = '${executionId}'`,
+        ...(shape.status === 'IN_PROGRESS' && {
+          payload: `SELECT FROM paste_payloads WHERE paste_id = '${id}'`,
+        }),
+      };
+      return {
+        ...nothing,
+        objects,
+        lockPoints,
+        pasteId: id,
+        executionId,
+        deletion: await deletionOf(db, id),
+      };
+    },
+  };
+}
+
+async function deletionOf(db: Lane['db'], id: string): Promise<ClaimedDeletion | null> {
+  const { rows } = await sql<ClaimedDeletion>`
+    SELECT id, short_code AS "shortCode", deletion_initiated_at::text AS "claimedAt" FROM pastes
+    WHERE id = ${id} AND deletion_status = 'DELETION_IN_PROGRESS'`.execute(db);
+  return rows[0] ?? null;
+}
+
+type ShapeOfJob = JobShape extends infer Shape
+  ? Shape extends JobShape
+    ? Omit<Shape, 'userId'>
+    : never
+  : never;
+
+function job(name: string, shape: ShapeOfJob, operations: readonly Operation[]): Scenario {
+  return {
+    name,
+    operations,
+    prepare: async ({ db }) => {
+      const [user] = await makeUsers(db, 1);
+      const [made] = await makeJobs(db, 1, { ...shape, userId: user!.id });
+      const { id, executionId } = made!;
+      const lockPoints = {
+        job: `SELECT FROM jobs WHERE id = '${id}'`,
+        execution: `SELECT FROM task_executions WHERE id = '${executionId}'`,
+      };
+      return {
+        ...nothing,
+        objects: new Set([`jobs/${id}/${STORAGE_PATH}`]),
+        lockPoints,
+        jobId: id,
+        userId: user!.id,
+        executionId,
+      };
+    },
+  };
+}
+
+const { create, stamp, relay, claim, renew, reap, deleteByUser } = uploads;
+const { settleStored, settleFailed, settleInterrupted, giveUp } = uploads;
+const { cleanup, refusedCleanup, settleClaimed, releaseClaimed, watchdog, reconcile } = deletions;
+const { removeOldFailed, removeOldTombstones } = deletions;
+const { stampJob, relayJobs, claimJob, renewJob, progress, addAsset, dropAssets, importPaste } = jobs;
+const { complete, failAttempt, failJob, reapJob, removeOldJobs, reconcileJob } = jobs;
+
+const ONE_HOUR = 3600;
+
+/** Each state of a paste or a job, with every operation that can meet another one there. */
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'a short code without a paste',
+    operations: [create, claim, relay, cleanup, reconcile],
+    prepare: () => Promise.resolve({ ...nothing, objects: new Set<string>() }),
+  },
+  paste('a waiting paste', { status: 'IN_PROGRESS', expiresInSeconds: ONE_HOUR }, [
+    create,
+    stamp,
+    relay,
+    claim,
+    deleteByUser,
+    cleanup,
+    reconcile,
+  ]),
+  paste(
+    'a running paste',
+    {
+      status: 'IN_PROGRESS',
+      expiresInSeconds: ONE_HOUR,
+      execution: { status: 'RUNNING', leaseSeconds: ONE_HOUR },
+    },
+    [claim, stamp, renew, settleStored, settleFailed, settleInterrupted, giveUp, reap, deleteByUser, cleanup],
+  ),
+  paste(
+    'an abandoned paste',
+    {
+      status: 'IN_PROGRESS',
+      expiresInSeconds: ONE_HOUR,
+      execution: { status: 'RUNNING', leaseSeconds: -60 },
+    },
+    [claim, renew, settleStored, settleFailed, giveUp, reap, deleteByUser, reconcile],
+  ),
+  paste(
+    'a paste that is stored and expired',
+    { status: 'PROCESSED', expiresInSeconds: -1, createdSecondsAgo: ONE_HOUR },
+    [create, claim, deleteByUser, cleanup, refusedCleanup, watchdog, reconcile],
+  ),
+  paste('a stored paste', { status: 'PROCESSED', expiresInSeconds: ONE_HOUR }, [
+    create,
+    claim,
+    settleStored,
+    deleteByUser,
+    cleanup,
+    reconcile,
+  ]),
+  paste(
+    'a paste claimed for deletion',
+    {
+      status: 'PROCESSED',
+      expiresInSeconds: -1,
+      deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo: 7300 },
+    },
+    [create, settleClaimed, releaseClaimed, watchdog, cleanup, reconcile, removeOldTombstones],
+  ),
+  paste('a failed paste', { status: 'FAILED', expiresInSeconds: ONE_HOUR, createdSecondsAgo: 2 * ONE_HOUR }, [
+    create,
+    claim,
+    settleStored,
+    deleteByUser,
+    cleanup,
+    reconcile,
+    removeOldFailed,
+  ]),
+  paste(
+    'a deleted paste',
+    { status: 'PROCESSED', expiresInSeconds: -1, deletion: { status: 'DELETED', secondsAgo: 2 * ONE_HOUR } },
+    [create, claim, watchdog, reconcile, removeOldTombstones],
+  ),
+  job('a queued job', { status: 'queued' }, [stampJob, relayJobs, claimJob, removeOldJobs, reconcileJob]),
+  job('a running job', { status: 'processing', execution: { status: 'RUNNING', leaseSeconds: ONE_HOUR } }, [
+    claimJob,
+    renewJob,
+    progress,
+    addAsset,
+    dropAssets,
+    importPaste,
+    complete,
+    failAttempt,
+    failJob,
+    reapJob,
+  ]),
+  job('an abandoned job', { status: 'processing', execution: { status: 'RUNNING', leaseSeconds: -60 } }, [
+    claimJob,
+    renewJob,
+    progress,
+    addAsset,
+    importPaste,
+    complete,
+    failJob,
+    reapJob,
+    reconcileJob,
+  ]),
+  job('a completed job', { status: 'completed', createdSecondsAgo: 2 * ONE_HOUR }, [
+    claimJob,
+    addAsset,
+    complete,
+    removeOldJobs,
+    reconcileJob,
+  ]),
+];
