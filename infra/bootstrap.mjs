@@ -1,5 +1,5 @@
-// Makes infra/node_modules match infra/pnpm-lock.yaml, after those of the root, whose Node, jest and TypeScript it uses; and
-// the Python environment of test/requirements.txt, in node_modules/.checks.
+// Installs infra/node_modules from infra/pnpm-lock.yaml, and the Python environment of test/requirements.txt in node_modules/.checks.
+// infra/ uses Node, jest and TypeScript of the root, which are installed first.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== wanted) {
 }
 
 function run(command, args) {
-  // npm describes the script it runs in the environment; pnpm would take that for its own.
+  // npm describes the running script in the environment. pnpm would read those variables as its own.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_(lifecycle|package)_/.test(name)),
   );

@@ -6,7 +6,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Configuration } from './configuration.ts';
 
-/** Where all alarms go: CloudWatch's and Prometheus'. */
+/** The topic of all alarms, from CloudWatch and from Prometheus. */
 export class AlarmTopic extends Construct {
   readonly topic: sns.Topic;
   readonly #key: kms.Key;
@@ -24,7 +24,7 @@ export class AlarmTopic extends Construct {
     this.#admitPrometheus();
   }
 
-  /** Lets Amazon Managed Service for Prometheus publish. Not for a workspace by its ARN: it needs the topic first. */
+  /** Allows Amazon Managed Service for Prometheus to publish. The policy can't name the workspace: the workspace needs the topic first. */
   #admitPrometheus(): void {
     const stack = Stack.of(this);
     const statement = (actions: string[], resource: string) =>

@@ -16,24 +16,27 @@ export interface AlarmsProps {
   readonly balancer: elb.ApplicationLoadBalancer;
   readonly requests: elb.ApplicationTargetGroup;
   readonly services: Readonly<Record<string, ecs.FargateService>>;
-  /** How many tasks of each there are at least. */
+  /** The minimum number of tasks of each service. */
   readonly least: Readonly<Record<string, number>>;
 }
 
 interface Rule {
   readonly metric: cloudwatch.IMetric;
-  /** Above this. */
+  /** The alarm fires above this value. */
   readonly above?: number;
   readonly below?: number;
   readonly minutes: number;
   readonly meaning: string;
-  /** No data is bad news: what should report is gone. */
+  /** Missing data counts as a breach: the source of the metric is gone. */
   readonly silenceIsBad?: boolean;
 }
 
 const MINUTE = Duration.minutes(1);
 
-/** What CloudWatch sees by itself, and what Prometheus' rules don't: the database, the load balancer, tasks that are too few. Its rules are in Monitoring. */
+/**
+ * What CloudWatch measures and the Prometheus rules don't: the database, the load balancer, and missing tasks. The Prometheus rules are in
+ * Monitoring.
+ */
 export class Alarms extends Construct {
   readonly #topic: sns.ITopic;
 
@@ -69,7 +72,7 @@ export class Alarms extends Construct {
   }
 }
 
-/** An upload has to be settled within 60 s of the last fault, and nothing should ever be a dead letter. */
+/** An upload must be settled within 60 s of the last fault, and no message should become a dead letter. */
 function queueRules({
   configuration: { uploadWorker },
   data: { uploads, jobs },
@@ -81,14 +84,14 @@ function queueRules({
       above: 120,
       minutes: 5,
       meaning:
-        'The oldest message of uploads is older than 120 s: workers are missing, or S3 or Postgres is away.',
+        'The oldest upload message is older than 120 s: workers are missing, or S3 or Postgres is unavailable.',
     },
-    // No age: it goes on for a message that is being worked on, and an export may take hours.
+    // The age is no measure here: it grows while a job runs, and an export may run for hours.
     JobsQueueLong: {
       metric: jobs.queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: 'Minimum' }),
       above: mostJobs,
       minutes: 15,
-      meaning: `More than ${mostJobs} jobs have waited for 15 minutes: more than upload-workers at full scale have work for.`,
+      meaning: `More than ${mostJobs} jobs have waited for 15 minutes. The upload-workers can't run so many, even at full scale.`,
     },
     ...deadLetterRule('Uploads', uploads),
     ...deadLetterRule('Jobs', jobs),
@@ -101,18 +104,18 @@ function deadLetterRule(name: string, { deadLetters }: QueuePair): Record<string
       metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: 'Maximum' }),
       above: 0,
       minutes: 5, // dead-letters reads them once a minute: what is still there then can't be settled
-      meaning: `Dead letters of ${name.toLowerCase()} stay: the janitor is missing, or can't settle what they stand for.`,
+      meaning: `Dead letters of ${name.toLowerCase()} are not processed: the janitor is missing, or it can't settle their executions.`,
     },
   };
 }
 
 /**
- * What the load balancer alone sees. Its count of the api's 5xx has each 503 for a paste whose upload is under way in it, and its times have what
- * clients asked to wait: of the api's own answers PasteflowApiErrors tells.
+ * What only the load balancer can measure. Its count of the api's 5xx includes each 503 for a paste whose upload is in progress, and its
+ * response times include the waits that clients asked for. The alert PasteflowApiErrors covers the api's own answers.
  */
 function apiRules({ balancer, requests }: AlarmsProps): Record<string, Rule> {
   const errors = new cloudwatch.MathExpression({
-    // It counts a request only when it has a target for it.
+    // The load balancer counts a request only when it has a target for the request.
     expression: '100 * own / (own + FILL(requests, 0))',
     label: "Share of the load balancer's own 5xx, in percent",
     period: MINUTE,
@@ -127,14 +130,14 @@ function apiRules({ balancer, requests }: AlarmsProps): Record<string, Rule> {
       above: 5,
       minutes: 5,
       meaning:
-        'More than 5 % of the requests got a 5xx of the load balancer: no api task answers, or connections to them break.',
+        'More than 5 % of the requests got a 5xx from the load balancer: no api task answers, or connections to the tasks break.',
     },
     ApiUnhealthy: {
       metric: requests.metrics.unhealthyHostCount({ period: MINUTE, statistic: 'Maximum' }),
       above: 0,
       minutes: 5,
       meaning:
-        'For 5 minutes there has been an api task that does not answer at /healthz, though ECS replaces such: the new ones do not come up either.',
+        'For 5 minutes an api task has not answered at /healthz. ECS replaces such tasks, so the new tasks do not start either.',
     },
   };
 }
@@ -154,7 +157,7 @@ function serviceRules({ services, least }: AlarmsProps): Record<string, Rule> {
         below: least[name] ?? 1,
         minutes: 5,
         silenceIsBad: true,
-        meaning: `Fewer ${name} tasks run than there should be: see the service's events and its log.`,
+        meaning: `Too few ${name} tasks run. Read the service's events and its log.`,
       },
     ]),
   );
@@ -168,26 +171,28 @@ function databaseRules({ configuration, data: { database } }: AlarmsProps): Reco
       metric: database.metricCPUUtilization({ period: MINUTE }),
       above: 80,
       minutes: 15,
-      meaning: 'Postgres is short of processor: docs/scaling.md says what to do.',
+      meaning: 'Postgres is short of CPU. See docs/scaling.md.',
     },
     DatabaseStorage: {
       metric: database.metricFreeStorageSpace({ period: MINUTE, statistic: 'Minimum' }),
       below: 5 * gib,
       minutes: 5,
-      meaning: 'Less than 5 GiB are free, and storage grows no further by itself, or too slowly.',
+      meaning:
+        'Less than 5 GiB of storage are free. Storage autoscaling has reached its limit, or is too slow.',
       silenceIsBad: true,
     },
     DatabaseConnections: {
       metric: database.metricDatabaseConnections({ period: MINUTE, statistic: 'Maximum' }),
       above: connections,
       minutes: 5,
-      meaning: `More than ${connections} connections, 80 % of what the instance allows.`,
+      meaning: `Postgres has more than ${connections} connections, which is 80 % of the instance's limit.`,
     },
     DatabaseTransactionIds: {
       metric: database.metric('MaximumUsedTransactionIDs', { period: MINUTE, statistic: 'Maximum' }),
       above: 1_000_000_000,
       minutes: 15,
-      meaning: 'Autovacuum does not keep up with freezing: Postgres stops writing at two billion.',
+      meaning:
+        'Autovacuum does not freeze rows fast enough. Postgres stops writing at an age of two billion transactions.',
     },
   };
 }

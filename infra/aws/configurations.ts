@@ -1,17 +1,17 @@
 import type { Configuration, Stage } from './configuration.ts';
 
 /*
- * Where the numbers come from: a worker has 40 puts under way at once (UPLOAD_CONCURRENCY 4, of 10); against an S3 that takes
- * 100 ms a put that is 400 pastes a second at best. 500 waiting messages a task are two or three seconds of work, well
- * inside the minute in which an upload has to be settled while new tasks take about one to start. An api task of one core
- * carries some thousand requests a second; 30,000 a minute are half of that.
+ * The source of the numbers. A worker runs up to 40 puts at the same time (UPLOAD_CONCURRENCY 4, batches of 10). If S3 takes 100 ms for a
+ * put, that is 400 pastes a second at most. 500 waiting messages for each task are two or three seconds of work. An upload must be settled
+ * within a minute, and a new task takes about a minute to start. An api task with one core serves about a thousand requests a second;
+ * 30,000 a minute are half of that.
  */
 const REQUESTS_PER_TASK = 30_000;
 const BACKLOG_PER_TASK = 500;
-/** A job may take minutes, and a worker runs two at a time (JOB_CONCURRENCY): four that wait are two rounds. */
+/** A job may take minutes, and a worker runs two at the same time (JOB_CONCURRENCY). Four waiting jobs are two rounds. */
 const JOBS_PER_TASK = 4;
 
-/** A task's credentials are renewed five minutes before their end, with which the URLs end that they signed. */
+/** ECS renews a task's credentials five minutes before they expire. A presigned URL expires with the credentials that signed it. */
 const environment: Configuration['environment'] = {
   all: {},
   api: { ASSET_URL_SECONDS: '300' },

@@ -12,10 +12,10 @@ export interface Deployment {
   readonly services: ServicesStack;
 }
 
-/** The CDK's newer behaviour where an App doesn't have it by itself: without this one logs need an ACL, which the bucket doesn't allow. */
+/** Feature flags of the CDK. Without this flag, server access logs need an ACL, which the bucket doesn't allow. */
 export const featureFlags = { '@aws-cdk/aws-s3:serverAccessLogsUseBucketPolicy': true };
 
-/** The stacks of one stage, in the order in which they are deployed. */
+/** The stacks of one stage, in deployment order. */
 export function deploy(app: App, configuration: Configuration, imageTag: string): Deployment {
   const { stage, region, protect } = configuration;
   const id = (name: string) => `pasteflow-${stage}-${name}`;

@@ -1,18 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { derivedSettings, type Configuration, type ServiceName } from './configuration.ts';
 
-/** A variable of OpenTelemetry's specification: .env.example names the usual ones alone. */
+/** A variable of the OpenTelemetry specification. .env.example names only the usual ones. */
 const OPEN_TELEMETRY = /^OTEL_[A-Z0-9_]+$/;
 
-/** What `environment` of the configuration has for a service. @throws Error that names a setting which no service reads, or which isn't the configuration's to set */
+/**
+ * The settings that `environment` of the configuration has for a service.
+ * @throws Error that names a setting which no service reads, or which the stacks set
+ */
 export function settingsOf({ environment }: Configuration, service: ServiceName): Record<string, string> {
   const settings: Record<string, string> = { ...environment.all, ...environment[service] };
   const known = knownSettings();
   for (const name of Object.keys(settings)) {
     if ((derivedSettings as readonly string[]).includes(name))
-      throw new Error(`environment: ${name} follows from what the stacks make`);
+      throw new Error(`environment: ${name} is set by the stacks; remove it from the configuration`);
     if (!known.has(name) && !OPEN_TELEMETRY.test(name))
-      throw new Error(`environment: .env.example has no ${name}`);
+      throw new Error(`environment: no service reads ${name}; .env.example lists every setting`);
   }
   return settings;
 }

@@ -7,11 +7,11 @@ import type { Construct } from 'constructs';
 import type { Configuration } from './configuration.ts';
 import { removalPolicy } from './removal-policy.ts';
 
-/** The targets of the Dockerfile, each with a repository of its own. */
+/** The targets of the Dockerfile. Each has its own repository. */
 export const images = ['api', 'upload-worker', 'janitor', 'migrate'] as const;
 export type ImageName = (typeof images)[number];
 
-/** What has to be there before images can be pushed and tasks can run: network, repositories, cluster. */
+/** What must exist before images can be pushed and tasks can run: network, repositories, cluster. */
 export class FoundationStack extends Stack {
   readonly vpc: ec2.Vpc;
   readonly cluster: ecs.Cluster;
@@ -30,7 +30,7 @@ export class FoundationStack extends Stack {
       restrictDefaultSecurityGroup: false, // it would take a custom resource; nothing is ever put into that group
       subnetConfiguration: [
         { name: 'public', subnetType: ec2.SubnetType.PUBLIC, cidrMask: 24, mapPublicIpOnLaunch: false },
-        // A way out for the key set of an OIDC issuer and for ECR; S3, most of the traffic, has its gateway endpoint.
+        // The way to the key set of an OIDC issuer and to ECR. S3, which is most of the traffic, has its gateway endpoint.
         { name: 'services', subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 20 },
         { name: 'database', subnetType: ec2.SubnetType.PRIVATE_ISOLATED, cidrMask: 24 },
       ],

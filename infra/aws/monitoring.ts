@@ -8,7 +8,7 @@ import { Construct } from 'constructs';
 import type { AlarmTopic } from './alarm-topic.ts';
 import type { Configuration, ServiceName } from './configuration.ts';
 
-/** Where each service shows /metrics, /healthz and /readyz. */
+/** The port of each service for /metrics, /healthz and /readyz. */
 export const METRICS_PORTS: Readonly<Record<ServiceName, number>> = {
   api: 9464,
   'upload-worker': 9465,
@@ -30,9 +30,9 @@ export interface MonitoringProps {
 const SCRAPE_INTERVAL = '30s'; // the rules look over two minutes at least
 
 /**
- * Amazon Managed Service for Prometheus, with the alert rules as they are: most go by what Postgres and the processes alone know, which CloudWatch
- * never sees, and alarms written again in its words would drift from them. Rules are asked whether or not anything is scraped, so that a
- * collector which fails is told of by PasteflowServiceMissing. Tasks are found by the names that ECS keeps in Cloud Map.
+ * Amazon Managed Service for Prometheus with the alert rules of infra/observability. Most rules use figures that only Postgres and the
+ * processes have and CloudWatch does not; a second set of alarms for CloudWatch would drift from them. Prometheus evaluates the rules even
+ * when nothing is scraped, so PasteflowServiceMissing fires when the collector fails. The collector finds tasks by their names in Cloud Map.
  */
 export class Monitoring extends Construct {
   readonly #props: MonitoringProps;
@@ -56,7 +56,7 @@ export class Monitoring extends Construct {
     });
   }
 
-  /** @returns the security group of who may scrape: the collector, and any Prometheus of yours */
+  /** @returns the security group for the collector, and for any Prometheus of your own */
   #discover(): ec2.SecurityGroup {
     const { vpc, services } = this.#props;
     const namespace = new PrivateDnsNamespace(this, 'Namespace', { vpc, name: this.#domain });
@@ -103,7 +103,7 @@ export class Monitoring extends Construct {
           subnetIds: vpc.selectSubnets({ subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS }).subnetIds,
         },
       },
-      // JSON is YAML.
+      // The service expects YAML. JSON is valid YAML.
       scrapeConfiguration: {
         configurationBlob: Buffer.from(JSON.stringify(configurationOfPrometheus)).toString('base64'),
       },
@@ -126,7 +126,7 @@ export class Monitoring extends Construct {
       route: { receiver: receiver.name, group_by: ['alertname'], repeat_interval: '12h' },
       receivers: [receiver],
     };
-    // A string in it, as the service wants it, and JSON is YAML.
+    // The service expects a YAML string. JSON is valid YAML.
     return Stack.of(this).toJsonString({ alertmanager_config: Stack.of(this).toJsonString(definition) });
   }
 }

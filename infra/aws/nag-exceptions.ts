@@ -3,14 +3,14 @@ import type { IConstruct } from 'constructs';
 import { readResources } from '../resources.ts';
 import type { Configuration } from './configuration.ts';
 
-/** One finding of cdk-nag that may be so: the end of its construct's path, its rule, and why. */
+/** A finding of cdk-nag that is accepted: the end of its construct's path, its rule, and the reason. */
 export interface NagException {
   readonly path: string;
   readonly rule: string;
   readonly reason: string;
 }
 
-/** What CloudFormation calls the bucket's ARN in another stack; a finding's id is made of it. */
+/** The name of the bucket's ARN in another stack. It is part of a finding's id. */
 const BUCKET_ARN = 'ExportsOutputFnGetAttContent88381566Arn726CED76';
 
 export function nagExceptions({ stage, protect, database }: Configuration): readonly NagException[] {
@@ -26,38 +26,39 @@ export function nagExceptions({ stage, protect, database }: Configuration): read
       path: `${data}/Postgres/Resource`,
       rule: 'RDS11',
       reason:
-        'Another port hides nothing from who is in the VPC: the security group lets in the services alone.',
+        'Another port hides nothing from a client in the VPC. The security group admits only the services.',
     },
     {
       path: `${data}/Postgres/Secret/Resource`,
       rule: 'SMG4',
       reason:
-        'Tasks read the password when they start: rotated behind their back it would lock them out. docs/deploy.md has the way.',
+        'Tasks read the password when they start. A rotation without a new deployment would lock them out; see docs/deploy.md.',
     },
     {
       path: `${services}/Entrance/Balancer/SecurityGroup/Resource`,
       rule: 'EC23',
-      reason: 'The public entrance of a public service, on its listening ports alone.',
+      reason: 'The public entrance of a public service, open only on its listening ports.',
     },
     ...tasks.flatMap((path) => [
       {
         path: `${path}/Task/Resource`,
         rule: 'ECS2',
         reason:
-          'Names and addresses, no secrets, and a change of them should be a deployment. User and password come from Secrets Manager.',
+          'The variables are names and addresses, not secrets, and a change of them should be a deployment. User and password come from Secrets Manager.',
       },
       {
         path: `${path}/Task/ExecutionRole/DefaultPolicy/Resource`,
         rule: 'IAM5[Resource::*]',
         reason:
-          'ecr:GetAuthorizationToken knows no resource; the rest of the policy names its repository, secret and log group.',
+          'ecr:GetAuthorizationToken has no resource. The rest of the policy names its repository, secret and log group.',
       },
     ]),
     ...['api', 'upload-worker', 'janitor'].flatMap((name) =>
       Object.values(prefixes).map((prefix) => ({
         path: `${services}/Task-${name}/Task/TaskRole/DefaultPolicy/Resource`,
         rule: `IAM5[Resource::${data}:${BUCKET_ARN}/${prefix}*]`,
-        reason: 'Objects are many: a role is bounded by prefix and action, each of which a test names.',
+        reason:
+          'There are many objects. A role is limited by prefix and action, and a test names each of them.',
       })),
     ),
     ...(protect
@@ -66,7 +67,7 @@ export function nagExceptions({ stage, protect, database }: Configuration): read
           {
             path: `${data}/Postgres/Resource`,
             rule: 'RDS10',
-            reason: 'This stage is made to be thrown away.',
+            reason: 'This stage is disposable.',
           },
         ]),
     ...(database.multiAz
@@ -75,13 +76,13 @@ export function nagExceptions({ stage, protect, database }: Configuration): read
           {
             path: `${data}/Postgres/Resource`,
             rule: 'RDS3',
-            reason: 'This stage may be down for as long as a restore takes.',
+            reason: 'This stage may be unavailable while a restore runs.',
           },
         ]),
   ];
 }
 
-/** cdk-nag wants each finding acknowledged at the construct that has it. @returns those exceptions that have no construct */
+/** Acknowledges each finding at its construct, as cdk-nag requires. @returns the exceptions that match no construct */
 export function acknowledge(root: IConstruct, exceptions: readonly NagException[]): readonly NagException[] {
   const constructs = root.node.findAll();
   return exceptions.filter(({ path, rule, reason }) => {

@@ -8,14 +8,14 @@ type Data = Pick<DataStack, 'bucket' | 'uploads' | 'jobs'>;
 
 const { prefixes } = readResources().bucket;
 
-/** Every service looks a queue's URL up by name, and asks for its depth. */
+/** Every service resolves a queue's URL by name, and reads its depth. */
 const LOOK = ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'];
 const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'];
 const SEND = ['sqs:SendMessage'];
-/** What an attempt that died has left: its object, and the parts of an upload that never became one. */
+/** Removes what a crashed attempt has left: its object, and the parts of a multipart upload that was never completed. */
 const CLEAR = ['s3:DeleteObject', 's3:AbortMultipartUpload'];
 
-/** Serves content and signs the URLs of exports; sends what it has created. It can neither write nor delete an object. */
+/** Serves content, signs the URLs of exports, and sends messages for what it has created. The api can neither write nor delete an object. */
 export function apiPermissions({ bucket, uploads, jobs }: Data): PolicyStatement[] {
   return [
     seeBucket(bucket),
@@ -25,8 +25,8 @@ export function apiPermissions({ bucket, uploads, jobs }: Data): PolicyStatement
 }
 
 /**
- * Writes content and exports, and reads the content that it exports or imports. It deletes no content: only what an attempt at an
- * export has left behind, parts of an upload included.
+ * Writes content and exports, and reads the content that it exports or imports. The worker can't delete content, only what an attempt at an
+ * export has left behind, including the parts of a multipart upload.
  */
 export function uploadWorkerPermissions({ bucket, uploads, jobs }: Data): PolicyStatement[] {
   return [
@@ -36,12 +36,15 @@ export function uploadWorkerPermissions({ bucket, uploads, jobs }: Data): Policy
     onObjects('ClearExports', bucket, CLEAR, [prefixes.jobs]),
     onQueues('Consume', [uploads.queue, jobs.queue], [...LOOK, ...CONSUME]),
     onQueues('SendImported', [uploads.queue], SEND),
-    // A message that can't be read goes there at once, and not after a hundred receives.
+    // The worker moves a malformed message there at once, instead of after a hundred receives.
     onQueues('Bury', [uploads.deadLetters, jobs.deadLetters], ['sqs:GetQueueUrl', ...SEND]),
   ];
 }
 
-/** Deletes objects and never reads one; sends what the api couldn't; empties the dead-letter queues, and hands back what it can't move (`ops retry-dead-letters`). */
+/**
+ * Deletes objects and never reads one; sends the messages that the api could not send; empties the dead-letter queues, and returns the
+ * messages that it can't move (`ops retry-dead-letters`).
+ */
 export function janitorPermissions({ bucket, uploads, jobs }: Data): PolicyStatement[] {
   return [
     seeBucket(bucket, 's3:ListBucketMultipartUploads'),
@@ -52,7 +55,7 @@ export function janitorPermissions({ bucket, uploads, jobs }: Data): PolicyState
   ];
 }
 
-/** For HeadBucket (readiness) and for the janitor's listing; without it S3 answers 403, not 404, for an object that isn't there. */
+/** For HeadBucket (readiness) and for the janitor's listing. Without this right, S3 answers 403 instead of 404 for a missing object. */
 function seeBucket(bucket: s3.IBucket, ...more: string[]): PolicyStatement {
   return new PolicyStatement({
     sid: 'SeeBucket',

@@ -7,8 +7,8 @@ import { Construct } from 'constructs';
 import type { Configuration } from './configuration.ts';
 
 /**
- * Below the 80 s for which the api keeps an idle connection: the load balancer closes first, and never sends a request into a
- * connection that is being closed. Above the 60 s that an answer may take at most (`Prefer: wait`); events send a byte in between.
+ * Below the 80 s for which the api keeps an idle connection: the load balancer closes first, and never sends a request into a connection that
+ * the api is closing. Above the 60 s that an answer may take (`Prefer: wait`). Event streams send a byte every 15 s.
  */
 export const IDLE_SECONDS = 75;
 
@@ -18,7 +18,7 @@ export interface PublicEntranceProps {
   readonly accessLogs: s3.IBucket;
 }
 
-/** The load balancer before the api: HTTPS where there is a domain, whose port 80 only redirects. */
+/** The load balancer in front of the api. With a domain it serves HTTPS, and port 80 only redirects. */
 export class PublicEntrance extends Construct {
   readonly balancer: elb.ApplicationLoadBalancer;
   readonly #listener: elb.ApplicationListener;
@@ -31,7 +31,7 @@ export class PublicEntrance extends Construct {
       internetFacing: true,
       idleTimeout: Duration.seconds(IDLE_SECONDS),
       dropInvalidHeaderFields: true,
-      // No deletion protection: a first deployment that fails couldn't be rolled back. The stack's own keeps it from being deleted by mistake.
+      // No deletion protection here: a first deployment that fails could not be rolled back. The stack's termination protection prevents a deletion by mistake.
       xffHeaderProcessingMode: elb.XffHeaderProcessingMode.APPEND,
     });
     this.balancer.logAccessLogs(accessLogs, 'balancer');
@@ -60,10 +60,10 @@ export class PublicEntrance extends Construct {
       port,
       protocol: elb.ApplicationProtocol.HTTP,
       targets: [service],
-      // ECS takes a task out here before it stops it; an api then ends what runs within 8 s and is gone after 10.
+      // ECS deregisters a task before it stops the task. The api then finishes its requests within 8 s and exits within 10 s.
       deregistrationDelay: Duration.seconds(10),
       loadBalancingAlgorithmType: elb.TargetGroupLoadBalancingAlgorithmType.LEAST_OUTSTANDING_REQUESTS,
-      // Not /readyz, which asks Postgres: while RDS fails over ECS would replace all tasks, and none of the new ones would get ready.
+      // Not /readyz, which queries Postgres: during a failover of RDS, ECS would replace all tasks, and no new task would become ready.
       healthCheck: {
         path: '/healthz',
         interval: Duration.seconds(10),

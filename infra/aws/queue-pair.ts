@@ -3,7 +3,7 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { QueueDescription, QueueSettings } from '../../packages/dev-stack/src/aws/resources.ts';
 
-/** A queue and its dead-letter queue, as resources.json describes them, both encrypted and reached by TLS alone. */
+/** A queue and its dead-letter queue as resources.json describes them. Both are encrypted and accept only TLS. */
 export class QueuePair extends Construct {
   readonly queue: sqs.Queue;
   readonly deadLetters: sqs.Queue;
@@ -32,7 +32,7 @@ export class QueuePair extends Construct {
       queueName,
       visibilityTimeout: Duration.seconds(settings.visibilitySeconds),
       retentionPeriod: Duration.seconds(settings.retentionSeconds),
-      // SQS' own key: one of KMS would cost a request to KMS for each data key, and need it to be up for every paste.
+      // The key of SQS: a KMS key would cost a request to KMS for each data key, and every paste would depend on KMS.
       encryption: sqs.QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       ...(deadLetterQueue && { deadLetterQueue }),

@@ -1,6 +1,6 @@
 import { DescribeTasksCommand, type ECSClient, RunTaskCommand, type Task } from '@aws-sdk/client-ecs';
 
-/** The outputs of the migration's stack: its network does for every task that is run by hand. */
+/** The outputs of the migration stack. Every task that an operator runs uses its network. */
 export interface TaskTarget {
   readonly Cluster: string;
   readonly TaskDefinition: string;
@@ -12,17 +12,17 @@ export interface TaskTarget {
 export interface RunTaskOptions {
   readonly ecs: Pick<ECSClient, 'send'>;
   readonly target: TaskTarget;
-  /** Between two looks. */
+  /** The time between two polls. */
   readonly wait: () => Promise<void>;
-  /** Looks, each after a wait. */
+  /** The maximum number of polls, each after a wait. */
   readonly patience: number;
-  /** What node runs in the place of the image's own entry. */
+  /** The script that node runs instead of the image's own entry. */
   readonly command?: { readonly container: string; readonly words: readonly string[] };
-  /** Told as soon as it is known: the last part of its log stream's name. */
+  /** Called as soon as the task's id is known, which is the last part of its log stream's name. */
   readonly started?: (taskId: string) => void;
 }
 
-/** Runs a task and waits for its end. @throws Error, one sentence, when it didn't end well */
+/** Runs a task and waits for its end. @throws Error with one sentence when the task failed */
 export async function runTask({
   ecs,
   target,
@@ -50,7 +50,7 @@ export async function runTask({
   );
   const taskArn = tasks[0]?.taskArn;
   if (taskArn === undefined)
-    throw new Error(`The task didn't start: ${failures[0]?.reason ?? 'no reason given'}.`);
+    throw new Error(`The task did not start: ${failures[0]?.reason ?? 'no reason given'}.`);
   started?.(taskArn.split('/').at(-1) ?? taskArn);
   for (let look = 0; look < patience; look += 1) {
     await wait();
@@ -59,7 +59,7 @@ export async function runTask({
     if (task?.lastStatus === 'STOPPED') return expectSuccess(task);
   }
   throw new Error(
-    `The task ${taskArn} is still running: look at it, and deploy nothing before the end of a migration.`,
+    `The task ${taskArn} is still running. Check it, and deploy nothing before a migration has ended.`,
   );
 }
 
@@ -68,6 +68,6 @@ function expectSuccess(task: Task): void {
   if (container?.exitCode === 0) return;
   const reason = container?.reason ?? task.stoppedReason ?? 'no reason given';
   throw new Error(
-    `The task failed (exit code ${container?.exitCode ?? 'none'}, ${reason}): its log says why.`,
+    `The task failed (exit code ${container?.exitCode ?? 'none'}, ${reason}). Its log has the error.`,
   );
 }

@@ -6,7 +6,7 @@ import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { Configuration } from './configuration.ts';
 import type { DataStack } from './data-stack.ts';
 
-/** On requests a minute for each task, and on the processor, for the few requests that are long. */
+/** Scales on requests per minute and task, and on CPU for the few requests that run long. */
 export function scaleApi(
   service: ecs.FargateService,
   { least, most, requestsPerTask }: Configuration['api'],
@@ -23,10 +23,10 @@ export function scaleApi(
 }
 
 /**
- * On each task's backlog of uploads and of jobs: of two policies that track a target either makes tasks, and both have to agree before one goes
- * (a step policy on jobs would make them, and the uploads' policy would take them away while jobs still wait). And on the age of
- * the oldest upload where depth says too little: few messages that nobody gets round to. A message keeps its age through all of its retries
- * (31 s and the puts), hence a minute; in an outage of S3 more workers don't help, but `most` bounds them.
+ * Scales on the backlog of uploads and of jobs for each task. Of two target-tracking policies, either can add tasks, and both must agree before
+ * a task is removed. (A step policy on jobs would add tasks, and the policy on uploads would remove them while jobs still wait.) It also scales on
+ * the age of the oldest upload, for a queue that is short but not served. A message keeps its age through all of its retries (31 s and the
+ * puts), so the limit is a minute. During an outage of S3, more workers don't help, but `most` bounds their number.
  */
 export function scaleUploadWorker(
   service: ecs.FargateService,

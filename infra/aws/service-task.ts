@@ -15,19 +15,19 @@ export interface ServiceTaskProps {
   readonly repository: ecr.IRepository;
   readonly imageTag: string;
   readonly size: TaskSize;
-  /** What node runs: RunTask can put another entry of the image in its place. */
+  /** The entry that node runs. RunTask can replace it by another entry of the image. */
   readonly entry: string;
   readonly environment?: Record<string, string>;
   readonly permissions: readonly PolicyStatement[];
   readonly ports?: readonly number[];
-  /** Where /healthz is; undefined for a task that ends by itself. */
+  /** The port of /healthz; undefined for a task that runs to its end. */
   readonly healthPort?: number;
 }
 
-/** Services stop within 10 s; Fargate kills after this. */
+/** Services stop within 10 s. Fargate kills a task after this time. */
 const STOP_TIMEOUT = Duration.seconds(30);
 
-/** One container, without root and with nothing to write to, with a role that can do what `permissions` say. */
+/** One container, without root and with a read-only file system, and with a role that has only the rights in `permissions`. */
 export class ServiceTask extends Construct {
   readonly definition: ecs.FargateTaskDefinition;
   readonly logGroup: logs.LogGroup;
@@ -60,7 +60,7 @@ export class ServiceTask extends Construct {
       }),
       command: [props.entry],
       readonlyRootFilesystem: true,
-      user: '65532', // `nonroot` of the image
+      user: '65532', // the user `nonroot` of the image
       stopTimeout: STOP_TIMEOUT,
       portMappings: (props.ports ?? []).map((containerPort) => ({ containerPort })),
       environment: { ...databaseEnvironment(data), ...props.environment },
@@ -73,7 +73,7 @@ export class ServiceTask extends Construct {
   }
 }
 
-/** The URL leaves out what Secrets Manager alone knows: pg takes host, user and password from PGHOST, PGUSER and PGPASSWORD then. */
+/** The URL omits what only Secrets Manager has. pg then takes host, user and password from PGHOST, PGUSER and PGPASSWORD. */
 function databaseEnvironment({ database }: DataStack): Record<string, string> {
   return {
     NODE_ENV: 'production',
@@ -84,7 +84,7 @@ function databaseEnvironment({ database }: DataStack): Record<string, string> {
   };
 }
 
-/** The image has no shell and no curl, but it has node. ECS doesn't read the image's own HEALTHCHECK. */
+/** The image has node, but no shell and no curl. ECS ignores the image's own HEALTHCHECK. */
 function healthCheck(port: number): ecs.HealthCheck {
   return {
     command: ['CMD', '/usr/local/bin/node', '/app/healthcheck.mjs', String(port)],

@@ -5,7 +5,7 @@ import { configurations } from './configurations.ts';
 import { readTarget } from './read-target.ts';
 import { runTask } from './run-task.ts';
 
-/** `npm run task -- STAGE SERVICE ENTRY [ARGUMENT…]`: another entry of a service's image, with its rights and settings, once. */
+/** `npm run task -- STAGE SERVICE ENTRY [ARGUMENT…]`: runs another entry of a service's image once, with the rights and settings of the service. */
 const [stageName, service, ...words] = process.argv.slice(2);
 const stage = stages.find((name) => name === stageName);
 if (stage === undefined || service === undefined || words.length === 0) {
@@ -21,7 +21,7 @@ try {
     patience: 720, // an hour
     started: (id) =>
       process.stdout.write(
-        `its output: aws logs tail /pasteflow/${stage}/${service} --log-stream-names ${service}/${service}/${id} --format short\n`,
+        `output: aws logs tail /pasteflow/${stage}/${service} --log-stream-names ${service}/${service}/${id} --format short\n`,
       ),
   });
 } catch (error) {

@@ -40,10 +40,10 @@ describe('the settings of a service', () => {
   test('that nobody reads, or that the stacks know themselves, stop the synthesis', () => {
     expect(() =>
       deployment('production', { environment: { ...environment, api: { OICD_ISSUER: 'https://a' } } }),
-    ).toThrow('.env.example has no OICD_ISSUER');
+    ).toThrow('no service reads OICD_ISSUER');
     const bucket = { S3_BUCKET: 'other' } as unknown as Settings;
     expect(() => deployment('production', { environment: { ...environment, all: bucket } })).toThrow(
-      'S3_BUCKET follows from what the stacks make',
+      'S3_BUCKET is set by the stacks',
     );
   });
 
