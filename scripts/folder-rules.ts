@@ -14,7 +14,8 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'testing live jobs pastes executions retention identity requests monitoring sweeps timeline ' +
     'enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
-  'services/api': 'jobs pastes health docs admission openapi idempotency limits token identity live http',
+  'services/api':
+    'jobs pastes health docs admission openapi idempotency limits token budget identity live http',
   'services/janitor': 'ops sweeps state-metrics queues sweeping',
   'services/upload-worker': 'jobs uploads executions',
 };

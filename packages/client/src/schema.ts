@@ -418,6 +418,7 @@ export interface components {
         | 'range_not_satisfiable'
         | 'precondition_failed'
         | 'stream_unavailable'
+        | 'overloaded'
         | 'dependency_unavailable'
         | 'malformed_message'
         | 'internal';
@@ -1178,7 +1179,7 @@ export interface operations {
             });
         };
       };
-      /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`). */
+      /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too much at once (`overloaded`). */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1194,7 +1195,7 @@ export interface operations {
               /** @constant */
               status: 503;
               /** @enum {string} */
-              code: 'dependency_unavailable' | 'short_code_taken';
+              code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
             } & {
               [key: string]: unknown;
             });
@@ -2313,7 +2314,7 @@ export interface operations {
             });
         };
       };
-      /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`). */
+      /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too much at once (`overloaded`). */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2329,7 +2330,7 @@ export interface operations {
               /** @constant */
               status: 503;
               /** @enum {string} */
-              code: 'dependency_unavailable' | 'short_code_taken';
+              code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
             } & {
               [key: string]: unknown;
             });
@@ -4034,7 +4035,7 @@ export interface operations {
             });
         };
       };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
+      /** @description Temporarily unavailable (`dependency_unavailable`); Too much at once (`overloaded`). */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4050,7 +4051,7 @@ export interface operations {
               /** @constant */
               status: 503;
               /** @enum {string} */
-              code: 'dependency_unavailable';
+              code: 'dependency_unavailable' | 'overloaded';
             } & {
               [key: string]: unknown;
             });

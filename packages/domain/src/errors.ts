@@ -26,6 +26,7 @@ export const errorCodes = [
   'range_not_satisfiable',
   'precondition_failed',
   'stream_unavailable',
+  'overloaded',
   'dependency_unavailable',
   'malformed_message',
   'internal',

@@ -97,7 +97,7 @@ export function buildApp(deps: AppDependencies): Express {
 function byMethod(
   path: string,
   methods: Routes[string],
-  { admit, limits }: Pick<AppDependencies, 'admit' | 'limits'>,
+  { admit, limits, bodies }: Pick<AppDependencies, 'admit' | 'limits' | 'bodies'>,
 ): Handler {
   const allowed = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return async (req, res) => {
@@ -118,6 +118,8 @@ function byMethod(
     } catch (error) {
       if (isMiss(req, error)) await limits.countMiss(res, limitKeyOf(callerOf(req)));
       throw error;
+    } finally {
+      bodies.release(req);
     }
   };
 }

@@ -16,6 +16,7 @@ import {
 import { createObjectStore } from '@pasteflow/s3';
 import { createAdmit } from './admission/admit.ts';
 import { buildApp } from './app.ts';
+import { BodyBudget } from './budget/body-budget.ts';
 import { composeDispatchers } from './compose-dispatchers.ts';
 import type { Config } from './config.ts';
 import { ApiServer } from './http/server/api-server.ts';
@@ -126,6 +127,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       trustProxy: http.trustProxy,
       limits,
       live,
+      bodies: new BodyBudget({ maxBytes: config.maxBodyBytesInFlight, metrics }),
       admit: createAdmit({ identify: createIdentify({ db, oidc }), limits }),
       idempotency: new Idempotency({
         db,

@@ -20,6 +20,7 @@ import {
   queueEnv,
 } from '@pasteflow/settings';
 import { z } from 'zod';
+import { memoryLimitBytes } from './budget/memory-limit.ts';
 import { trustedProxies, type TrustedProxies } from './http/request/trusted-proxies.ts';
 import type { OidcConfig } from './identity/compose-oidc.ts';
 import type { LimitsConfig } from './limits/limits.ts';
@@ -141,6 +142,11 @@ const maxWaitersEnv: z.ZodType<number> = z
   .object({ MAX_WAITERS: positiveInteger({ max: 1_000_000 }).default(10_000) })
   .transform((env) => env.MAX_WAITERS);
 
+/** An eighth: a byte of a body takes about three in memory, and the idle process about 135 MiB. */
+const maxBodyBytesEnv: z.ZodType<number> = z
+  .object({ MAX_BODY_BYTES_IN_FLIGHT: positiveInteger().default(Math.floor(memoryLimitBytes() / 8)) })
+  .transform((env) => env.MAX_BODY_BYTES_IN_FLIGHT);
+
 export const configSchema = groups({
   log: logEnv,
   database: databaseEnv,
@@ -152,6 +158,7 @@ export const configSchema = groups({
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   identity: identityEnv,
   maxWaiters: maxWaitersEnv,
+  maxBodyBytesInFlight: maxBodyBytesEnv,
   maxPasteBytes: maxPasteBytesEnv,
   metrics: metricsEnv(9464),
   tracing: tracingEnv,

@@ -19,7 +19,12 @@ async function readOf(chunks: readonly Buffer[], boundary = 'a') {
   let delivered = 0;
   req.on('data', () => (delivered += 1));
   const tooLarge = () => new RequestError('content_too_large', 'Send less.');
-  const reading = readForm(req, {} as ServerResponse, { maxBytes: 64 * MIB, tooLarge });
+  const reading = readForm(req, {} as ServerResponse, {
+    maxBytes: 64 * MIB,
+    tooLarge,
+    budget: { reserve: () => {} },
+    weight: 1,
+  });
   for (const chunk of chunks) body.write(chunk);
   body.end();
   const outcome = await reading.then(

@@ -3,6 +3,7 @@ import { createJob as insertJob } from '@pasteflow/postgres';
 import { jobTypes } from '@pasteflow/jobs';
 import type { MessageDispatcher, OutgoingJob } from '@pasteflow/sqs';
 import { z } from 'zod';
+import type { BodyBudget } from '../budget/body-budget.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { jsonAnswer, sendAnswer } from '../http/response/answer.ts';
 import { sendReplay, type Idempotency } from '../idempotency/idempotency.ts';
@@ -18,6 +19,7 @@ export interface CreateJobDependencies extends CountGuessesDependencies {
   readonly idempotency: Pick<Idempotency, 'claim'>;
   readonly jobDispatcher: Pick<MessageDispatcher<OutgoingJob>, 'dispatch'>;
   readonly publicUrl: () => string;
+  readonly bodies: BodyBudget;
 }
 
 const queuedJobSchema = z.object({ job_id: uuid, status: z.literal('queued') }).meta({
@@ -58,6 +60,8 @@ const operation: Operation = {
     'validation_failed',
     'unsupported_media_type',
     'unsupported_encoding',
+    'overloaded',
+    'request_timeout',
     'dependency_unavailable',
   ],
 };
@@ -72,7 +76,7 @@ async function create(deps: CreateJobDependencies, req: Request, res: Response):
   const caller = callerOf(req);
   const userId = requireUser(req);
   const context = contextOf(req);
-  const job = await receiveJob(req, res);
+  const job = await receiveJob(req, res, deps.bodies);
   await countGuesses(deps, res, caller, job);
 
   const { job_type: jobType, parameters } = job;

@@ -4,7 +4,7 @@ import { mustBeOneOf } from '@pasteflow/pastes';
 import { z } from 'zod';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';
-import { readBody } from '../http/body/read-body.ts';
+import { readBody, type BudgetOfBodies } from '../http/body/read-body.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
 import { parseStorableJson } from '../http/body/storable-json.ts';
 
@@ -14,6 +14,9 @@ import { parseStorableJson } from '../http/body/storable-json.ts';
  * which is uploaded as a paste.
  */
 export const MAX_JOB_BYTES = 16 * 1024 * 1024;
+
+/** As a paste's JSON, and once more as the text of jsonb: see WEIGHTS in receive-paste.ts. */
+const JOB_WEIGHT = 3;
 
 export interface NewJob {
   readonly job_type: string;
@@ -28,7 +31,11 @@ export const newJobSchema = unionOf([...jobTypes.values()].map(newJobOf));
 const noParameters = z.strictObject({});
 
 /** Reads a job from the body. @throws RequestError for each rule that the request breaks */
-export async function receiveJob(req: IncomingMessage, res: ServerResponse): Promise<NewJob> {
+export async function receiveJob(
+  req: IncomingMessage,
+  res: ServerResponse,
+  budget: BudgetOfBodies,
+): Promise<NewJob> {
   readQuery(req, noParameters);
   const mediaType = mediaTypeOf(req);
   if (mediaType.type !== 'application/json') {
@@ -37,7 +44,7 @@ export async function receiveJob(req: IncomingMessage, res: ServerResponse): Pro
   assertUtf8(mediaType);
   const tooLarge = (): RequestError =>
     new RequestError('content_too_large', `Send at most ${MAX_JOB_BYTES} bytes of JSON.`);
-  const body = await readBody(req, res, { maxBytes: MAX_JOB_BYTES, tooLarge });
+  const body = await readBody(req, res, { maxBytes: MAX_JOB_BYTES, tooLarge, budget, weight: JOB_WEIGHT });
   return validate(newJobSchema, parseStorableJson(body));
 }
 

@@ -13,6 +13,8 @@ const errors: readonly ErrorCode[] = [
   'validation_failed',
   'unsupported_encoding',
   'short_code_taken',
+  'overloaded',
+  'request_timeout',
   'dependency_unavailable',
 ];
 

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
+import type { BodyBudget } from '../budget/body-budget.ts';
 import { contentHashOf, type ShortCodes } from '@pasteflow/pastes';
 import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
@@ -20,6 +21,7 @@ export interface CreatePasteDependencies {
   readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
   readonly newShortCode: ShortCodes;
   readonly maxPasteBytes: number;
+  readonly bodies: BodyBudget;
   /** Whether a paste can be created without a token. */
   readonly anonymousPastes: 'allow' | 'deny';
   readonly publicUrl: () => string;
@@ -53,6 +55,7 @@ async function create(
   const context = contextOf(req);
   const received = await receivePaste(req, res, {
     maxBytes: deps.maxPasteBytes,
+    budget: deps.bodies,
     json: form === 'json',
     anonymous: userId === null,
   });

@@ -3,7 +3,7 @@ import { toOptions, type PasteOptions, type textOptions } from '@pasteflow/paste
 import { z } from 'zod';
 import { parseJson } from '../http/body/json-body.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm } from '../http/body/multipart.ts';
-import { readBody, type BodyLimit } from '../http/body/read-body.ts';
+import { readBody, type BodyLimit, type BudgetOfBodies } from '../http/body/read-body.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';
@@ -15,6 +15,7 @@ export interface ReceivedPaste extends PasteOptions {
 
 export interface ReceiveOptions {
   readonly maxBytes: number;
+  readonly budget: BudgetOfBodies;
   /**
    * Whether an application/json body is a document that holds the content; otherwise the body is the content.
    */
@@ -29,6 +30,13 @@ export interface ReceiveOptions {
  */
 const JSON_BYTES_PER_CONTENT_BYTE = 2;
 const JSON_OVERHEAD_BYTES = 16 * 1024;
+
+/**
+ * The budget counts a raw byte once, although it takes three in memory: in the chunks, in the content, and in
+ * the statement to Postgres. JSON also has the text (two bytes for a character beyond Latin-1) and the content
+ * as a string.
+ */
+const WEIGHTS = { raw: 1, form: 1, json: 2 };
 
 /** A paste is an object of six strings and numbers. The rest is for clients that send fields of their own. */
 const JSON_LIMITS = { maxDepth: 32, maxValues: 1000 };
@@ -49,7 +57,7 @@ const noParameters = z.strictObject({}).transform(() => null);
 export async function receivePaste(
   req: IncomingMessage,
   res: ServerResponse,
-  { maxBytes, json, anonymous }: ReceiveOptions,
+  { maxBytes, budget, json, anonymous }: ReceiveOptions,
 ): Promise<ReceivedPaste> {
   const schemas = anonymous ? anonymousSchemas : ownedSchemas;
   const mediaType = mediaTypeOf(req);
@@ -60,20 +68,26 @@ export async function receivePaste(
 
   const tooLarge = (): RequestError =>
     new RequestError('content_too_large', `Send at most ${maxBytes} bytes of content.`);
-  const within = (bytes: number): BodyLimit => ({ maxBytes: bytes, tooLarge });
+  const limit: Omit<BodyLimit, 'weight'> = { maxBytes, tooLarge, budget };
 
   let received: ReceivedPaste;
   if (query !== null) {
-    received = { content: await readBody(req, res, within(maxBytes)), ...toOptions(query) };
+    received = { content: await readBody(req, res, { ...limit, weight: WEIGHTS.raw }), ...toOptions(query) };
   } else if (isJson) {
     const body = await readBody(req, res, {
+      ...limit,
       maxBytes: maxJsonBytes(maxBytes),
       tooLarge: jsonTooLarge(maxBytes),
+      weight: WEIGHTS.json,
     });
     const { content, ...options } = validate(schemas.json, parseJson(body, JSON_LIMITS));
     received = { content: Buffer.from(content), ...toOptions(options) };
   } else {
-    const { content, fields } = await readForm(req, res, within(maxBytes + MULTIPART_OVERHEAD_BYTES));
+    const { content, fields } = await readForm(req, res, {
+      ...limit,
+      maxBytes: maxBytes + MULTIPART_OVERHEAD_BYTES,
+      weight: WEIGHTS.form,
+    });
     const options = validate(schemas.text, Object.fromEntries(fields));
     if (content === null) throw contentEmpty('is missing; send a field or a file of this name');
     received = { content, ...toOptions(options) };

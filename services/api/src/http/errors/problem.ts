@@ -54,6 +54,7 @@ const statuses: Readonly<Record<ErrorCode, readonly [status: number, title: stri
   precondition_failed: [412, 'Precondition failed'],
   dependency_unavailable: [503, 'Temporarily unavailable'],
   stream_unavailable: [503, 'No stream available'],
+  overloaded: [503, 'Too much at once'],
   malformed_message: [500, 'Internal error'],
   internal: [500, 'Internal error'],
 };
@@ -115,8 +116,12 @@ function asPasteflowError(error: unknown): PasteflowError {
   return new PasteflowError('internal', INTERNAL_DETAIL, { cause: error });
 }
 
-/** The level of an error's log line, in addition to the line of the request; null for a client's mistake. */
-export function severityOf(error: unknown, { status }: Problem): 'error' | 'warn' | null {
+/**
+ * The level of an error's log line, in addition to the line of the request; null for a client's mistake, and
+ * for a refusal that protects the process: metrics count it, and a flood of them must not flood the log.
+ */
+export function severityOf(error: unknown, { status, code }: Problem): 'error' | 'warn' | null {
+  if (code === 'overloaded') return null;
   if (error instanceof DependencyUnavailableError) return 'warn';
   return status >= 500 ? 'error' : null;
 }
