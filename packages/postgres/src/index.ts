@@ -5,7 +5,7 @@ export {
   type Database,
   type DatabaseOptions,
 } from './database/database.ts';
-export { INVALID_TRANSITION_SQLSTATE } from './database/errors.ts';
+export { INVALID_TRANSITION_SQLSTATE, isTimeout } from './database/errors.ts';
 export { migrate } from './migrate.ts';
 export { installStateMachines } from './enforcement/install.ts';
 export type { Actor } from './database/actor.ts';

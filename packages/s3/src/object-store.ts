@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
 import { isNotFound, unavailable } from './errors.ts';
+import { holdsObject, type ExpectedObject } from './holds-object.ts';
 import { abortMultipartUpload, listMultipartUploads, type OpenUpload } from './multipart-uploads.ts';
 import { presign, type PresignOptions } from './presign.ts';
 import { putStream } from './put-stream.ts';
@@ -103,6 +104,11 @@ export class ObjectStore {
       if (isNotFound(error)) return null;
       throw unavailable(error);
     }
+  }
+
+  /** Whether the bucket has an object with exactly this content. */
+  async holds(key: string, expected: ExpectedObject): Promise<boolean> {
+    return await holdsObject(this.#client, { bucket: this.bucket, key }, expected);
   }
 
   /** Deletes up to 1000 keys in one request. A missing object counts as deleted. @returns the keys that S3 did not delete */

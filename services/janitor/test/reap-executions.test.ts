@@ -1,10 +1,10 @@
-import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
+import { lockRow, makeJobs, makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { ReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { Relay } from '../src/sweeps/relay.ts';
 import { drain } from './messages.ts';
-import { createWorld, eventually, running, UPLOADS, type World } from './world.ts';
+import { createWorld, running, UPLOADS, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -70,17 +70,30 @@ describe('reap-executions', () => {
     expect(await reaper().runOnce(running())).toEqual(nothing);
   });
 
-  it('ends no execution whose lease is renewed while the sweep waits for its lock', async () => {
-    const [paste] = await zombies(1);
-    const run = await world.db.transaction().execute(async (tx) => {
-      await sql`UPDATE task_executions SET lease_expires_at = now() + interval '1 minute'`.execute(tx);
-      const reaping = reaper().runOnce(running());
-      await eventually(waitsForLock);
-      return { reaping }; // in an object: the transaction must commit before the promise can settle
+  it.each(['task_executions', 'pastes'] as const)(
+    'rescues the others at once while a row of %s is locked, and ends no execution whose lease is renewed under the lock',
+    async (table) => {
+      const [first, ...others] = await zombies(11);
+      const release = await lockRow(world.db, table, table === 'pastes' ? first!.id : first!.executionId);
+      const expected = table === 'pastes' ? 11 : 10; // a loss changes no paste
+      expect(await reaper().runOnce(running())).toMatchObject({ lost: expected, rescued: expected });
+      for (const paste of others) expect(await executionsOf(paste)).toHaveLength(2);
+      await release();
+      expect(await reaper().runOnce(running())).toMatchObject({ lost: 11 - expected });
+    },
+  );
+
+  it('ends a job whose row is locked later, and the other jobs at once', async () => {
+    const dead = { status: 'RUNNING', losses: 5, leaseSeconds: -1 } as const;
+    const jobs = await makeJobs(world.db, 11, {
+      userId: world.userId,
+      status: 'processing',
+      execution: dead,
     });
-    expect(await run.reaping).toEqual({ ...nothing, outrun: 1 });
-    expect(await executionsOf(paste)).toMatchObject([{ attempt: 1, status: 'RUNNING' }]);
-    expect(await drain(world, UPLOADS)).toEqual([]);
+    const release = await lockRow(world.db, 'jobs', jobs[0]!.id);
+    expect(await reaper().runOnce(running())).toMatchObject({ lost: 10, given_up: 10 });
+    await release();
+    expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, given_up: 1 });
   });
 
   it('counts each execution once when two janitors reap concurrently without the sweep lock', async () => {
@@ -116,11 +129,3 @@ describe('reap-executions', () => {
     ]);
   });
 });
-
-async function waitsForLock(): Promise<boolean> {
-  const { rows } = await sql`
-    SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`.execute(
-    world.db,
-  );
-  return rows.length > 0;
-}

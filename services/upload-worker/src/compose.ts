@@ -28,8 +28,11 @@ import { composeUploads } from './uploads/compose-uploads.ts';
 /** Grace period of a stop for running attempts. Afterwards they are interrupted and their messages returned. A stop may take 10 s in all. */
 const STOP_GRACE_MS = 5000;
 
-/** Claims and settlements take milliseconds. A lease must not expire while one statement hangs. */
-const STATEMENT_TIMEOUT_MS = 3000;
+/**
+ * Claims and settlements take milliseconds. When Postgres is slow, they may take as long as they need while their lease is renewed: with
+ * UPDATEs of 4 s, a settlement takes 8 s, after up to 4 s of waiting for a renewal.
+ */
+const STATEMENT_TIMEOUT_MS = 15_000;
 
 /** Timeout of all requests to SQS except receives, the same as in the api and the janitor. */
 const SQS_TIMEOUT_MS = 3000;
@@ -45,11 +48,11 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
   const { config, instance, logger, metrics, readiness, tracing } = context;
   const { leaseSeconds } = config.upload;
   const databases: Database[] = [];
-  const connect = (maxConnections: number): Database => {
+  const connect = (maxConnections: number, statementTimeoutMs = STATEMENT_TIMEOUT_MS): Database => {
     const database = createDatabase({
       url: config.database.url,
       applicationName: instance,
-      statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+      statementTimeoutMs,
       maxConnections,
       onConnectionError: (error) =>
         runOutsideSpans(() => dependencyFailed(logger, 'connection to Postgres', error)),
@@ -67,7 +70,13 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     requestTimeoutMs: SQS_TIMEOUT_MS,
   });
   const gate = new DatabaseGate(() => pingDatabase(db));
-  const running = new RunningExecutions({ db, leaseSeconds });
+  // A connection of its own: settlements that wait for locks must not keep the leases from being renewed.
+  const renewals = connect(1, Math.min(STATEMENT_TIMEOUT_MS, leaseSeconds * 1000));
+  const running = new RunningExecutions({
+    db: renewals,
+    leaseSeconds,
+    onShortLease: () => leases.wake(),
+  });
   const graceOver = new AbortController();
   const worker: WorkerContext = {
     db,
@@ -77,10 +86,10 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     leaseSeconds,
     graceOver: graceOver.signal,
   };
-  const leases = new PollLoop({
+  const leases: PollLoop = new PollLoop({
     name: 'leases',
     intervalMs: heartbeatIntervalMs(leaseSeconds),
-    run: () => running.renewLeases(),
+    run: (signal) => running.renewRepeatedly(heartbeatIntervalMs(leaseSeconds), signal),
     onError: (error) => {
       dependencyFailed(logger, 'renewing leases', error);
       gate.close();
@@ -117,7 +126,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
       name: 'connections',
       start: () => Promise.resolve(),
       stop: async () => {
-        await db.destroy();
+        await Promise.all([db.destroy(), renewals.destroy()]);
         for (const { pipeline, store } of queueConsumers) {
           pipeline.close();
           store.close();

@@ -29,6 +29,13 @@ const UNAVAILABLE_SQLSTATE = /^(08|53|57P|57014|40|25P03|55P03|25006)/;
 const CODELESS =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Query read timeout)/;
 
+/** Whether a statement took too long (57014) or waited too long for a lock (55P03), also as the cause of a typed error. */
+export function isTimeout(error: unknown): boolean {
+  if (!Error.isError(error)) return false;
+  const { code } = error as { code?: string };
+  return code === '57014' || code === '55P03' || isTimeout(error.cause);
+}
+
 /** Whether a lock was not granted in time (55P03), also as the cause of a typed error. */
 export function isLockTimeout(error: unknown): boolean {
   if (!Error.isError(error)) return false;

@@ -16,6 +16,8 @@ export type Claim<Claimed extends ClaimedExecution> =
   | { readonly kind: 'claimed'; readonly execution: Claimed }
   /** The execution is not due yet, or it runs elsewhere. Try again after `waitMs`. */
   | { readonly kind: 'not_now'; readonly waitMs: number }
+  /** The execution is due and suspect: claim it alone. See `ClaimOptions.takeSuspects`. */
+  | { readonly kind: 'suspect' }
   /** No execution is open: the upload or the job has reached its end. */
   | { readonly kind: 'ended' };
 
@@ -35,12 +37,21 @@ export interface ClaimOptions {
   readonly keys: readonly string[];
   readonly actor: Actor;
   readonly leaseSeconds: number;
+  /**
+   * Also claim suspects: work that was lost at least `SUSPECT_LOSSES` times, and may kill the worker that runs it. A worker claims a
+   * suspect alone, so that no other work of the batch is lost with it. Default: true.
+   */
+  readonly takeSuspects?: boolean;
 }
+
+/** One loss is an accident. */
+const SUSPECT_LOSSES = 2;
 
 type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
   readonly key: string;
   readonly executionId: string | null;
   readonly open: boolean;
+  readonly suspect: boolean;
   readonly waitMs: number | null;
 };
 
@@ -63,17 +74,18 @@ type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
 export async function claimExecutions<Claimed extends ClaimedExecution>(
   db: Database,
   subject: ClaimableSubject<Claimed>,
-  { keys, actor, leaseSeconds }: ClaimOptions,
+  { keys, actor, leaseSeconds, takeSuspects = true }: ClaimOptions,
 ): Promise<ReadonlyMap<string, Claim<Claimed>>> {
   const { rows } = await sql<ClaimRow<Claimed>>`
     WITH ${byActor(actor, 'claimed')},
     asked AS MATERIALIZED (
-      SELECT s.*, e.id AS execution_id, e.status, e.run_at, e.lease_expires_at
+      SELECT s.*, e.id AS execution_id, e.status, e.run_at, e.lease_expires_at, e.losses
       FROM actor, (${subject.selectByKeys(keys)}) AS s LEFT JOIN task_executions e
         ON e.subject_id = s.id AND e.kind = ${sql.lit(subject.kind)} AND ${opaqueState('e')} IN ('PENDING', 'RUNNING')
     ), due AS MATERIALIZED (
       SELECT e.id FROM task_executions e
       WHERE e.id IN (SELECT execution_id FROM asked) AND ${opaqueState('e')} = ${start.from} AND e.run_at <= now()
+        AND (${takeSuspects} OR e.losses < ${SUSPECT_LOSSES})
       ORDER BY e.id FOR UPDATE
     ), claimed AS (
       UPDATE task_executions e
@@ -83,6 +95,7 @@ export async function claimExecutions<Claimed extends ClaimedExecution>(
       RETURNING e.id, e.subject_id, e.attempt, e.losses
     )${subject.onClaim}
     SELECT asked.key, claimed.id AS "executionId", claimed.attempt, claimed.losses, ${subject.claimedColumns}, asked.status IS NOT NULL AS open,
+      coalesce(NOT ${takeSuspects} AND asked.losses >= ${SUSPECT_LOSSES} AND asked.status = ${start.from} AND asked.run_at <= now(), false) AS suspect,
       (extract(epoch FROM CASE
         WHEN asked.status = 'RUNNING' THEN greatest(asked.lease_expires_at, now() + interval '1 second')
         WHEN asked.run_at > now() THEN asked.run_at
@@ -94,9 +107,11 @@ export async function claimExecutions<Claimed extends ClaimedExecution>(
 function toClaim<Claimed extends ClaimedExecution>({
   key: _,
   open,
+  suspect,
   waitMs,
   ...execution
 }: ClaimRow<Claimed>): Claim<Claimed> {
   if (execution.executionId !== null) return { kind: 'claimed', execution: execution as unknown as Claimed };
+  if (suspect) return { kind: 'suspect' };
   return open ? { kind: 'not_now', waitMs: Math.max(0, Math.ceil(waitMs ?? 0)) } : { kind: 'ended' };
 }

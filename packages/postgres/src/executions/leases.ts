@@ -5,7 +5,9 @@ import type { ExecutionKind } from '../schema/task-executions.ts';
 import { opaqueState } from './opaque-state.ts';
 
 /**
- * Renews the leases of all executions that one worker runs, in one statement.
+ * Renews the leases of all executions that one worker runs, in one statement. A row that another session has locked is skipped: one
+ * locked row must not let the leases of the others expire. The reaper skips it, too, so the worker still owns it. The end of a lease is
+ * computed when its row is changed, because a slow statement would shorten a lease that counts from its start.
  * @returns the executions that the worker still owns; it must drop the others, which were taken from it
  */
 export async function renewLeases(
@@ -15,11 +17,16 @@ export async function renewLeases(
 ): Promise<ReadonlySet<string>> {
   if (executionIds.length === 0) return new Set();
   const { rows } = await sql<{ id: string }>`
-    WITH held AS MATERIALIZED (
-      SELECT id FROM task_executions e WHERE id = ANY (${executionIds}::uuid[]) AND ${opaqueState('e')} = 'RUNNING' ORDER BY id FOR UPDATE
+    WITH owned AS MATERIALIZED (
+      SELECT id FROM task_executions e WHERE id = ANY (${executionIds}::uuid[]) AND ${opaqueState('e')} = 'RUNNING'
+    ), held AS MATERIALIZED (
+      SELECT id FROM task_executions e WHERE id = ANY (${executionIds}::uuid[]) AND ${opaqueState('e')} = 'RUNNING'
+      ORDER BY id FOR UPDATE SKIP LOCKED
+    ), renewed AS (
+      UPDATE task_executions e SET lease_expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+      FROM held WHERE e.id = held.id AND ${opaqueState('e')} = 'RUNNING'
     )
-    UPDATE task_executions e SET lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
-    FROM held WHERE e.id = held.id AND ${opaqueState('e')} = 'RUNNING' RETURNING e.id`.execute(db);
+    SELECT id FROM owned`.execute(db);
   return new Set(rows.map((row) => row.id));
 }
 
@@ -37,7 +44,7 @@ export interface LeasedSubject<Named> {
   readonly joinSubject: RawBuilder<unknown>;
 }
 
-/** Up to `limit` zombies, the longest overdue first. */
+/** Up to `limit` zombies, the longest overdue first. Rows that another session has locked are left out, so that they hold up no others. */
 export async function findZombies<Named>(
   db: Database,
   { kind, nameColumns, joinSubject }: LeasedSubject<Named>,
@@ -47,7 +54,7 @@ export async function findZombies<Named>(
     WITH zombie AS MATERIALIZED (
       SELECT id, subject_id, attempt, losses, worker_id, lease_expires_at FROM task_executions e
       WHERE ${opaqueState('e')} = 'RUNNING' AND lease_expires_at < now() AND kind = ${sql.lit(kind)}
-      ORDER BY lease_expires_at LIMIT ${limit}
+      ORDER BY lease_expires_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
     )
     SELECT zombie.id AS "executionId", zombie.attempt, zombie.losses, zombie.worker_id AS "workerId", ${nameColumns}
     FROM zombie ${joinSubject} ORDER BY zombie.lease_expires_at`.execute(db);

@@ -36,8 +36,13 @@ export interface Settled<State extends string = string> {
 
 export interface SettleOptions {
   readonly actor: Actor;
-  /** Settle only executions past their lease. For settlements on behalf of a crashed worker. */
+  /**
+   * Settle only executions past their lease, and leave out those that another session has locked. For settlements on behalf of a crashed
+   * worker.
+   */
   readonly onlyPastLease?: boolean;
+  /** How long the statement waits for one locked row, in ms. Afterwards it fails (`isTimeout`). Default: until its timeout. */
+  readonly maxLockWaitMs?: number | undefined;
   /** Successors count as dispatched, because the caller returns their message to the queue. Otherwise the relay sends one. */
   readonly dispatched: boolean;
 }
@@ -71,13 +76,15 @@ export async function settleExecutions<Ending extends Settlement, State extends 
   db: Database,
   subject: SettleableSubject<Ending, State>,
   settlements: readonly Ending[],
-  { actor, onlyPastLease = false, dispatched }: SettleOptions,
+  { actor, onlyPastLease = false, maxLockWaitMs, dispatched }: SettleOptions,
 ): Promise<ReadonlyMap<string, Settled<State>>> {
   if (settlements.length === 0) return new Map();
   const own = Object.entries(subject.endingColumns(settlements));
   const { rows } = await sql<Settled<State>>`
     WITH ${byActor(actor)},
-    ending AS MATERIALIZED (
+    lock_limit AS MATERIALIZED (
+      SELECT set_config('lock_timeout', coalesce(${maxLockWaitMs ?? null}::text, current_setting('lock_timeout')), true)
+    ), ending AS MATERIALIZED (
       SELECT t.* FROM unnest(
         ${settlements.map((s) => s.executionId)}::uuid[],
         ${settlements.map((s) => errorOf(s.outcome))}::text[],
@@ -86,12 +93,12 @@ export async function settleExecutions<Ending extends Settlement, State extends 
         ${settlements.map(({ nextStep }) => (nextStep.kind === 'retry' ? nextStep.delayMs : null))}::float8[],
         ${settlements.map(({ nextStep }) => (nextStep.kind === 'give_up' ? storableText(nextStep.reason) : null))}::text[],
         ${sql.join(own.map(([, values]) => sql`${values}::text[]`))}
-      ) AS t (execution_id, error, loss, next_attempt, delay_ms, give_up_reason, ${sql.join(own.map(([name]) => sql.id(name)))}), actor
+      ) AS t (execution_id, error, loss, next_attempt, delay_ms, give_up_reason, ${sql.join(own.map(([name]) => sql.id(name)))}), actor, lock_limit
     ), fenced AS MATERIALIZED (
       SELECT e.id, e.lease_expires_at FROM task_executions e
       WHERE e.id IN (SELECT execution_id FROM ending) AND e.kind = ${sql.lit(subject.kind)} AND ${opaqueState('e')} = ${fail.from}
         AND (NOT ${onlyPastLease} OR e.lease_expires_at < now())
-      ORDER BY e.id FOR UPDATE
+      ORDER BY e.id FOR UPDATE ${onlyPastLease ? sql`SKIP LOCKED` : sql``}
     ), ended AS (
       UPDATE task_executions e
       SET status = CASE WHEN ending.error IS NULL THEN ${succeed.to} ELSE ${fail.to} END,

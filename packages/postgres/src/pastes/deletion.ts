@@ -41,7 +41,7 @@ export async function claimExpired(
 }
 
 /**
- * DELETION_IN_PROGRESS → DELETED for claims that are still valid. Removes the title as well.
+ * DELETION_IN_PROGRESS → DELETED for claims that are still valid. Removes the title and the payload of a FAILED paste as well.
  * @returns how many pastes it moved; fewer than asked when the watchdog has reset claims
  */
 export async function settleDeleted(
@@ -51,7 +51,9 @@ export async function settleDeleted(
 ): Promise<number> {
   if (claims.length === 0) return 0;
   const result = await sql`
-    WITH ${byActor(actor, 'object deleted')}, ${heldClaims(claims)}
+    WITH ${byActor(actor, 'object deleted')}, ${heldClaims(claims)}, forgotten AS (
+      DELETE FROM failed_payloads WHERE paste_id IN (SELECT id FROM held)
+    )
     UPDATE pastes p SET deletion_status = ${finish.to}, deleted_at = now(), title = NULL
     FROM held WHERE p.id = held.id AND p.deletion_status = ${finish.from}`.execute(db);
   return affectedRows(result);

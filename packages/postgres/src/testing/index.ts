@@ -1,3 +1,4 @@
+export { lockRow, slowUpdates } from './trouble.ts';
 export type { ExecutionShape } from './made-executions.ts';
 export { makeJobs, type JobShape, type MadeJob } from './make-jobs.ts';
 export { makePastes, type MadePaste, type PasteShape } from './make-pastes.ts';

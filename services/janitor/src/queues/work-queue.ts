@@ -5,12 +5,14 @@ import {
   findOverdue,
   findUndispatched,
   findZombies,
+  isTimeout,
   settleExecutions,
   type Actor,
   type Claim,
   type ClaimedExecution,
   type Database,
   type ExecutionKind,
+  type Settled,
   type Settlement,
   type Subject,
   type Zombie,
@@ -47,6 +49,9 @@ export interface WorkQueue {
     readonly ended: EndedAttempts;
   }>;
 }
+
+/** How long a statement that ends many executions waits for one locked row. */
+const MAX_LOCK_WAIT_MS = 1000;
 
 /** The outcome of an attempt whose worker has not settled it. The janitor knows of no success, and spends no attempt. */
 export type UnfinishedOutcome = Extract<AttemptOutcome, { kind: 'lost' }>;
@@ -97,6 +102,27 @@ export function createWorkQueue<
   const { db, policy, subject, events, send, messageOf, settlementOf } = options;
   const unsent = (messages: readonly Message[]) => unsentMessages(db, messages, send);
 
+  /**
+   * Settles in one statement. When that times out, settles row by row, so that one locked paste or job holds up no others. A row that
+   * times out alone is left for the next run.
+   */
+  async function settleOrSkip(
+    settlements: readonly Ending[],
+    by: { readonly actor: Actor; readonly onlyPastLease: boolean },
+  ): Promise<ReadonlyMap<string, Settled<State>>> {
+    try {
+      const settleBy = { ...by, dispatched: false, maxLockWaitMs: MAX_LOCK_WAIT_MS };
+      return await settleExecutions(db, subject, settlements, settleBy);
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
+      if (settlements.length === 1) return new Map();
+      const settled = new Map<string, Settled<State>>();
+      for (const each of settlements)
+        for (const [executionId, one] of await settleOrSkip([each], by)) settled.set(executionId, one);
+      return settled;
+    }
+  }
+
   async function end<Attempt extends Name & ClaimedExecution>(
     attempts: readonly Attempt[],
     outcomeOf: (attempt: Attempt) => UnfinishedOutcome,
@@ -106,13 +132,11 @@ export function createWorkQueue<
       const outcome = outcomeOf(attempt);
       return { attempt, outcome, nextStep: decideNextStep(outcome, attempt, policy, random()) };
     });
-    const settled = await settleExecutions(
-      db,
-      subject,
+    const settled = await settleOrSkip(
       endings.map(({ attempt: { executionId }, outcome, nextStep }) =>
         settlementOf({ executionId, outcome, nextStep }),
       ),
-      { actor, onlyPastLease, dispatched: false },
+      { actor, onlyPastLease },
     );
     const successors: Message[] = [];
     for (const { attempt, outcome, nextStep } of endings) {

@@ -11,6 +11,8 @@ export interface RunningExecutionsOptions {
   readonly db: Database;
   readonly leaseSeconds: number;
   readonly now?: () => number;
+  /** Called when a claim took so long that its lease must be renewed now. */
+  readonly onShortLease?: () => void;
 }
 
 /** The executions that this process runs. A heartbeat renews their leases. */
@@ -32,14 +34,29 @@ export class RunningExecutions {
    */
   begin(executionId: string, claimedAt: number, onLost: () => void): AbortSignal {
     const abort = new AbortController();
-    const leaseEndsAt = claimedAt + this.#options.leaseSeconds * 1000;
-    this.#running.set(executionId, { abort, onLost, leaseEndsAt });
+    const leaseMs = this.#options.leaseSeconds * 1000;
+    this.#running.set(executionId, { abort, onLost, leaseEndsAt: claimedAt + leaseMs });
+    if (this.now() - claimedAt > leaseMs / 3) this.#options.onShortLease?.();
     return abort.signal;
+  }
+
+  /** Whether this process runs the execution and its lease was not lost. */
+  owns(executionId: string): boolean {
+    return this.#running.get(executionId)?.abort.signal.aborted === false;
   }
 
   /** Stops renewing the lease, after the execution was settled. */
   end(executionId: string): void {
     this.#running.delete(executionId);
+  }
+
+  /** Renews all leases, and again at once after a renewal that took longer than the interval: a lease counts from its renewal's start. */
+  async renewRepeatedly(intervalMs: number, signal: AbortSignal): Promise<void> {
+    let startedAt: number;
+    do {
+      startedAt = this.now();
+      await this.renewLeases();
+    } while (this.now() - startedAt > intervalMs && this.#running.size > 0 && !signal.aborted);
   }
 
   /**
@@ -59,8 +76,9 @@ export class RunningExecutions {
         else drop(running);
       }
     } finally {
-      for (const running of this.#running.values()) {
-        if (running.leaseEndsAt <= this.now()) drop(running);
+      for (const executionId of asked) {
+        const running = this.#running.get(executionId);
+        if (running !== undefined && running.leaseEndsAt <= this.now()) drop(running);
       }
     }
   }

@@ -145,11 +145,12 @@ export class JobAttempt {
     if (outcome.kind === 'postponed') worker.gate.close();
     const settlement = this.#settlementOf(outcome);
     const settled = await settleWithRetry(worker, [settlement], {
-      settle: async (settlements) => {
+      settle: async (settlements, limits) => {
         await this.#progress.flush();
         return settleExecutions(worker.db, jobSubject, settlements, {
           actor: worker.actor,
           dispatched: true,
+          ...limits,
         });
       },
       onError: (error) => events.dependencyFailed('settling a job', error),

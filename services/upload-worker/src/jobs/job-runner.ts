@@ -56,12 +56,13 @@ export class JobRunner {
     }
   }
 
-  async #claim({ body: { jobId } }: JobDelivery): Promise<Claim<ClaimedJob>> {
+  async #claim({ body: { jobId } }: JobDelivery): Promise<Exclude<Claim<ClaimedJob>, { kind: 'suspect' }>> {
     const { worker, events } = this.#options;
     const { db, actor, leaseSeconds, gate } = worker;
     try {
       const claims = await claimExecutions(db, jobSubject, { keys: [jobId], actor, leaseSeconds });
-      return claims.get(jobId) ?? { kind: 'ended' };
+      const claim = claims.get(jobId) ?? { kind: 'ended' };
+      return claim.kind === 'suspect' ? { kind: 'not_now', waitMs: RETURN_DELAY_MS } : claim;
     } catch (error) {
       events.dependencyFailed('claiming a job', error);
       gate.close();

@@ -4,6 +4,7 @@ import type { ServiceContext } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
 import { decodeUpload, type SqsClient } from '@pasteflow/sqs';
 import type { Config } from '../config.ts';
+import { Mutex } from 'async-mutex';
 import { createPipeline, type QueueConsumer } from '../executions/pipeline.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import { createUploadEvents } from './events.ts';
@@ -40,6 +41,7 @@ export function composeUploads(
     readPayload: (pasteId) => readPayload(worker.db, pasteId),
     putTimeoutMs,
   });
+  const alone = new Mutex();
   const pipeline = createPipeline({
     worker,
     sqs,
@@ -55,6 +57,8 @@ export function composeUploads(
         messages,
         retry: config.uploadRetry,
         putContent,
+        store,
+        alone,
         events,
         settleLingerMs,
       });

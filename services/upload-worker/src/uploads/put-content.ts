@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DependencyUnavailableError, INLINE_CONTENT_BYTES, objectKeyOf } from '@pasteflow/domain';
+import { INLINE_CONTENT_BYTES, objectKeyOf } from '@pasteflow/domain';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
 import { describeS3Error, type ObjectStore } from '@pasteflow/s3';
 import { Semaphore } from 'async-mutex';
@@ -27,7 +27,8 @@ export type PutContent = (
 
 /**
  * Stores the content of one upload in S3. Never throws. The outcome is `interrupted` after an abort, and `postponed` when Postgres did not
- * return the payload. Neither is a failure of S3, so neither spends an attempt.
+ * return the payload. Neither is a failure of S3, so neither spends an attempt. A payload that is missing or damaged is a failure that is
+ * final: no further attempt could succeed.
  */
 export function createPutContent({ store, readPayload, putTimeoutMs }: PutContentOptions): PutContent {
   const large = new Semaphore(MAX_LARGE_UNITS);
@@ -41,17 +42,14 @@ export function createPutContent({ store, readPayload, putTimeoutMs }: PutConten
     try {
       const digest = Buffer.from(upload.contentHash.slice('sha256:'.length), 'hex');
       const content = inline !== null && matches(inline, digest) ? inline : await readPayload(upload.pasteId);
-      if (content === null) return { kind: 'failed', error: 'its payload is missing' };
+      if (content === null) return { kind: 'failed', error: 'its payload is missing', isFinal: true };
       if (!matches(content, digest)) {
-        return { kind: 'failed', error: 'its payload does not match its content_hash' };
+        return { kind: 'failed', error: 'its payload does not match its content_hash', isFinal: true };
       }
       return await put(upload, { content, digest }, signal);
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
-      return {
-        kind: error instanceof DependencyUnavailableError ? 'postponed' : 'failed',
-        error: `reading its payload: ${String(error)}`,
-      };
+      return { kind: 'postponed', error: `reading its payload: ${String(error)}` };
     }
   }
 

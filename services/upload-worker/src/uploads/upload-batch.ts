@@ -8,7 +8,9 @@ import {
   type UploadOutcome,
 } from '@pasteflow/postgres';
 import { runInSpan } from '@pasteflow/runtime';
+import type { ObjectStore } from '@pasteflow/s3';
 import type { Delivery } from '@pasteflow/sqs';
+import type { Mutex } from 'async-mutex';
 import {
   beginExecutionSpan,
   describeEnd,
@@ -18,6 +20,7 @@ import {
 import { RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
 import { settleWithRetry } from '../executions/settle-with-retry.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
+import { confirmStored } from './confirm-stored.ts';
 import { idsOf, type UploadEvents } from './events.ts';
 import { handleInGroups } from './handle-in-groups.ts';
 import type { PutContent } from './put-content.ts';
@@ -29,6 +32,9 @@ export interface UploadBatchOptions {
   readonly messages: HeldMessages;
   readonly retry: RetryPolicy;
   readonly putContent: PutContent;
+  readonly store: Pick<ObjectStore, 'holds' | 'urlOf'>;
+  /** Held while this process runs a suspect: one suspect at a time. */
+  readonly alone: Mutex;
   readonly events: UploadEvents;
   /** See handleInGroups. */
   readonly settleLingerMs: number;
@@ -61,42 +67,72 @@ export class UploadBatch {
   }
 
   async #handle(deliveries: readonly UploadDelivery[]): Promise<readonly UploadDelivery[]> {
-    const { worker, putContent, retry, settleLingerMs, events } = this.#options;
-    const { running, gate, graceOver } = worker;
+    const { done, suspects } = await this.#run(deliveries, false);
+    for (const suspect of suspects)
+      done.push(...(await this.#options.alone.runExclusive(() => this.#runAlone(suspect))));
+    return done;
+  }
+
+  /** Claims a suspect as the only upload of its batch: see `ClaimOptions.takeSuspects`. */
+  async #runAlone(suspect: UploadDelivery): Promise<readonly UploadDelivery[]> {
+    const { worker, messages } = this.#options;
+    if (!worker.graceOver.aborted) return (await this.#run([suspect], true)).done;
+    await messages.returnToQueue(suspect, 0);
+    return [];
+  }
+
+  async #run(
+    deliveries: readonly UploadDelivery[],
+    takeSuspects: boolean,
+  ): Promise<{ readonly done: UploadDelivery[]; readonly suspects: readonly UploadDelivery[] }> {
+    const { worker, settleLingerMs, events } = this.#options;
+    const { running } = worker;
     const claimedAt = running.now();
-    const { attempts, done } = await this.#claim(deliveries);
+    const { attempts, done, suspects } = await this.#claim(deliveries, takeSuspects);
     const puts = attempts.map(async ({ delivery, upload, span }): Promise<EndedAttempt> => {
-      const { contentBytes } = delivery.body;
-      const inline = contentBytes === undefined ? null : Buffer.from(contentBytes, 'base64');
       const signal = running.begin(upload.executionId, claimedAt, () =>
         runInSpan(span, () => events.leaseLost(idsOf(upload, delivery.context))),
       );
-      const outcome = await runInSpan(span, () =>
-        putContent(upload, inline, AbortSignal.any([signal, graceOver])),
-      );
-      if (outcome.kind === 'postponed') gate.close();
-      return {
-        delivery,
-        upload,
-        span,
-        outcome,
-        nextStep: decideNextStep(outcome, upload, retry, Math.random()),
-      };
+      const end = await runInSpan(span, () => this.#put(upload, delivery, signal));
+      return { delivery, upload, span, ...end };
     });
     await handleInGroups(puts, settleLingerMs, async (group) => {
       done.push(...(await this.#settle(group)));
     });
-    return done;
+    return { done, suspects };
+  }
+
+  async #put(
+    upload: ClaimedUpload,
+    { body: { contentBytes } }: UploadDelivery,
+    leaseLost: AbortSignal,
+  ): Promise<Pick<EndedAttempt, 'outcome' | 'nextStep'>> {
+    const { worker, putContent, retry, store } = this.#options;
+    const signal = AbortSignal.any([leaseLost, worker.graceOver]);
+    const inline = contentBytes === undefined ? null : Buffer.from(contentBytes, 'base64');
+    const decide = (outcome: UploadOutcome) => ({
+      outcome,
+      nextStep: decideNextStep(outcome, upload, retry, Math.random()),
+    });
+    const put = decide(await putContent(upload, inline, signal));
+    const { outcome, nextStep } =
+      put.outcome.kind === 'failed' && put.nextStep.kind === 'give_up'
+        ? decide(await confirmStored(store, upload, put.outcome, signal))
+        : put;
+    if (outcome.kind === 'postponed') worker.gate.close();
+    return { outcome, nextStep };
   }
 
   /** Of several messages for one paste the first stands for it; once that is claimed or ended, the others have nothing left to say. */
   async #claim(
     deliveries: readonly UploadDelivery[],
-  ): Promise<{ attempts: readonly Attempt[]; done: UploadDelivery[] }> {
+    takeSuspects: boolean,
+  ): Promise<{ attempts: readonly Attempt[]; done: UploadDelivery[]; suspects: UploadDelivery[] }> {
     const { worker, events, messages } = this.#options;
     const { db, gate, actor, leaseSeconds } = worker;
     const attempts: Attempt[] = [];
     const done: UploadDelivery[] = [];
+    const suspects: UploadDelivery[] = [];
     const first = new Map<string, UploadDelivery>();
     const others: UploadDelivery[] = [];
     for (const delivery of deliveries) {
@@ -109,6 +145,7 @@ export class UploadBatch {
         keys: [...first.keys()],
         actor,
         leaseSeconds,
+        takeSuspects,
       });
       done.push(...others);
       for (const [shortCode, delivery] of first) {
@@ -124,6 +161,9 @@ export class UploadBatch {
           case 'not_now':
             await messages.returnToQueue(delivery, claim.waitMs);
             break;
+          case 'suspect':
+            suspects.push(delivery);
+            break;
           case 'ended':
             done.push(delivery);
             break;
@@ -136,7 +176,7 @@ export class UploadBatch {
       gate.close();
       for (const delivery of deliveries) await messages.returnToQueue(delivery, RETURN_DELAY_MS);
     }
-    return { attempts, done };
+    return { attempts, done, suspects };
   }
 
   #beginSpan(upload: ClaimedUpload, { context }: UploadDelivery, claimBeganAt: number): Span {
@@ -158,8 +198,8 @@ export class UploadBatch {
       worker,
       ended.map(({ upload, outcome, nextStep }) => ({ executionId: upload.executionId, outcome, nextStep })),
       {
-        settle: (settlements) =>
-          settleExecutions(db, uploadSubject, settlements, { actor, dispatched: true }),
+        settle: (settlements, limits) =>
+          settleExecutions(db, uploadSubject, settlements, { actor, dispatched: true, ...limits }),
         onError: (error) => events.dependencyFailed('settling uploads', error),
       },
     );
