@@ -23,6 +23,8 @@ export interface ClusterOptions<S extends Stack = RestartableStack> {
   readonly env?: Readonly<Record<string, string>>;
   /** Taken over, and stopped with the cluster; default: a stack of its own. */
   readonly stack?: S;
+  /** false: the proxies record no requests. Default: true. */
+  readonly keepRequests?: boolean;
 }
 
 export interface ClientChoice extends Omit<ClientOptions, 'baseUrl'> {
@@ -218,11 +220,12 @@ export async function startCluster({
   janitors = 1,
   env = {},
   stack: given,
+  keepRequests = true,
 }: ClusterOptions<Stack> = {}): Promise<Cluster<Stack>> {
   const stack = given ?? (await startStack());
   const [s3, sqs, postgres] = await Promise.all([
-    FaultProxy.start(stack.aws.endpoint),
-    FaultProxy.start(stack.aws.endpoint),
+    FaultProxy.start(stack.aws.endpoint, { keepRequests }),
+    FaultProxy.start(stack.aws.endpoint, { keepRequests }),
     TcpProxy.start(Number(new URL(stack.databaseUrl).port)),
   ]);
   const cluster = new Cluster(stack, { s3, sqs, postgres }, env);

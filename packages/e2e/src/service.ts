@@ -12,6 +12,13 @@ export type ServiceEnvironment = Readonly<Record<string, string>> & {
   readonly METRICS_PORT: string;
 };
 
+interface StartOptions {
+  /** On top of its environment, for this process only. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** In ms. Default: 30 s. */
+  readonly within?: number;
+}
+
 /** Characters of a line in a failure message: an error's stack and cause come last, and are long. */
 const MAX_TAIL_LINE = 400;
 
@@ -28,10 +35,14 @@ export class Service {
   }
 
   /** Resolves once it says that it has started. */
-  async start(): Promise<void> {
-    const process = spawnService({ entry: entryOf(this.name), env: this.env, name: this.name });
+  async start({ env = {}, within = 30_000 }: StartOptions = {}): Promise<void> {
+    const process = spawnService({
+      entry: entryOf(this.name),
+      env: { ...this.env, ...env },
+      name: this.name,
+    });
     this.#processes.push(process);
-    await process.waitFor(/"message":"service started"/, 30_000);
+    await process.waitFor(/"message":"service started"/, within);
   }
 
   /** SIGTERM, as an orchestrator does it; answers how it ended. */

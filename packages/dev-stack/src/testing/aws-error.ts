@@ -6,6 +6,7 @@ const CODES: Record<number, string> = {
   404: 'NoSuchKey',
   500: 'InternalError',
   503: 'SlowDown',
+  507: 'InsufficientStorage',
 };
 
 /** An error response in the format of S3 (XML) or, for a request with a target, of SQS (JSON). */

@@ -17,15 +17,19 @@ export class FaultProxy {
   readonly #server: RestartableServer;
   #rules: FaultRule[] = [];
 
-  private constructor(upstream: string) {
+  readonly #keepRequests: boolean;
+
+  private constructor(upstream: string, keepRequests: boolean) {
     this.#upstream = new URL(upstream);
+    this.#keepRequests = keepRequests;
     const server = createServer((request, response) => void this.#handle(request, response));
     server.requestTimeout = 0; // A test may hold an upload for any time.
     this.#server = new RestartableServer(server);
   }
 
-  static async start(upstream: string): Promise<FaultProxy> {
-    const proxy = new FaultProxy(upstream);
+  /** `keepRequests: false` records no requests, for runs that send too many of them to keep. */
+  static async start(upstream: string, { keepRequests = true } = {}): Promise<FaultProxy> {
+    const proxy = new FaultProxy(upstream, keepRequests);
     await proxy.up();
     return proxy;
   }
@@ -94,7 +98,7 @@ export class FaultProxy {
       status: undefined,
       aborted: false,
     };
-    this.requests.push(record);
+    if (this.#keepRequests) this.requests.push(record);
     const clientGone = new AbortController();
     outgoing.once('close', () => {
       record.aborted = !outgoing.writableFinished;
@@ -137,6 +141,9 @@ export class FaultProxy {
       case 'fail':
         return exchange.fail(fault.status);
       case 'drop':
+        return exchange.drop();
+      case 'lose':
+        await sendUpstream(this.#upstream, request);
         return exchange.drop();
       case 'hold':
         return fault.held(new HeldRequest(record, exchange));

@@ -18,6 +18,8 @@ export type Fault =
   | { kind: 'hang' }
   /** Resets the connection. The upstream does not see the request. */
   | { kind: 'drop' }
+  /** Forwards the request, and resets the connection instead of answering: the work is done and its response is lost. */
+  | { kind: 'lose' }
   | { kind: 'hold'; held: (request: HeldRequest) => void };
 
 export interface FaultRule {

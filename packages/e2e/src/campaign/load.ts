@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createHash } from 'node:crypto';
+import type { PasteflowClient } from '@pasteflow/client';
+import type { Cluster } from '../cluster.ts';
+import { Random } from './random.ts';
+
+export interface Pasted {
+  readonly n: number;
+  readonly code: string;
+  /** Whether its deletion was answered. */
+  readonly deleted: boolean;
+}
+
+const LANES = 6;
+const JOB_ITEMS = 20;
+/** Every tenth paste is deleted, and a job is created with every fiftieth. */
+const DELETE_EVERY = 10;
+export const JOB_EVERY = 50;
+
+/** The bytes of a paste depend on the seed and its number: every hundredth has 60 kB, the others up to 2 kB. */
+export function contentOf(seed: number, n: number): Buffer {
+  const random = new Random(seed * 1_000_003 + n);
+  const size = n % 100 === 0 ? 60_000 : random.between(1, 2000);
+  const block = createHash('sha512').update(`${seed} ${n}`).digest();
+  return Buffer.alloc(size, block);
+}
+
+export const titleOf = (seed: number, n: number): string => `campaign ${seed} ${n}`;
+
+export function itemsOf(seed: number, n: number): { title: string; content: string }[] {
+  return Array.from({ length: JOB_ITEMS }, (_, item) => ({
+    title: `campaign ${seed} ${n} item ${item}`,
+    content: `item ${item} of job ${n} with seed ${seed}`,
+  }));
+}
+
+/** Repeats a call until it succeeds: an Idempotency-Key makes it one creation. */
+async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch {
+      await sleep(200);
+    }
+  }
+}
+
+/** Creates pastes 1 to `pastes`, and jobs among them, as far as `allowed` says. */
+export class CampaignLoad {
+  readonly pasted: Pasted[] = [];
+  readonly jobs: string[] = [];
+  allowed = 0;
+  readonly done: Promise<unknown>;
+  #next = 0;
+
+  constructor(
+    cluster: Cluster,
+    user: (api: number) => PasteflowClient,
+    { seed, pastes }: { seed: number; pastes: number },
+  ) {
+    const lane = async (): Promise<void> => {
+      while (this.#next < pastes) {
+        if (this.#next >= this.allowed) await sleep(20);
+        else await this.#create(user((this.#next += 1) % cluster.apis.length), seed, this.#next);
+      }
+    };
+    this.done = Promise.all(Array.from({ length: LANES }, lane));
+  }
+
+  async #create(client: PasteflowClient, seed: number, n: number): Promise<void> {
+    const options = { title: titleOf(seed, n), idempotencyKey: `campaign-${seed}-${n}` };
+    const { short_code: code } = await untilAnswered(() => client.pastes.create(contentOf(seed, n), options));
+    const deleted = n % DELETE_EVERY === 0;
+    if (deleted) await untilAnswered(() => deleteIfThere(client, code));
+    this.pasted.push({ n, code, deleted });
+    if (n % JOB_EVERY > 0) return;
+    const job = { job_type: 'import' as const, parameters: { items: itemsOf(seed, n) } };
+    const { job_id: id } = await untilAnswered(() =>
+      client.jobs.create(job, { idempotencyKey: `campaign-job-${seed}-${n}` }),
+    );
+    this.jobs.push(id);
+  }
+}
+
+/** A deletion whose answer was lost has worked: the paste is gone. */
+async function deleteIfThere(client: PasteflowClient, code: string): Promise<void> {
+  await client.pastes.delete(code).catch((error: unknown) => {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'paste_gone') throw error;
+  });
+}

@@ -1,0 +1,80 @@
+import { startCluster, type Cluster } from '../cluster.ts';
+import { findViolations } from '../find-violations.ts';
+import { faults, killService, type Fault } from './faults.ts';
+import { CampaignLoad } from './load.ts';
+import { Random } from './random.ts';
+import { findBrokenPromises } from './verify.ts';
+
+export interface CampaignOptions {
+  readonly pastes: number;
+  readonly kills: number;
+  readonly seed: number;
+}
+
+/** After the last fault: a paste of a killed worker waits up to a minute, and a busy machine needs longer for a backlog. */
+const QUIET_WITHIN_MS = 600_000;
+
+interface Act {
+  readonly name: string;
+  readonly fault: Fault;
+}
+
+/** The kills and, for every two of them, another fault; each fault at least once. The order depends on the seed alone. */
+function planActs({ kills, seed }: CampaignOptions): readonly Act[] {
+  const random = new Random(seed);
+  const others = Object.entries(faults).map(([name, fault]) => ({ name, fault }));
+  const rounds = Math.max(1, Math.ceil(kills / 2 / others.length));
+  const decks = Array.from({ length: rounds }, () => others).flat();
+  const killing = Array.from({ length: kills }, () => ({ name: 'a process is killed', fault: killService }));
+  return random.shuffle([...killing, ...decks]);
+}
+
+/** @returns what was broken: one sentence each */
+export async function runCampaign(
+  options: CampaignOptions,
+  report: (line: string) => void,
+): Promise<readonly string[]> {
+  const cluster = await startCluster({
+    apis: 2,
+    workers: 2,
+    janitors: 2,
+    keepRequests: false,
+    env: { CLEANUP_INTERVAL_SECONDS: '1', ANONYMOUS_PASTES: 'allow' },
+  });
+  try {
+    const { token } = await cluster.user('campaign');
+    const load = new CampaignLoad(cluster, (api) => cluster.client({ api, token }), options);
+    await actAll(cluster, load, options, report);
+    load.allowed = options.pastes;
+    await load.done;
+    report('all pastes are created and all faults are over; waiting for the work to end');
+    const violations = await untilQuiet(cluster);
+    return [...violations, ...(await findBrokenPromises(cluster, load, options))];
+  } finally {
+    await cluster.stop();
+  }
+}
+
+/** The pastes are spread over the acts, so that there is load during each of them. */
+async function actAll(
+  cluster: Cluster,
+  load: CampaignLoad,
+  options: CampaignOptions,
+  report: (line: string) => void,
+): Promise<void> {
+  const acts = planActs(options);
+  for (const [index, { name, fault }] of acts.entries()) {
+    load.allowed = Math.ceil((options.pastes * (index + 1)) / acts.length);
+    report(
+      `${index + 1} of ${acts.length} faults, ${load.pasted.length} of ${options.pastes} pastes: ${name}`,
+    );
+    await fault(cluster, new Random(options.seed + index));
+  }
+}
+
+async function untilQuiet(cluster: Cluster): Promise<readonly string[]> {
+  let violations: readonly string[] = [];
+  const look = async () => (violations = await findViolations(cluster));
+  await cluster.until(look, (found) => found.length === 0, { within: QUIET_WITHIN_MS }).catch(() => {});
+  return violations;
+}
