@@ -8,8 +8,11 @@ const commands = {
 /** With this machine's unzip or tar. Rejects with what it says when it finds anything wrong, or isn't there: then `apt-get install unzip`. */
 export async function unpack(format: keyof typeof commands, file: string, folder: string): Promise<void> {
   const [command, ...args] = commands[format](file, folder);
+  // Without a UTF-8 locale, unzip changes the names of files and warns about them.
+  // oxlint-disable-next-line node/no-process-env -- the programs are found by PATH
+  const env = { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' };
   await new Promise<void>((resolve, reject) => {
-    execFile(command, args, (error, _stdout, stderr) => {
+    execFile(command, args, { env }, (error, _stdout, stderr) => {
       if (error === null && stderr === '') resolve();
       else reject(new Error(`${command}: ${stderr}`, { cause: error }));
     });

@@ -1,0 +1,117 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  memoryOf,
+  resetPeakMemory,
+  startCluster,
+  startStack,
+  unpack,
+  type Cluster,
+  type User,
+} from '../../src/index.ts';
+
+const PASTE_BYTES = 100_000;
+const MIB = 1_048_576;
+const MAX_EXTRA_MEMORY = 150 * MIB;
+
+/** Exports `pastes` pastes of 100 kB as zip and as tar.gz. The bounds do not depend on their number. */
+export function describeExportOf(pastes: number): void {
+  let cluster: Cluster;
+  let alice: User;
+  /** Where clients reach S3, and no service does. */
+  let publicS3: string;
+  /** Of each paste, by short code. */
+  const hashes = new Map<string, string>();
+  beforeAll(async () => {
+    const stack = await startStack();
+    // Not through the proxy, which keeps each answer in memory as a whole.
+    publicS3 = stack.aws.endpoint.replace('127.0.0.1', 'localhost');
+    cluster = await startCluster({
+      stack,
+      env: { AWS_ENDPOINT_URL_S3: stack.aws.endpoint, S3_PUBLIC_ENDPOINT: publicS3 },
+    });
+    alice = await cluster.user('alice');
+    await cluster.bucket.fill(contents());
+    await insertPastes();
+  });
+  afterAll(() => cluster.stop());
+
+  /** Nothing that can be compressed. */
+  function* contents(): Generator<readonly [string, Buffer]> {
+    for (let n = 0; n < pastes; n += 1) {
+      const content = randomBytes(PASTE_BYTES);
+      const code = `export${String(n).padStart(4, '0')}`;
+      hashes.set(code, sha256(content));
+      yield [`pastes/${code}`, content] as const;
+    }
+  }
+
+  /** As if they had been made and uploaded, all at once. */
+  async function insertPastes(): Promise<void> {
+    await cluster.rows.query(
+      `INSERT INTO pastes (short_code, content_hash, size_bytes, user_id, title)
+       SELECT code, hash, $3, $4, CASE WHEN n % 3 = 0 THEN 'Größe: 1/2 & "more".log' END
+       FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS t (code, hash, n)`,
+      [[...hashes.keys()], [...hashes.values()], PASTE_BYTES, alice.userId],
+    );
+    await cluster.rows.query(
+      `UPDATE pastes SET status = 'PROCESSED', s3_url = $1 || short_code, processed_at = now()`,
+      [`s3://${cluster.bucket.name}/pastes/`],
+    );
+  }
+
+  /** By short code, which each file's name begins with. */
+  async function hashesIn(folder: string): Promise<Map<string, string>> {
+    const found = new Map<string, string>();
+    for (const name of await readdir(folder))
+      found.set(name.slice(0, 10), sha256(await readFile(join(folder, name))));
+    return found;
+  }
+
+  describe(`an export of ${pastes} pastes of 100 kB`, () => {
+    it.each(['zip', 'tar.gz'] as const)(
+      'as %s takes less than 150 MB of memory, and unpacks to the same bytes',
+      async (format) => {
+        const { pid } = cluster.workers[0]!;
+        const before = await memoryOf(pid);
+        await resetPeakMemory(pid);
+        const parameters = { format };
+        const job = await alice.jobs.create({ job_type: 'export', parameters }, { wait: true });
+        const { peak } = await memoryOf(pid);
+        expect(job).toMatchObject({ status: 'completed', result: { exported: pastes, missing_count: 0 } });
+        expect(peak - before.present).toBeLessThan(MAX_EXTRA_MEMORY);
+
+        const folder = await mkdtemp(join(tmpdir(), 'pasteflow-export-'));
+        try {
+          const { items: assets } = await alice.jobs.assets(job.id).page();
+          expect(assets).toMatchObject([{ asset_type: 'archive', file_size: job.result?.bytes }]);
+          expect(new URL(assets[0]!.url).origin).toBe(publicS3);
+          const archive = `${folder}.${format}`;
+          await download(assets[0]!.url, archive, format);
+          await unpack(format, archive, folder);
+          await rm(archive);
+          expect(await hashesIn(folder)).toEqual(hashes);
+        } finally {
+          await rm(folder, { recursive: true });
+        }
+        await cluster.expectQuiet();
+      },
+      180_000,
+    );
+  });
+}
+
+const sha256 = (content: Buffer): string => `sha256:${createHash('sha256').update(content).digest('hex')}`;
+
+async function download(url: string, file: string, format: string): Promise<void> {
+  const response = await fetch(url);
+  expect(response.headers.get('content-disposition')).toMatch(
+    new RegExp(`^attachment; filename="pasteflow-export-\\d{4}-\\d\\d-\\d\\d\\.${format}"`),
+  );
+  await pipeline(response.body!, createWriteStream(file));
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startCluster, startStack, type Cluster, type Service } from '../../src/index.ts';
+
+interface KilledImports {
+  readonly jobCount: number;
+  readonly itemsPerJob: number;
+  /** Each may cost a job an attempt. A job has six attempts, so at most 5 kills cannot exhaust them. */
+  readonly maxKills: number;
+  /** On a quick or busy machine the jobs may end before the last kills. */
+  readonly minKills: number;
+}
+
+/** Imports pastes while workers are killed in the middle of their jobs. */
+export function describeKilledImports({ jobCount, itemsPerJob, maxKills, minKills }: KilledImports): void {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    const stack = await startStack();
+    // Not through the proxies, which would cost more than what they stand in front of.
+    cluster = await startCluster({
+      stack,
+      workers: 2,
+      env: {
+        JOB_CONCURRENCY: '1', // two jobs at any time, so that the jobs take a while
+        DATABASE_URL: stack.databaseUrl,
+        AWS_ENDPOINT_URL_S3: stack.aws.endpoint,
+        AWS_ENDPOINT_URL_SQS: stack.aws.endpoint,
+      },
+    });
+  });
+  afterAll(() => cluster.stop());
+
+  /** What the job of this number is to make pastes of, all of it different. */
+  function contentsOf(job: number): string[] {
+    return Array.from({ length: itemsPerJob }, (_, n) => `item ${n} of job ${job}`);
+  }
+
+  interface RunningJob {
+    /** Undefined when all jobs have ended. */
+    readonly worker: Service | undefined;
+  }
+
+  /** A worker that has a job which is neither just begun nor about to end; null: not at this moment. */
+  async function workerInTheMiddle(): Promise<RunningJob | null> {
+    const open = await cluster.rows.query<{ worker_id: string | null; made: number }>(
+      `SELECT worker_id, (SELECT count(*) FROM assets WHERE job_id = subject_id)::int AS made
+       FROM task_executions WHERE kind = 'job' AND status IN ('PENDING', 'RUNNING')`,
+    );
+    if (open.length === 0) return { worker: undefined };
+    const inTheMiddle = open.filter(({ made }) => made >= itemsPerJob * 0.1 && made <= itemsPerJob * 0.8);
+    const worker = cluster.workers.find(({ pid }) =>
+      inTheMiddle.some(({ worker_id }) => worker_id?.includes(`-${pid}-`)),
+    );
+    return worker === undefined ? null : { worker };
+  }
+
+  /** @returns how often */
+  async function killInTheMiddle(): Promise<number> {
+    for (let kills = 0; kills < maxKills; kills += 1) {
+      const running = await cluster.until(workerInTheMiddle, Boolean, { within: 60_000 });
+      if (running?.worker === undefined) return kills;
+      await running.worker.kill();
+      await running.worker.start();
+    }
+    return maxKills;
+  }
+
+  it(`imports ${jobCount * itemsPerJob} pastes by ${jobCount} jobs exactly once, while workers are killed in the middle of them`, async () => {
+    const { userId, jobs } = await cluster.user('alice');
+    const created = await Promise.all(
+      Array.from({ length: jobCount }, async (_, job) => {
+        const items = contentsOf(job).map((content) => ({ content }));
+        return await jobs.create({ job_type: 'import', parameters: { items } });
+      }),
+    );
+    const kills = await killInTheMiddle();
+    expect(kills).toBeGreaterThanOrEqual(minKills);
+    for (const { job_id } of created) {
+      expect(await jobs.wait(job_id)).toMatchObject({
+        status: 'completed',
+        progress: 100,
+        result: { imported: itemsPerJob, failed: 0 },
+      });
+    }
+    await cluster.until(
+      () => cluster.rows.query(`SELECT count(*)::int FROM pastes WHERE status = 'PROCESSED'`),
+      ([row]) => row!.count === jobCount * itemsPerJob,
+      { within: 120_000 },
+    );
+
+    const lost = await cluster.rows.query(
+      `SELECT FROM task_executions WHERE kind = 'job' AND status = 'FAILED' AND error LIKE 'worker lost%'`,
+    );
+    expect(lost.length).toBeGreaterThanOrEqual(kills);
+    const pastes = await cluster.rows.query<{ content_hash: string; user_id: string }>(
+      'SELECT content_hash, user_id FROM pastes',
+    );
+    const wanted = Array.from({ length: jobCount }, (_, job) => contentsOf(job).map(sha256)).flat();
+    expect(pastes.map(({ content_hash }) => content_hash).toSorted()).toEqual(wanted.toSorted());
+    expect(new Set(pastes.map(({ user_id }) => user_id))).toEqual(new Set([userId]));
+    const assets = await cluster.rows.query(
+      `SELECT count(*)::int, count(DISTINCT storage_path)::int AS paths FROM assets GROUP BY job_id`,
+    );
+    expect(assets).toEqual(Array(jobCount).fill({ count: itemsPerJob, paths: itemsPerJob }));
+    await cluster.expectQuiet({ within: 60_000 });
+  }, 300_000);
+}
+
+const sha256 = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
