@@ -6,7 +6,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': fromRoot('./scripts/strip-types.cjs') },
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] }, // workspace packages straight from src
-  testTimeout: 30_000,
+  testTimeout: 120_000, // for tests that hang: a busy machine takes many times as long as an idle one
   maxWorkers: 2,
   forceExit: false, // a test file that leaves a handle open has to be mended
   cacheDirectory: fromRoot('./node_modules/.cache/jest'),

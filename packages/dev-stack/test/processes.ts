@@ -14,11 +14,11 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The condition, or an error after 20 s. */
+/** The condition, or an error after 60 s. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 60_000;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within 20 s: ${String(condition)}`);
+    if (performance.now() > deadline) throw new Error(`not within 60 s: ${String(condition)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 export interface UntilOptions {
-  /** In ms; default: 15 s, far above what any condition here takes. */
+  /** In ms; default: 60 s, far above what any condition here takes. */
   readonly within?: number;
   /** Evidence for the failure message, e.g. the last log lines. */
   readonly evidence?: () => string;
@@ -17,7 +17,7 @@ const POLL_MS = 20;
 export async function until<T>(
   probe: () => T | Promise<T>,
   accept: (value: T) => unknown = Boolean,
-  { within = 15_000, evidence = () => '' }: UntilOptions = {},
+  { within = 60_000, evidence = () => '' }: UntilOptions = {},
 ): Promise<T> {
   const deadline = performance.now() + within;
   for (;;) {

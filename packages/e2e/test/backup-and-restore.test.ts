@@ -26,12 +26,12 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pasteflow-backup-'));
   stack = await startStack();
   original = await startCluster({ stack, env: { CLEANUP_INTERVAL_SECONDS: '0.5' } });
-}, 60_000);
+});
 afterAll(async () => {
   await restored?.stop();
   await original.stop();
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+});
 
 const contents = new Map<string, Buffer>();
 
@@ -77,7 +77,7 @@ it('a restored database finds its way with a bucket and queues that went on with
     env: { CLEANUP_INTERVAL_SECONDS: '0.5' },
   });
   const { short_code: code } = uploadedSince;
-  await restored.untilStatus(code, 'PROCESSED', { within: 30_000 });
+  await restored.untilStatus(code, 'PROCESSED', { within: 60_000 });
   expect(await restored.executions(code)).toMatchObject([
     { attempt: 1, status: 'FAILED', error: expect.stringContaining('worker lost') },
     { attempt: 2, status: 'SUCCEEDED' },
@@ -106,7 +106,7 @@ it('a restored database finds its way with a bucket and queues that went on with
     (paste) => paste.deletion_status === 'DELETED',
   );
   await restored.expectQuiet();
-}, 120_000);
+});
 
 /** `npm run janitor -- --once reconcile`, for objects of any age. */
 async function reconciled(cluster: Cluster<Stack>): Promise<unknown> {

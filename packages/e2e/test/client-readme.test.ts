@@ -19,7 +19,7 @@ beforeAll(async () => {
   ({ token } = await cluster.user('reader'));
   folder = await mkdtemp(join(tmpdir(), 'pasteflow-readme-'));
   await writeFile(join(folder, 'server.log'), 'a line\n'.repeat(100_000));
-}, 60_000);
+});
 afterAll(async () => {
   await cluster.stop();
   await rm(folder, { recursive: true });

@@ -9,7 +9,7 @@ beforeAll(async () => {
   // Two attempts in 100 ms, so that FAILED is reached quickly.
   cluster = await startCluster({ env: { UPLOAD_RETRY_DELAYS_MS: '100', UPLOAD_RETRY_JITTER_MS: '0' } });
   alice = await cluster.user('alice');
-}, 60_000);
+});
 afterEach(() => cluster.s3.clear());
 afterAll(() => cluster.stop());
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
       DELETION_WATCHDOG_INTERVAL_SECONDS: '1',
     },
   });
-}, 90_000);
+});
 afterAll(() => cluster.stop(), 30_000);
 
 interface Pasted {
@@ -67,4 +67,4 @@ it('keeps every paste that was answered 201 when all services and the stack are 
       bytes: content.toString('hex'),
     });
   }
-}, 120_000);
+});

@@ -9,7 +9,7 @@ beforeAll(async () => {
   cluster = await startCluster({
     env: { CLEANUP_INTERVAL_SECONDS: '1', DELETION_WATCHDOG_INTERVAL_SECONDS: '1' },
   });
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 
 const content = randomBytes(1000);

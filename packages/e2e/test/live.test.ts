@@ -5,7 +5,7 @@ import { startCluster, type Cluster } from '../src/index.ts';
 let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster({ apis: 2, env: { UPLOAD_RETRY_JITTER_MS: '0' } });
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 
 /** Sends each request to the next api that is there. */
@@ -65,7 +65,7 @@ describe('a client that follows a paste', () => {
     expect(transitions.filter(({ to }) => to === 'FAILED')).toHaveLength(2);
     expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
     await cluster.expectQuiet();
-  }, 60_000);
+  });
 
   it('is told of what psql does', async () => {
     const hold = cluster.s3.hold({ method: 'PUT' });

@@ -9,7 +9,7 @@ beforeAll(async () => {
   cluster = await startCluster({ stack, env: { DATABASE_URL: stack.databaseUrl } });
   // A worker is ready before it has found its queue.
   await cluster.until(() => cluster.sqs.matching({ target: 'ReceiveMessage' }).length >= CONSUMERS);
-}, 60_000);
+});
 afterEach(() => repair());
 afterAll(() => cluster.stop());
 
@@ -50,7 +50,7 @@ describe('SQS unreachable for a while', () => {
       }
       await cluster.expectQuiet();
     },
-    60_000,
+    120_000,
   );
 
   it('costs no lease: a put that is under way goes on under its own', async () => {
@@ -69,8 +69,8 @@ describe('SQS unreachable for a while', () => {
     await cluster.untilStatus(code, 'PROCESSED');
     expect(await cluster.executions(code)).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }]);
     await repair();
-    await cluster.expectQuiet({ within: 30_000 });
-  }, 60_000);
+    await cluster.expectQuiet({ within: 60_000 });
+  });
 });
 
 /** Until then the waits between two tries have grown to their longest, or nearly. */
@@ -119,7 +119,7 @@ describe('Postgres under load', () => {
         expect((await cluster.http().read(code)).body.equals(content)).toBe(true);
       }
     },
-    90_000,
+    120_000,
   );
 });
 
@@ -158,7 +158,7 @@ const successes = (count: number) => further(({ what }) => what.startsWith('20')
 async function further(kind: (outcome: Outcome) => boolean, count: number): Promise<void> {
   const met = () => load.outcomes.filter(kind).length;
   const before = met();
-  await cluster.until(met, (now) => now >= before + count, { within: 30_000 });
+  await cluster.until(met, (now) => now >= before + count, { within: 60_000 });
 }
 
 /** In turn: a new paste, the description of a stored one, its content. */

@@ -7,7 +7,7 @@ beforeAll(async () => {
     janitors: 0,
     env: { UPLOAD_CONCURRENCY: '1', DEAD_LETTERS_INTERVAL_SECONDS: '0.5' },
   });
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 
 const POISON = [

@@ -12,7 +12,7 @@ beforeAll(async () => {
     janitors: 0,
     env: { UPLOAD_RETRY_DELAYS_MS: '200,200', UPLOAD_RETRY_JITTER_MS: '0' },
   });
-}, 60_000);
+});
 afterEach(() => cluster.s3.clear());
 afterAll(() => cluster.stop());
 

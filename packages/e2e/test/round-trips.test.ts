@@ -6,7 +6,7 @@ import { curl, startCluster, type Cluster } from '../src/index.ts';
 let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster();
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 
 const KIB = 1024;

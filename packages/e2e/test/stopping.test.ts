@@ -10,7 +10,7 @@ import { startCluster, type Cluster, type Service } from '../src/index.ts';
 let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster({ env: { CLEANUP_INTERVAL_SECONDS: '0.5' } });
-}, 60_000);
+});
 afterEach(async () => {
   await cluster.expectQuiet();
 });
@@ -72,7 +72,7 @@ describe('an api that is stopped under load', () => {
     await api.start();
     await cluster.untilStatus(uploaded.paste.short_code, 'PROCESSED');
     expect((await cluster.http().read(uploaded.paste.short_code)).body.equals(SLOW_CONTENT)).toBe(true);
-  }, 60_000);
+  });
 });
 
 describe('a worker that is stopped under load', () => {
@@ -113,7 +113,7 @@ describe('a worker that is stopped under load', () => {
     expect(late).toEqual([]);
     await expectGoodEnd((await beginToStop(other)).ended);
     await worker.start();
-  }, 60_000);
+  });
 });
 
 describe('a janitor that is stopped during a cleanup', () => {
@@ -137,7 +137,7 @@ describe('a janitor that is stopped during a cleanup', () => {
       () => cluster.paste(code),
       (paste) => paste.deletion_status === 'DELETED',
     );
-  }, 60_000);
+  });
 });
 
 /** @returns the status, or the code of the error when there was no answer */

@@ -7,7 +7,7 @@ beforeAll(async () => {
   cluster = await startCluster({
     env: { UPLOAD_RETRY_DELAYS_MS: '300,300,300,300,300', UPLOAD_RETRY_JITTER_MS: '0' },
   });
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 
 describe('the timeline of a paste that failed twice, was taken over from a killed worker and then succeeded', () => {
@@ -25,10 +25,10 @@ describe('the timeline of a paste that failed twice, was taken over from a kille
     await cluster.add('upload-worker');
     await worker!.kill();
     held.drop();
-    await cluster.untilStatus(code, 'PROCESSED', { within: 20_000 });
+    await cluster.untilStatus(code, 'PROCESSED', { within: 60_000 });
     timeline = await cluster.client().pastes.timeline(code);
     [doomed = '', rescuer = ''] = [2, 3].map((index) => timeline.executions[index]?.worker_id ?? '');
-  }, 60_000);
+  });
 
   it('has every transition, in order, with who made it and why', () => {
     const attempts = new Map(timeline.executions.map(({ id, attempt }) => [id, `attempt ${attempt}`]));

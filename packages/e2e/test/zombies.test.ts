@@ -7,7 +7,7 @@ import { entryOf, metricOf, startCluster, type Cluster, type Service } from '../
 let cluster: Cluster;
 beforeAll(async () => {
   cluster = await startCluster({ env: { CLEANUP_INTERVAL_SECONDS: '0.5', SWEEP_LOCK_IDLE_SECONDS: '2' } });
-}, 60_000);
+});
 afterAll(() => cluster.stop());
 
 const content = randomBytes(1000);
@@ -52,7 +52,7 @@ describe('a worker frozen beyond its lease', () => {
     });
     expect((await reconcile.exited).code).toBe(0);
     await cluster.expectQuiet();
-  }, 60_000);
+  });
 });
 
 describe('a janitor frozen in the middle of a cleanup', () => {
@@ -73,7 +73,7 @@ describe('a janitor frozen in the middle of a cleanup', () => {
     await untilDeleted(first);
     await cluster.expectQuiet();
     expect((await fetch(`${zombie.metricsUrl}/healthz`)).status).toBe(200);
-  }, 60_000);
+  });
 });
 
 interface Held {

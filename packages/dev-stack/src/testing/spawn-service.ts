@@ -28,7 +28,7 @@ export interface SpawnedService {
   readonly exited: Promise<ExitStatus>;
   /**
    * Resolves to the first matching line on either stream, past or future. Rejects with the last lines when
-   * the process ends first or after `timeoutMs` (default: 20 s).
+   * the process ends first or after `timeoutMs` (default: 60 s).
    */
   waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
   kill(signal: NodeJS.Signals): void;
@@ -82,7 +82,7 @@ class Service implements SpawnedService {
     return this.#child.pid as number;
   }
 
-  waitFor(pattern: RegExp, timeoutMs = 20_000): Promise<RegExpMatchArray> {
+  waitFor(pattern: RegExp, timeoutMs = 60_000): Promise<RegExpMatchArray> {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void) => {
         clearTimeout(timer);

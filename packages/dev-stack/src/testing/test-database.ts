@@ -54,7 +54,7 @@ async function execute({ postgres }: TestStack, statement: string): Promise<void
 const OBJECT_IN_USE = '55006';
 
 async function unlessConnected(clone: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     try {
       return await clone();

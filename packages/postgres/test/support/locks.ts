@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database } from '../../src/index.ts';
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 60_000;
 
 /** Resolves when so many statements of this database wait for a lock. */
 export async function untilSomebodyWaits(db: Database, many = 1): Promise<void> {

@@ -46,12 +46,12 @@ export async function sendRaw({ direct, queue }: Emulator, body: string): Promis
   await direct.send(new SendMessageCommand({ QueueUrl: await queue.url(), MessageBody: body }));
 }
 
-/** Waits up to 10 s for the condition. */
+/** Waits up to 60 s for the condition. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
+  const deadline = performance.now() + 60_000;
   while (!(await condition())) {
     if (performance.now() > deadline)
-      throw new Error(`The condition was not met within 10 s: ${condition.toString()}`);
+      throw new Error(`The condition was not met within 60 s: ${condition.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

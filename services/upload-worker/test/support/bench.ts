@@ -190,9 +190,9 @@ export function untilAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Waits until it is so, for up to 15 s. */
+/** Waits until it is so, for up to 60 s. */
 export async function until<T>(probe: () => T | Promise<T>, accept: (value: T) => unknown): Promise<T> {
-  const deadline = performance.now() + 15_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const value = await probe();
     if (accept(value)) return value;

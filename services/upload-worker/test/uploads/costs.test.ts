@@ -96,7 +96,7 @@ it('is a claim, a settlement, a receive and a delete for every ten uploads, and 
 });
 
 async function untilProcessed(): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 60_000;
   for (;;) {
     const left = await db.selectFrom('pastes').select('id').where('status', '<>', 'PROCESSED').execute();
     if (left.length === 0) return;
