@@ -17,7 +17,8 @@ export {
   type UploadOutcome,
   type UploadSettlement,
 } from './pastes/upload-subject.ts';
-export { createJob, type CreatedJob } from './jobs/create-job.ts';
+export { claimJob, type JobClaim } from './jobs/claim-job.ts';
+export { createCappedJob, createJob, type CreatedJob } from './jobs/create-job.ts';
 export {
   findJob,
   findJobBrief,
@@ -35,6 +36,7 @@ export {
   type JobSettlement,
   type JobSettlementEnding,
 } from './jobs/job-subject.ts';
+export { removeOldImportedBytes, secondsUntilImportAllowed } from './jobs/imported-bytes.ts';
 export { writeProgress } from './jobs/job-progress.ts';
 export { createAsset } from './jobs/assets.ts';
 export { removeAssets } from './jobs/remove-assets.ts';

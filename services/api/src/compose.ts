@@ -126,6 +126,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       events,
       trustProxy: http.trustProxy,
       limits,
+      jobLimits: config.jobLimits,
       live,
       bodies: new BodyBudget({ maxBytes: config.maxBodyBytesInFlight, metrics }),
       admit: createAdmit({ identify: createIdentify({ db, oidc }), limits }),

@@ -137,6 +137,23 @@ const limitsEnv: z.ZodType<LimitsConfig> = z
     misses: env.RATE_LIMIT_MISSES_PER_MINUTE,
   }));
 
+export interface JobLimits {
+  /** Jobs of one user that wait or run; null: no limit. */
+  readonly maxOpen: number | null;
+  /** Bytes of the pastes that imports of one user create within an hour; null: no limit. */
+  readonly maxImportedBytesPerHour: number | null;
+}
+
+const jobLimitsEnv: z.ZodType<JobLimits> = z
+  .object({
+    MAX_OPEN_JOBS_PER_USER: nonNegativeInteger().pipe(z.number().max(1_000_000)).default(100),
+    MAX_IMPORTED_BYTES_PER_HOUR: nonNegativeInteger().default(1024 ** 3),
+  })
+  .transform((env) => ({
+    maxOpen: env.MAX_OPEN_JOBS_PER_USER || null,
+    maxImportedBytesPerHour: env.MAX_IMPORTED_BYTES_PER_HOUR || null,
+  }));
+
 /** A waiting client takes about 20 kB, most of it for its connection: 10,000 take 200 MB. */
 const maxWaitersEnv: z.ZodType<number> = z
   .object({ MAX_WAITERS: positiveInteger({ max: 1_000_000 }).default(10_000) })
@@ -155,6 +172,7 @@ export const configSchema = groups({
   queues: queueEnv,
   http: httpEnv,
   limits: limitsEnv,
+  jobLimits: jobLimitsEnv,
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   identity: identityEnv,
   maxWaiters: maxWaitersEnv,

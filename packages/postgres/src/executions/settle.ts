@@ -105,10 +105,10 @@ export async function settleExecutions<Ending extends Settlement, State extends 
         error = ending.error, finished_at = now(), lease_expires_at = NULL
       FROM fenced JOIN ending ON ending.execution_id = fenced.id
       WHERE e.id = fenced.id AND ${opaqueState('e')} = ${fail.from}
-      RETURNING e.id, e.subject_id, e.losses, least(fenced.lease_expires_at, now()) AS lost_at, ending.*
+      RETURNING e.id, e.subject_id, e.user_id, e.losses, least(fenced.lease_expires_at, now()) AS lost_at, ending.*
     ), successor AS (
-      INSERT INTO task_executions (kind, subject_id, attempt, losses, run_at, dispatched_at)
-      SELECT ${sql.lit(subject.kind)}, subject_id, next_attempt, losses + loss, CASE WHEN loss > 0 THEN lost_at ELSE now() END + make_interval(secs => delay_ms / 1000),
+      INSERT INTO task_executions (kind, subject_id, user_id, attempt, losses, run_at, dispatched_at)
+      SELECT ${sql.lit(subject.kind)}, subject_id, user_id, next_attempt, losses + loss, CASE WHEN loss > 0 THEN lost_at ELSE now() END + make_interval(secs => delay_ms / 1000),
         CASE WHEN ${dispatched} THEN now() END
       FROM ended WHERE next_attempt IS NOT NULL
       RETURNING id, subject_id, run_at

@@ -14,19 +14,38 @@ export interface CreatedJob {
   readonly createdAt: Date;
 }
 
-/** Inserts the job and its first execution, PENDING, in one statement. The 202 is sent after its commit. */
-export async function createJob(db: Database, { userId, jobType, parameters }: NewJob): Promise<CreatedJob> {
+/** Inserts a job of a user without a cap on open jobs. */
+export async function createJob(db: Database, job: NewJob): Promise<CreatedJob> {
+  const created = await createCappedJob(db, job, null);
+  if (created === null) throw new Error('createJob: the INSERT returned no row');
+  return created;
+}
+
+/**
+ * Inserts the job and its first execution, PENDING, in one statement, and gives the execution its turn. The 202 is sent after its commit.
+ * Of concurrent creations by one user, each waits for the commit of the one before, so the cap is exact.
+ * @param maxOpen null: no cap
+ * @returns null when the user has `maxOpen` open jobs; nothing was inserted
+ */
+export async function createCappedJob(
+  db: Database,
+  { userId, jobType, parameters }: NewJob,
+  maxOpen: number | null,
+): Promise<CreatedJob | null> {
   const { rows } = await sql<CreatedJob>`
-    WITH job AS (
-      INSERT INTO jobs (user_id, job_type, parameters) VALUES (${userId}, ${jobType}, ${JSON.stringify(parameters)}::jsonb)
-      RETURNING id, created_at
+    WITH taken AS MATERIALIZED (
+      SELECT take_job_turn(${userId}::uuid, ${maxOpen}::integer) AS turn
+    ), job AS (
+      INSERT INTO jobs (user_id, job_type, parameters)
+      SELECT ${userId}::uuid, ${jobType}, ${JSON.stringify(parameters)}::jsonb FROM taken WHERE turn IS NOT NULL
+      RETURNING id, user_id, created_at
     ), execution AS (
-      INSERT INTO task_executions (kind, subject_id, attempt) SELECT 'job', id, 1 FROM job RETURNING id
+      INSERT INTO task_executions (kind, subject_id, user_id, turn, attempt)
+      SELECT 'job', job.id, job.user_id, taken.turn, 1 FROM job, taken
+      RETURNING id
     )
     SELECT job.id, execution.id AS "executionId", job.created_at AS "createdAt" FROM job, execution`.execute(
     db,
   );
-  const [created] = rows;
-  if (created === undefined) throw new Error('createJob: the INSERT returned no row');
-  return created;
+  return rows[0] ?? null;
 }

@@ -84,6 +84,8 @@ export async function importPastes(
     ), asset AS (
       INSERT INTO assets (job_id, user_id, asset_type, url, storage_path, file_size, position)
       SELECT job_id, user_id, 'paste', url, storage_path, size_bytes, position FROM made
+    ), imported AS (
+      INSERT INTO imported_bytes (user_id, bytes) SELECT user_id, sum(size_bytes) FROM made GROUP BY user_id
     )
     SELECT made.position, made.short_code AS "shortCode", execution.id AS "executionId"
     FROM running LEFT JOIN (made JOIN execution ON execution.subject_id = made.id) ON true

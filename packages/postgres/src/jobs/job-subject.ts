@@ -2,6 +2,7 @@ import { job, transition, type JobState } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import { storableJson, storableText } from '../database/storable.ts';
 import type { ClaimedExecution } from '../executions/claim.ts';
+import { opaqueState } from '../executions/opaque-state.ts';
 import type { Settlement } from '../executions/settle.ts';
 import type { Subject } from '../executions/subject.ts';
 
@@ -60,7 +61,7 @@ export const jobSubject: Subject<JobName, ClaimedJob, JobSettlement, JobState, U
     CASE WHEN claimed.id IS NOT NULL THEN asked.parameters END AS parameters`,
   onClaim: sql`, started AS (
       UPDATE jobs j SET status = ${start.to}, updated_at = now()
-      FROM claimed WHERE j.id = claimed.subject_id AND j.status = ${start.from}
+      FROM claimed WHERE j.id = claimed.subject_id AND ${opaqueState('j')} = ${start.from}
     )`,
   openState: start.to,
   endingColumns: (settlements) => {

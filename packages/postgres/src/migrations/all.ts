@@ -14,6 +14,7 @@ import * as rateLimits from './0012-rate-limits.ts';
 import * as measurements from './0013-measurements.ts';
 import * as whatJobsMade from './0014-what-jobs-made.ts';
 import * as losses from './0016-losses.ts';
+import * as fairJobs from './0018-fair-jobs.ts';
 
 /** In order. A released migration is frozen: a change is a new migration. */
 export const migrations: Record<string, Migration> = {
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '0013-measurements': measurements,
   '0014-what-jobs-made': whatJobsMade,
   '0016-losses': losses,
+  '0018-fair-jobs': fairJobs,
 };

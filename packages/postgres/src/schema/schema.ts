@@ -1,6 +1,7 @@
 import type { ApiTokensTable } from './api-tokens.ts';
 import type { AssetsTable } from './assets.ts';
 import type { IdempotencyKeysTable } from './idempotency-keys.ts';
+import type { ImportedBytesTable } from './imported-bytes.ts';
 import type { JobsTable } from './jobs.ts';
 import type { FailedPayloadsTable, PastePayloadsTable } from './paste-payloads.ts';
 import type { PasteRetriesTable } from './paste-retries.ts';
@@ -28,4 +29,5 @@ export interface Schema {
   sweep_runs: SweepRunsTable;
   idempotency_keys: IdempotencyKeysTable;
   rate_limits: RateLimitsTable;
+  imported_bytes: ImportedBytesTable;
 }

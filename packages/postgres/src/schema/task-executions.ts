@@ -24,4 +24,8 @@ export interface TaskExecutionsTable {
   started_at: Date | null;
   finished_at: Date | null;
   error: string | null;
+  /** The user of the job; NULL for an upload. */
+  user_id: string | null;
+  /** The turn of a job's first attempt (take_job_turn). The lowest turn is claimed first; NULL before all others. */
+  turn: string | null;
 }

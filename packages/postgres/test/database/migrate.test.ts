@@ -35,6 +35,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0013-measurements',
     '0014-what-jobs-made',
     '0016-losses',
+    '0018-fair-jobs',
   ]);
 });
 

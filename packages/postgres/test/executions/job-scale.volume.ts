@@ -4,7 +4,9 @@ import { jobKeyPrefix } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   claimExecutions,
+  claimJob as claimDueJob,
   countWaiting,
+  createCappedJob,
   createAsset,
   createJob,
   findJob,
@@ -33,7 +35,7 @@ import {
 import { makeJobs } from '../../src/testing/index.ts';
 import { open, openToFill } from '../support/database.ts';
 import { explain, type Cost } from '../support/explain.ts';
-import { fillJobs } from '../support/fill-jobs.ts';
+import { fillJobs, fillWithWaitingJobs } from '../support/fill-jobs.ts';
 import { fillOwner } from '../support/fill-owner.ts';
 import { fillWithBacklog } from '../support/fill.ts';
 import { claimJob, endingOf, entriesOf, firstPositions, loss, newAsset, newJob } from '../support/jobs.ts';
@@ -61,11 +63,16 @@ interface Scene {
 let stack: TestStack;
 const scenes: Scene[] = [];
 let underBacklog: Scene;
+let underBacklogOfJobs: Scene;
 
 beforeAll(async () => {
   stack = await startTestStack();
   for (const rows of [small, large]) scenes.push(await makeScene(rows));
   underBacklog = await makeScene(small, BACKLOG);
+  underBacklogOfJobs = await makeScene(small);
+  const db = openToFill(underBacklogOfJobs.url);
+  await fillWithWaitingJobs(db, { users: 200, jobsOfEach: BACKLOG / 200 });
+  await db.destroy();
 }, 900_000);
 
 afterAll(async () => {
@@ -112,6 +119,10 @@ const ignored = () => undefined; // under EXPLAIN a statement returns no row
 const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'creating a job': (db, { owner }) =>
     createJob(db, { userId: owner, jobType: 'import', parameters: {} }).catch(ignored),
+  'creating a job under a cap': (db, { owner }) =>
+    createCappedJob(db, { userId: owner, jobType: 'import', parameters: {} }, 100),
+  'claiming the job whose turn it is': (db, { due }) =>
+    claimDueJob(db, { jobId: due[0]!, actor: 'w', leaseSeconds: 6 }).catch(ignored),
   'reading a job': (db, scene) => findJob(db, first(scene).jobId),
   'claiming ten jobs': (db, { due }) =>
     claimExecutions(db, jobSubject, { keys: due, actor: 'w', leaseSeconds: 6 }),
@@ -187,6 +198,18 @@ it.each(duringBacklog)(
     process.stderr.write(
       `${name}: ${before.buffers} pages, ${after.buffers} with ${BACKLOG} uploads waiting\n`,
     );
+    expect(after.scanned).toEqual([]);
+    expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MAX_GROWTH) + 50);
+  },
+);
+
+it.each(['creating a job', 'creating a job under a cap', 'claiming the job whose turn it is'])(
+  '%s costs no more when very many jobs of many users wait',
+  async (name) => {
+    const before = await explain(scenes[0]!.url, (db) => hot[name]!(db, scenes[0]!));
+    const after = await explain(underBacklogOfJobs.url, (db) => hot[name]!(db, underBacklogOfJobs));
+    process.stderr.write(`${name}: ${before.buffers} pages, ${after.buffers} with ${BACKLOG} jobs waiting\n`);
+    expect(before.statements).toBe(1);
     expect(after.scanned).toEqual([]);
     expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MAX_GROWTH) + 50);
   },

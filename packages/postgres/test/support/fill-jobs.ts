@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../src/index.ts';
+import { makeUsers } from '../../src/testing/index.ts';
 
 /**
  * Gives a user so many jobs as years leave them, each with its execution, and as many assets to one of them. A fourth are completed imports;
@@ -30,4 +31,22 @@ export async function fillJobs(db: Database, userId: string, jobs: number): Prom
   await sql`VACUUM (ANALYZE) jobs, assets, task_executions`.execute(db);
   const { rows } = await sql<{ id: string }>`SELECT id FROM jobs ORDER BY id LIMIT 1`.execute(db);
   return rows[0]!.id;
+}
+
+/** Adds queued jobs with messages and turns, faster than the statistics of the planner follow. */
+export async function fillWithWaitingJobs(
+  db: Database,
+  { users, jobsOfEach }: { users: number; jobsOfEach: number },
+): Promise<void> {
+  await sql`ALTER TABLE task_executions SET (autovacuum_enabled = off)`.execute(db);
+  await sql`ALTER TABLE jobs SET (autovacuum_enabled = off)`.execute(db);
+  const owners = await makeUsers(db, users);
+  await sql`
+    WITH job AS (
+      INSERT INTO jobs (user_id, job_type)
+      SELECT owner, 'import' FROM unnest(${owners.map(({ id }) => id)}::uuid[]) AS owner, generate_series(1, ${jobsOfEach}::integer)
+      RETURNING id, user_id
+    )
+    INSERT INTO task_executions (kind, subject_id, user_id, turn, attempt, dispatched_at)
+    SELECT 'job', id, user_id, row_number() OVER (PARTITION BY user_id), 1, now() FROM job`.execute(db);
 }

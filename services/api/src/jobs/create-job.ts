@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { createJob as insertJob } from '@pasteflow/postgres';
+import { createCappedJob } from '@pasteflow/postgres';
 import { jobTypes } from '@pasteflow/jobs';
 import type { MessageDispatcher, OutgoingJob } from '@pasteflow/sqs';
 import { z } from 'zod';
@@ -11,8 +11,10 @@ import { callerOf, requireUser } from '../identity/caller-of.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../openapi/endpoint.ts';
 import { uuid } from '../openapi/formats.ts';
+import type { JobLimits } from '../config.ts';
 import { countGuesses, type CountGuessesDependencies } from './count-guesses.ts';
 import { example } from './example.ts';
+import { refuseOverImportLimit, tooManyOpenJobs } from './job-limits.ts';
 import { MAX_JOB_BYTES, newJobSchema, receiveJob } from './new-job.ts';
 
 export interface CreateJobDependencies extends CountGuessesDependencies {
@@ -20,6 +22,7 @@ export interface CreateJobDependencies extends CountGuessesDependencies {
   readonly jobDispatcher: Pick<MessageDispatcher<OutgoingJob>, 'dispatch'>;
   readonly publicUrl: () => string;
   readonly bodies: BodyBudget;
+  readonly jobLimits: JobLimits;
 }
 
 const queuedJobSchema = z.object({ job_id: uuid, status: z.literal('queued') }).meta({
@@ -71,7 +74,7 @@ export function createJob(deps: CreateJobDependencies): Endpoint {
   return { operation, handle: (req, res) => create(deps, req, res) };
 }
 
-/** Receive, claim the Idempotency-Key, insert, dispatch, answer. */
+/** Receive, claim the Idempotency-Key, check the limits, insert, dispatch, answer. */
 async function create(deps: CreateJobDependencies, req: Request, res: Response): Promise<void> {
   const caller = callerOf(req);
   const userId = requireUser(req);
@@ -86,7 +89,9 @@ async function create(deps: CreateJobDependencies, req: Request, res: Response):
     return;
   }
   const { id, executionId, answer } = await claim.commit(async (db) => {
-    const inserted = await insertJob(db, { userId, jobType, parameters });
+    if (jobType === 'import') await refuseOverImportLimit(db, userId, deps.jobLimits);
+    const inserted = await createCappedJob(db, { userId, jobType, parameters }, deps.jobLimits.maxOpen);
+    if (inserted === null) throw tooManyOpenJobs(deps.jobLimits);
     const queued: z.output<typeof queuedJobSchema> = { job_id: inserted.id, status: 'queued' };
     const Location = `${deps.publicUrl()}/v1/jobs/${inserted.id}`;
     return { ...inserted, answer: jsonAnswer(202, queued, { Location }) };

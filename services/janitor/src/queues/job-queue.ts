@@ -44,10 +44,10 @@ export function createJobQueue({ db, sqs, queueName, policy, logger, metrics }: 
 /**
  * The number of waiting jobs without a waiting message.
  *
- * A job may wait for hours behind others, so the age of its message proves nothing. But each waiting job should have a waiting message. The
- * relay sends as many messages again as are missing, the longest sent first. If such a message was still there, it is counted until its copy
- * is received, after one round of the queue at the latest; by then, the lost messages are the longest sent. So there are hardly ever more
- * messages than jobs. The counts of SQS are approximate: if one is too low, the next count corrects it.
+ * A job may wait for hours behind others, so the age of its message proves nothing. But there should be as many waiting messages as waiting
+ * jobs. Any message serves any job (claimJob), so it doesn't matter whose message was lost: the relay sends as many as are missing, for the
+ * jobs whose message was sent the longest ago. The counts of SQS are approximate: if one is too low, there are too many messages until the
+ * queue is empty; if one is too high, the next count corrects it.
  */
 async function countLostMessages(db: Database, sqs: SqsClient, queue: Queue): Promise<number> {
   const present = await queueDepth(sqs, queue);

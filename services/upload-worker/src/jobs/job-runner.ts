@@ -1,5 +1,5 @@
 import type { JobServices } from '@pasteflow/jobs';
-import { claimExecutions, jobSubject, type Claim, type ClaimedJob } from '@pasteflow/postgres';
+import { claimJob, type ClaimedJob, type JobClaim } from '@pasteflow/postgres';
 import { RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
 import { JobAttempt, type JobAttemptOptions, type JobDelivery } from './job-attempt.ts';
 
@@ -9,7 +9,10 @@ export interface JobRunnerOptions extends Omit<JobAttemptOptions, 'services'> {
   readonly servicesFor: (delivery: JobDelivery) => JobServices;
 }
 
-/** Handles messages one by one: claims the job that a message stands for, has it attempted, and acts on what follows. Never throws. */
+/**
+ * Handles messages one by one: claims the job whose turn it is, has it attempted, and acts on what follows. A message says that a job is
+ * due, and the claim decides which. Never throws.
+ */
 export class JobRunner {
   readonly #options: JobRunnerOptions;
 
@@ -39,11 +42,9 @@ export class JobRunner {
     const claim = await this.#claim(delivery);
     switch (claim.kind) {
       case 'claimed': {
-        const options = { ...this.#options, services: servicesFor(delivery) };
-        const nextStep = await new JobAttempt(claim.execution, delivery, options).run(
-          claimedAt,
-          claimBeganAt,
-        );
+        const own = deliveryOf(claim.execution, delivery);
+        const options = { ...this.#options, services: servicesFor(own) };
+        const nextStep = await new JobAttempt(claim.execution, own, options).run(claimedAt, claimBeganAt);
         if (nextStep === null) return RETURN_DELAY_MS;
         return nextStep.kind === 'retry' ? nextStep.delayMs : null;
       }
@@ -56,17 +57,20 @@ export class JobRunner {
     }
   }
 
-  async #claim({ body: { jobId } }: JobDelivery): Promise<Exclude<Claim<ClaimedJob>, { kind: 'suspect' }>> {
+  async #claim({ body: { jobId } }: JobDelivery): Promise<JobClaim> {
     const { worker, events } = this.#options;
     const { db, actor, leaseSeconds, gate } = worker;
     try {
-      const claims = await claimExecutions(db, jobSubject, { keys: [jobId], actor, leaseSeconds });
-      const claim = claims.get(jobId) ?? { kind: 'ended' };
-      return claim.kind === 'suspect' ? { kind: 'not_now', waitMs: RETURN_DELAY_MS } : claim;
+      return await claimJob(db, { jobId, actor, leaseSeconds });
     } catch (error) {
       events.dependencyFailed('claiming a job', error);
       gate.close();
       return { kind: 'not_now', waitMs: RETURN_DELAY_MS };
     }
   }
+}
+
+/** The request of the message that named another job is not the request of this job. */
+function deliveryOf({ jobId }: ClaimedJob, delivery: JobDelivery): JobDelivery {
+  return delivery.body.jobId === jobId ? delivery : { ...delivery, body: { jobId }, context: {} };
 }

@@ -1,0 +1,83 @@
+import { taskExecution, transition } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import { byActor, type Actor } from '../database/actor.ts';
+import type { Database } from '../database/database.ts';
+import type { Claim } from '../executions/claim.ts';
+import { opaqueState } from '../executions/opaque-state.ts';
+import { jobSubject, type ClaimedJob } from './job-subject.ts';
+
+const start = transition(taskExecution, 'PENDING', 'RUNNING');
+
+/** A job runs alone in any case, so it is claimed although it is a suspect. */
+export type JobClaim = Exclude<Claim<ClaimedJob>, { kind: 'suspect' }>;
+
+export interface ClaimJobOptions {
+  /** The job that the received message names. */
+  readonly jobId: string;
+  readonly actor: Actor;
+  readonly leaseSeconds: number;
+}
+
+interface ClaimRow extends Omit<ClaimedJob, 'executionId'> {
+  readonly executionId: string | null;
+  /** null: the message is not needed any more. */
+  readonly waitMs: number | null;
+}
+
+/**
+ * Claims the due job whose turn it is (PENDING → RUNNING), in one statement. A message of a job says that a job is due, not which: the
+ * claimed job may be another than the named one. Turns let the users' jobs follow each other in rotation, however many jobs one user has.
+ *
+ * `next` is the due job with the lowest turn among those that have a message. Locked ones are skipped, so concurrent claims get different jobs. Without
+ * such a job, `unstamped` is the named job, or else the due job with the lowest turn whose message the api has not stamped yet. That claim
+ * waits for the stamp's lock: the message of a job can be here a millisecond before its stamp.
+ *
+ * Every job that waits with a stamp has one message. A claim uses up one message for one job, whichever message names which job, so the
+ * number of messages stays equal to the number of waiting jobs. A message whose job has ended is therefore kept while a stamped job is not
+ * due yet: it may be the message of that job.
+ */
+export async function claimJob(
+  db: Database,
+  { jobId, actor, leaseSeconds }: ClaimJobOptions,
+): Promise<JobClaim> {
+  const { rows } = await sql<ClaimRow>`
+    WITH ${byActor(actor, 'claimed')},
+    asked AS MATERIALIZED (
+      SELECT e.id AS execution_id, e.status, e.run_at, e.lease_expires_at
+      FROM actor LEFT JOIN task_executions e
+        ON e.subject_id = ${jobId}::uuid AND e.kind = 'job' AND ${opaqueState('e')} IN ('PENDING', 'RUNNING')
+    ), next AS MATERIALIZED (
+      SELECT next_job(stamped => true) AS id FROM asked
+    ), unstamped AS MATERIALIZED (
+      SELECT coalesce(
+        CASE WHEN asked.status = ${start.from} AND asked.run_at <= now() THEN asked.execution_id END, next_job(stamped => false)) AS id
+      FROM asked, next WHERE next.id IS NULL
+    ), due AS MATERIALIZED (
+      SELECT e.id FROM task_executions e
+      WHERE e.id = coalesce((SELECT id FROM next), (SELECT id FROM unstamped))
+        AND ${opaqueState('e')} = ${start.from} AND e.run_at <= now()
+      FOR UPDATE
+    ), claimed AS (
+      UPDATE task_executions e
+      SET status = ${start.to}, worker_id = ${actor}, started_at = now(), dispatched_at = coalesce(e.dispatched_at, now()),
+        lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
+      FROM due WHERE e.id = due.id AND ${opaqueState('e')} = ${start.from}
+      RETURNING e.id, e.subject_id, e.attempt, e.losses
+    )${jobSubject.onClaim}
+    SELECT claimed.id AS "executionId", claimed.attempt, claimed.losses, j.id AS "jobId", j.user_id AS "userId", j.job_type AS "jobType", j.parameters,
+      CASE WHEN claimed.id IS NULL THEN (extract(epoch FROM CASE
+        WHEN asked.status = 'RUNNING' THEN greatest(asked.lease_expires_at, now() + interval '1 second')
+        WHEN asked.run_at > now() THEN asked.run_at
+        WHEN asked.status IS NOT NULL THEN now() + make_interval(secs => ${leaseSeconds})
+        ELSE (SELECT greatest(at, now() + interval '1 second') FROM next_job_due_at() AS at WHERE at IS NOT NULL)
+        END - now()) * 1000)::float8 END AS "waitMs"
+    FROM asked LEFT JOIN claimed ON true LEFT JOIN jobs j ON j.id = claimed.subject_id`.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('claimJob: the statement returned no row');
+  return toClaim(row);
+}
+
+function toClaim({ waitMs, executionId, ...job }: ClaimRow): JobClaim {
+  if (executionId !== null) return { kind: 'claimed', execution: { ...job, executionId } };
+  return waitMs === null ? { kind: 'ended' } : { kind: 'not_now', waitMs: Math.max(0, Math.ceil(waitMs)) };
+}
