@@ -10,6 +10,7 @@ const lamp = defineMachine({
   storedIn: {
     table: 'lamps',
     column: 'status',
+    identityColumns: ['id'],
     reasonColumn: null,
   },
   initial: 'off',

@@ -4,6 +4,8 @@ import { InvalidTransitionError } from './errors.ts';
 export interface StateStorage {
   readonly table: string;
   readonly column: string;
+  /** The columns that say what a row is. They are set by the INSERT and never change. */
+  readonly identityColumns: readonly string[];
   /** The column whose text says why a row entered its state; null: the table has no such column. */
   readonly reasonColumn: string | null;
 }

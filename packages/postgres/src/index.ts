@@ -5,9 +5,10 @@ export {
   type Database,
   type DatabaseOptions,
 } from './database/database.ts';
-export { INVALID_TRANSITION_SQLSTATE, isTimeout } from './database/errors.ts';
+export { FORBIDDEN_CHANGE_SQLSTATE, INVALID_TRANSITION_SQLSTATE, isTimeout } from './database/errors.ts';
 export { migrate } from './migrate.ts';
 export { installStateMachines } from './enforcement/install.ts';
+export { findEnforcementGaps } from './enforcement/installed.ts';
 export type { Actor } from './database/actor.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
 export { expirePaste, findPaste, readPayload, type PasteRow, type PublicPaste } from './pastes/find-paste.ts';
@@ -57,11 +58,7 @@ export {
   type ClaimedDeletion,
 } from './pastes/deletion.ts';
 export { findOldFailed, removeFailed, removeTombstones, type OldFailed } from './retention/old-pastes.ts';
-export {
-  dropOldTransitions,
-  ensureTransitionPartitions,
-  removeStrayTransitions,
-} from './retention/old-transitions.ts';
+export { dropOldTransitions, ensureTransitionPartitions } from './retention/old-transitions.ts';
 export {
   answerIdempotencyKey,
   claimIdempotencyKey,

@@ -115,6 +115,13 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
           '(EXECUTION_LEASE_SECONDS and 4), or every message of a crashed worker is sent again',
       });
     }
+    if (env.TRANSITION_RETENTION_SECONDS < 7 * DAY) {
+      context.addIssue({
+        code: 'custom',
+        path: ['TRANSITION_RETENTION_SECONDS'],
+        message: `is ${env.TRANSITION_RETENTION_SECONDS}; set it to at least ${7 * DAY} (7 days): the database keeps the audit trail for that long`,
+      });
+    }
     return {
       lockIdleSeconds: env.SWEEP_LOCK_IDLE_SECONDS,
       leaseSeconds: env.EXECUTION_LEASE_SECONDS,

@@ -39,7 +39,7 @@ const countsOf: Record<SweepName, readonly string[]> = {
   'failed-pastes': ['removed', 'refused'],
   'dead-letters': ['unreadable', 'alive', 'ended', 'failed', 'given_up'],
   jobs: ['removed', 'refused', 'objects', 'aborted'],
-  tombstones: ['removed', 'strays', 'partitions_made', 'partitions_dropped'],
+  tombstones: ['removed', 'partitions_made', 'partitions_dropped'],
   reconcile: ['listed', 'removed', 'refused', 'foreign', 'missing', 'aborted'],
   'expired-keys': ['keys', 'counters'],
   measure: ['counted'],

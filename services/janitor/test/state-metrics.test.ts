@@ -1,4 +1,5 @@
 import { machines, isTerminal, statesOf, type Machine } from '@pasteflow/domain';
+import { installStateMachines } from '@pasteflow/postgres';
 import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -43,6 +44,22 @@ async function shown(metrics: Metrics): Promise<Record<string, number>> {
 }
 
 describe('the state metrics', () => {
+  it('count what is missing of the enforcement, and log it once', async () => {
+    const { state, metrics } = janitor();
+    const gaps = async () => {
+      await state.read(running());
+      return (await shown(metrics)).pasteflow_enforcement_gaps;
+    };
+    const logged = () => world.log.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields);
+    expect(await gaps()).toBe(0);
+    await sql`ALTER TABLE jobs DISABLE TRIGGER guard_job`.execute(world.db);
+    await sql`ALTER TABLE jobs ENABLE TRIGGER record_jobs`.execute(world.db); // no longer ALWAYS
+    expect([await gaps(), await gaps()]).toEqual([2, 2]);
+    expect(logged()).toEqual([{ gaps: ['trigger guard_job on jobs', 'trigger record_jobs on jobs'] }]);
+    await installStateMachines(world.db);
+    expect(await gaps()).toBe(0);
+  });
+
   it('report how many entities are in each state, the age of the oldest, and stuck executions', async () => {
     const { db, userId } = world;
     const open = { status: 'IN_PROGRESS', createdSecondsAgo: 100 } as const;

@@ -1,4 +1,5 @@
-import { makePastes } from '@pasteflow/postgres/testing';
+import { dropOldTransitions, findEnforcementGaps, FORBIDDEN_CHANGE_SQLSTATE } from '@pasteflow/postgres';
+import { makePastes, rewriteTrail } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { Tombstones } from '../src/sweeps/tombstones.ts';
@@ -14,7 +15,7 @@ beforeEach(() => world.reset());
 const DAY = 86_400;
 const sweep = () =>
   new Tombstones({ db: world.db, tombstoneRetentionSeconds: 30 * DAY, transitionRetentionSeconds: 90 * DAY });
-const nothing = { removed: 0, strays: 0, partitions_made: 0, partitions_dropped: 0 };
+const nothing = { removed: 0, partitions_made: 0, partitions_dropped: 0 };
 const deleted = (count: number, secondsAgo: number) =>
   makePastes(world.db, count, {
     status: 'PROCESSED',
@@ -44,6 +45,8 @@ async function transitionAt(at: string): Promise<void> {
   await sql`INSERT INTO state_transitions (machine, entity, "from", "to", at, actor)
     VALUES ('paste_upload', gen_random_uuid(), 'IN_PROGRESS', 'PROCESSED', ${at}, 'test')`.execute(world.db);
 }
+
+const transitions = () => world.db.selectFrom('state_transitions').selectAll().execute();
 
 async function partitions(): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
@@ -87,14 +90,39 @@ describe('tombstones', () => {
     expect(await sweep().runOnce(running())).toEqual(nothing);
   });
 
-  it('removes old transitions from the default partition, and leaves younger ones there', async () => {
+  it('drops the default partition once its newest transition is older than 90 days, and makes an empty one', async () => {
     const { rows } = await sql<{ old: string; young: string }>`
       SELECT (now() - interval '91 days')::text AS old, (now() - interval '89 days')::text AS young`.execute(
       world.db,
     );
     await transitionAt(rows[0]?.old ?? '');
     await transitionAt(rows[0]?.young ?? '');
-    expect(await sweep().runOnce(running())).toEqual({ ...nothing, strays: 1 });
-    expect(await world.db.selectFrom('state_transitions').selectAll().execute()).toHaveLength(1);
+    expect(await sweep().runOnce(running())).toEqual(nothing);
+    expect(await transitions()).toHaveLength(2);
+
+    await rewriteTrail(world.db, (tx) =>
+      sql`DELETE FROM state_transitions WHERE at = ${rows[0]?.young ?? ''}`.execute(tx),
+    );
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, partitions_dropped: 1 });
+    expect(await transitions()).toHaveLength(0);
+    await transitionAt(rows[0]?.old ?? '');
+    expect(await transitions()).toHaveLength(1);
+    expect(await findEnforcementGaps(world.db)).toEqual([]);
+  });
+
+  it('guards the partitions that it makes', async () => {
+    const { name } = await month(2);
+    await sql`DROP TABLE ${sql.id(name)}`.execute(world.db);
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, partitions_made: 1 });
+    for (const statement of ['TRUNCATE', 'DELETE FROM'])
+      await expect(sql`${sql.raw(statement)} ${sql.id(name)}`.execute(world.db)).rejects.toMatchObject({
+        code: FORBIDDEN_CHANGE_SQLSTATE,
+      });
+    expect(await findEnforcementGaps(world.db)).toEqual([]);
+  });
+
+  it('refuses a retention of less than 7 days', async () => {
+    await expect(dropOldTransitions(world.db, 6.9 * DAY)).rejects.toThrow('at least 7 days');
+    await expect(dropOldTransitions(world.db, NaN)).rejects.toThrow('at least 7 days');
   });
 });

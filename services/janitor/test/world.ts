@@ -6,7 +6,7 @@ import {
 } from '@pasteflow/dev-stack/testing';
 import { defaultRetryPolicy, MAX_JOB_LOSSES } from '@pasteflow/domain';
 import { createDatabase, type Database } from '@pasteflow/postgres';
-import { makeUsers } from '@pasteflow/postgres/testing';
+import { makeUsers, rewriteTrail } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, deadLetterQueueName, type Queue, type SqsClient } from '@pasteflow/sqs';
@@ -90,8 +90,10 @@ export async function createWorld(): Promise<World> {
     },
     reset: async () => {
       proxy.clear();
-      await sql`TRUNCATE pastes, paste_payloads, failed_payloads, paste_retries, jobs, assets, task_executions, state_transitions`.execute(
-        db,
+      await rewriteTrail(db, (tx) =>
+        sql`TRUNCATE pastes, paste_payloads, failed_payloads, paste_retries, jobs, assets, task_executions, state_transitions`.execute(
+          tx,
+        ),
       );
       for await (const page of store.list('')) await store.deleteMany(page.map(({ key }) => key));
       for await (const page of store.listMultipartUploads(''))

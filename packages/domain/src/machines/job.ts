@@ -5,6 +5,7 @@ export const job = defineMachine({
   storedIn: {
     table: 'jobs',
     column: 'status',
+    identityColumns: ['id', 'user_id', 'job_type'],
     reasonColumn: 'error_message',
   },
   initial: 'queued',

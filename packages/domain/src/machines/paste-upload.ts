@@ -5,6 +5,7 @@ export const pasteUpload = defineMachine({
   storedIn: {
     table: 'pastes',
     column: 'status',
+    identityColumns: ['id', 'short_code', 'content_hash', 'size_bytes'],
     reasonColumn: 'failure_reason',
   },
   initial: 'IN_PROGRESS',

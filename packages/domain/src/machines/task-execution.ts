@@ -5,6 +5,7 @@ export const taskExecution = defineMachine({
   storedIn: {
     table: 'task_executions',
     column: 'status',
+    identityColumns: ['id', 'kind', 'subject_id'],
     reasonColumn: 'error',
   },
   initial: 'PENDING',

@@ -3,6 +3,12 @@ import { DependencyUnavailableError, InvalidTransitionError } from '@pasteflow/d
 /** Pasteflow's own SQLSTATE for a transition that the machine's table does not allow. Class PF is in the range left to applications. */
 export const INVALID_TRANSITION_SQLSTATE = 'PF001';
 
+/**
+ * Pasteflow's own SQLSTATE for a write that no statement may make: a row inserted in a later state, a changed
+ * identity, a changed audit trail. A service never makes one, so that it is a defect and has no typed error.
+ */
+export const FORBIDDEN_CHANGE_SQLSTATE = 'PF002';
+
 /** Codes of Node for a connection that failed or could not be made. */
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',

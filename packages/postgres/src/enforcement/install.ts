@@ -3,13 +3,9 @@ import { sql, type Kysely } from 'kysely';
 import { machines, type Machine } from '@pasteflow/domain';
 import { isLockTimeout } from '../database/errors.ts';
 import type { Schema } from '../schema/schema.ts';
-import {
-  guardTrigger,
-  recorderTrigger,
-  stateCheck,
-  type CheckConstraint,
-  type StateTrigger,
-} from './machine-sql.ts';
+import { enforcementOf } from './enforcement.ts';
+import { commentOf, findMissing } from './installed.ts';
+import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from './objects.ts';
 
 /**
  * Changing triggers needs an exclusive lock on each table for a moment, and no order of locking is safe: a
@@ -27,27 +23,16 @@ const MAX_TRIES = 50;
 const VACUUM_TIMEOUT_MS = 30_000;
 
 /**
- * Installs the CHECKs and triggers that enforce the tables of packages/domain. Runs after each migration.
- * What is already current is not changed and not locked.
+ * Installs the CHECKs, triggers and functions that enforce the tables of packages/domain. Runs after each
+ * migration. What is already current is not changed and not locked.
  */
 export async function installStateMachines(
   db: Kysely<Schema>,
   all: readonly Machine[] = machines,
 ): Promise<void> {
-  const tables = [...new Set(all.map((machine) => machine.storedIn.table))];
-  const checks = all.map(stateCheck);
-  const triggers = [
-    ...all.map(guardTrigger),
-    ...tables.map((table) =>
-      recorderTrigger(
-        table,
-        all.filter((machine) => machine.storedIn.table === table),
-      ),
-    ),
-  ];
   for (let tries = 1; ; tries++) {
     try {
-      return await install(db, checks, triggers);
+      return await install(db, all);
     } catch (error) {
       if (!isLockTimeout(error) || tries === MAX_TRIES) throw error;
       await wait(LOCK_TIMEOUT_MS * Math.random());
@@ -55,50 +40,23 @@ export async function installStateMachines(
   }
 }
 
-async function install(
-  db: Kysely<Schema>,
-  checks: readonly CheckConstraint[],
-  triggers: readonly StateTrigger[],
-): Promise<void> {
+async function install(db: Kysely<Schema>, all: readonly Machine[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.enforcement'))`.execute(tx);
-    const missingChecks = await findMissing(checks, (check) => isCheckInstalled(tx, check));
-    const missingTriggers = await findMissing(triggers, (trigger) => isTriggerInstalled(tx, trigger));
-    const tables = new Set([...missingChecks, ...missingTriggers].map(({ table }) => table));
+    const missing = await findMissing(tx, await enforcementOf(tx, all));
+    const tables = new Set([...missing.checks, ...missing.triggers].map(({ table }) => table));
     await setLockTimeout(tx, VACUUM_TIMEOUT_MS);
     for (const table of [...tables].toSorted())
       await sql`LOCK TABLE ${sql.id(table)} IN SHARE UPDATE EXCLUSIVE MODE`.execute(tx);
     await setLockTimeout(tx, LOCK_TIMEOUT_MS);
-    for (const check of missingChecks) await installCheck(tx, check);
-    for (const trigger of missingTriggers) await installTrigger(tx, trigger);
+    for (const check of missing.checks) await installCheck(tx, check);
+    for (const trigger of missing.triggers) await installTrigger(tx, trigger);
+    for (const routine of missing.functions) await installFunction(tx, routine);
   });
-}
-
-async function findMissing<Item>(
-  all: readonly Item[],
-  isInstalled: (item: Item) => Promise<boolean>,
-): Promise<Item[]> {
-  const found: Item[] = [];
-  for (const item of all) if (!(await isInstalled(item))) found.push(item);
-  return found;
 }
 
 async function setLockTimeout(tx: Kysely<Schema>, ms: number): Promise<void> {
   await sql`SET LOCAL lock_timeout = ${sql.lit(`${ms}ms`)}`.execute(tx);
-}
-
-/**
- * The comment of the constraint has the expression as it was installed: Postgres stores the expression itself
- * in another form.
- */
-async function isCheckInstalled(
-  db: Kysely<Schema>,
-  { table, name, expression }: CheckConstraint,
-): Promise<boolean> {
-  const { rows } = await sql<{ comment: string | null }>`
-    SELECT obj_description(oid, 'pg_constraint') AS comment FROM pg_constraint
-    WHERE conrelid = ${table}::regclass AND conname = ${name}`.execute(db);
-  return rows[0]?.comment === expression;
 }
 
 async function installCheck(db: Kysely<Schema>, { table, name, expression }: CheckConstraint): Promise<void> {
@@ -109,27 +67,37 @@ async function installCheck(db: Kysely<Schema>, { table, name, expression }: Che
 }
 
 /**
- * Compares the body of the function, and the rest by the comment of the trigger. A disabled trigger counts as
- * missing.
+ * ENABLE ALWAYS: the trigger also fires under `session_replication_role = replica`. Without EXECUTE, no other
+ * role can attach the function to a table of its own, where a function that runs as the owner would write
+ * made-up transitions.
  */
-async function isTriggerInstalled(db: Kysely<Schema>, trigger: StateTrigger): Promise<boolean> {
-  const { rows } = await sql<{ body: string; comment: string | null }>`
-    SELECT p.prosrc AS body, obj_description(t.oid, 'pg_trigger') AS comment
-    FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
-    WHERE t.tgrelid = ${trigger.table}::regclass AND t.tgname = ${trigger.name} AND t.tgenabled = 'O'`.execute(
+async function installTrigger(db: Kysely<Schema>, trigger: EnforcedTrigger): Promise<void> {
+  const [on, name, routine] = [sql.id(trigger.table), sql.id(trigger.name), sql.id(trigger.function)];
+  const rights = trigger.runsAsOwner ? await asOwner(db) : sql``;
+  await sql`CREATE OR REPLACE FUNCTION ${routine}() RETURNS trigger LANGUAGE plpgsql ${rights} ${sql.raw(trigger.settings)}
+    AS $body$${sql.raw(trigger.body)}$body$`.execute(db);
+  await sql`REVOKE ALL ON FUNCTION ${routine}() FROM PUBLIC`.execute(db);
+  await sql`CREATE OR REPLACE TRIGGER ${name} ${sql.raw(trigger.definition)} EXECUTE FUNCTION ${routine}()`.execute(
     db,
   );
-  return rows[0]?.body === trigger.body && rows[0].comment === commentOf(trigger);
+  await sql`ALTER TABLE ${on} ENABLE ALWAYS TRIGGER ${name}`.execute(db);
+  await sql`COMMENT ON TRIGGER ${name} ON ${on} IS ${sql.lit(commentOf(trigger))}`.execute(db);
 }
 
-const commentOf = ({ definition, settings }: StateTrigger): string => `${definition} ${settings}`.trim();
+async function installFunction(
+  db: Kysely<Schema>,
+  { name, parameters, returns, body }: OwnerFunction,
+): Promise<void> {
+  await sql`CREATE OR REPLACE FUNCTION ${sql.id(name)}(${sql.raw(parameters)}) RETURNS ${sql.raw(returns)}
+    LANGUAGE plpgsql ${await asOwner(db)} AS $body$${sql.raw(body)}$body$`.execute(db);
+  await sql`REVOKE ALL ON FUNCTION ${sql.id(name)}(${sql.raw(parameters)}) FROM PUBLIC`.execute(db);
+}
 
-async function installTrigger(db: Kysely<Schema>, trigger: StateTrigger): Promise<void> {
-  const { body, settings, definition } = trigger;
-  const [on, name] = [sql.id(trigger.table), sql.id(trigger.name)];
-  await sql`CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql ${sql.raw(settings)}
-    AS $body$${sql.raw(body)}$body$`.execute(db);
-  await sql`CREATE OR REPLACE TRIGGER ${name} ${sql.raw(definition)} EXECUTE FUNCTION ${name}()`.execute(db);
-  await sql`ALTER TABLE ${on} ENABLE TRIGGER ${name}`.execute(db);
-  await sql`COMMENT ON TRIGGER ${name} ON ${on} IS ${sql.lit(commentOf(trigger))}`.execute(db);
+/**
+ * With a fixed search_path, a caller cannot put objects of its own in front of those of the function.
+ * Postgres searches pg_catalog first, and creates new tables in the first schema that is named.
+ */
+async function asOwner(db: Kysely<Schema>) {
+  const { rows } = await sql<{ schema: string }>`SELECT current_schema() AS schema`.execute(db);
+  return sql`SECURITY DEFINER SET search_path = ${sql.id(rows[0]?.schema ?? 'public')}, pg_temp`;
 }

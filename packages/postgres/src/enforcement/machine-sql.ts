@@ -1,17 +1,6 @@
 import { statesOf, transitionsOf, type Machine } from '@pasteflow/domain';
 import { INVALID_TRANSITION_SQLSTATE } from '../database/errors.ts';
-
-/**
- * A string literal. Names and states come from packages/domain; the quoting is for a future name with an
- * apostrophe.
- */
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-
-export interface CheckConstraint {
-  readonly table: string;
-  readonly name: string;
-  readonly expression: string;
-}
+import { literal, type CheckConstraint, type EnforcedTrigger } from './objects.ts';
 
 /** The CHECK that accepts the states of the machine and no other value. */
 export function stateCheck(machine: Machine): CheckConstraint {
@@ -20,28 +9,18 @@ export function stateCheck(machine: Machine): CheckConstraint {
   return { table, name: `${table}_${column}_states`, expression: `${column} IN (${states})` };
 }
 
-/** A trigger, and the function of the same name that it executes. */
-export interface StateTrigger {
-  readonly table: string;
-  readonly name: string;
-  /** The body of the function, as pg_proc.prosrc has it. */
-  readonly body: string;
-  /** Settings of the function, for example `SET enable_nestloop = off`. */
-  readonly settings: string;
-  /** The definition after the name of the trigger. */
-  readonly definition: string;
-}
-
 /**
  * Refuses each transition that the table does not allow, from any client. `IS NOT TRUE` also refuses NULL.
  * DETAIL is JSON, so that a client gets the states without parsing the message.
  */
-export function guardTrigger(machine: Machine): StateTrigger {
+export function guardTrigger(machine: Machine): EnforcedTrigger {
   const { table, column } = machine.storedIn;
   const allowed = transitionsOf(machine).map(([from, to]) => `(${literal(from)}, ${literal(to)})`);
   return {
     table,
     name: `guard_${machine.name}`,
+    function: `guard_${machine.name}`,
+    runsAsOwner: false,
     settings: '',
     body: `
     BEGIN
@@ -61,11 +40,12 @@ export function guardTrigger(machine: Machine): StateTrigger {
  * Writes the audit trail: a row of `state_transitions` for each transition of any machine that the table
  * stores, with one INSERT for each statement, however many rows changed. Without `enable_nestloop = off`,
  * plpgsql caches the nested-loop plan of its first small call, which takes 92 ms instead of 14 ms for 1000
- * rows. A trigger with transition tables cannot have a column list.
+ * rows. A trigger with transition tables cannot have a column list. The function runs as the owner of the
+ * tables, because no role of a service may write the audit trail itself.
  *
  * The trigger sends no NOTIFY: a commit that notifies takes one lock of the whole cluster (ADR 20).
  */
-export function recorderTrigger(table: string, machinesOfTable: readonly Machine[]): StateTrigger {
+export function recorderTrigger(table: string, machinesOfTable: readonly Machine[]): EnforcedTrigger {
   const changes = machinesOfTable.map(({ name, storedIn: { column, reasonColumn } }) => {
     const reason = reasonColumn === null ? 'NULL' : `n.${reasonColumn}`;
     return `(${literal(name)}, o.${column}, n.${column}, ${reason})`;
@@ -73,6 +53,8 @@ export function recorderTrigger(table: string, machinesOfTable: readonly Machine
   return {
     table,
     name: `record_${table}`,
+    function: `record_${table}`,
+    runsAsOwner: true,
     settings: 'SET enable_nestloop = off',
     body: `
     BEGIN

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 
 /**
@@ -18,40 +17,27 @@ export async function ensureTransitionPartitions(db: Database, monthsAhead: numb
 }
 
 /**
- * Drops the partitions of `state_transitions` whose month ended more than `retentionSeconds` ago. A drop
- * needs a short exclusive lock on the parent. The statement waits at most 2 s for the lock; the next run
- * tries again.
+ * Drops the partitions of `state_transitions` whose month ended more than `retentionSeconds` ago, and the
+ * default partition once its newest transition is as old; an empty one takes its place. A drop needs a short
+ * exclusive lock on the parent. The statement waits at most 2 s for the lock; the next run tries again.
  * @returns the names of the dropped partitions
+ * @throws when `retentionSeconds` is less than 7 days
  */
 export async function dropOldTransitions(db: Database, retentionSeconds: number): Promise<readonly string[]> {
-  const { rows } = await sql<{ name: string }>`
-    SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent = 'state_transitions'::regclass AND c.relname ~ '^state_transitions_[0-9]{4}_[0-9]{2}$'
-      AND (to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month') AT TIME ZONE 'UTC'
-        < now() - make_interval(secs => ${retentionSeconds})
-    ORDER BY 1`.execute(db);
-  for (const { name } of rows) {
-    await db.transaction().execute(async (tx) => {
-      await sql`SET LOCAL lock_timeout = '2s'`.execute(tx);
-      await sql`DROP TABLE IF EXISTS ${sql.id(name)}`.execute(tx);
-    });
+  const dropped: string[] = [];
+  for (;;) {
+    const name = await dropOldestPartition(db, retentionSeconds);
+    if (name === null) return dropped;
+    dropped.push(name);
   }
-  return rows.map((row) => row.name);
 }
 
-/**
- * Removes up to `limit` rows of this age from the default partition, which gets rows only while no partitions
- * are created. @returns how many rows it removed
- */
-export async function removeStrayTransitions(
-  db: Database,
-  { retentionSeconds, limit }: { retentionSeconds: number; limit: number },
-): Promise<number> {
-  const result = await sql`
-    WITH old AS MATERIALIZED (
-      SELECT at, id FROM state_transitions_default
-      WHERE at < now() - make_interval(secs => ${retentionSeconds}) ORDER BY at, id LIMIT ${limit}
-    )
-    DELETE FROM state_transitions_default d USING old WHERE (d.at, d.id) = (old.at, old.id)`.execute(db);
-  return affectedRows(result);
+/** One transaction for each partition: each lock is short. */
+async function dropOldestPartition(db: Database, retentionSeconds: number): Promise<string | null> {
+  return db.transaction().execute(async (tx) => {
+    await sql`SET LOCAL lock_timeout = '2s'`.execute(tx);
+    const { rows } = await sql<{ name: string | null }>`
+      SELECT drop_old_transitions(${retentionSeconds}::float8) AS name`.execute(tx);
+    return rows[0]?.name ?? null;
+  });
 }

@@ -1,5 +1,7 @@
 export { lockRow, slowUpdates } from './trouble.ts';
 export type { ExecutionShape } from './made-executions.ts';
+export { importRows } from './import-rows.ts';
 export { makeJobs, type JobShape, type MadeJob } from './make-jobs.ts';
 export { makePastes, type MadePaste, type PasteShape } from './make-pastes.ts';
 export { makeUsers } from './make-users.ts';
+export { rewriteTrail } from './rewrite-trail.ts';

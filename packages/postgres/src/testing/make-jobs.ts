@@ -1,6 +1,7 @@
 import { JOB_OBJECT_KEY_PREFIX, type JobState } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { importRows } from './import-rows.ts';
 import {
   ago,
   endedExecution,
@@ -49,13 +50,14 @@ export interface MadeJob {
 }
 
 /**
- * Creates `count` jobs of one shape, each with its execution and assets, in one statement that inserts legal
+ * Creates `count` jobs of one shape, each with its execution and assets, in one statement that imports legal
  * rows only.
  */
 export async function makeJobs(db: Database, count: number, shape: JobShape): Promise<readonly MadeJob[]> {
   const { jobType = 'import', parameters = {}, createdSecondsAgo: age = 60 } = shape;
   const { progress, assets, completedSecondsAgo, result, error } = columnsOf(shape, age);
-  const { rows } = await sql<MadeJob>`
+  const { rows } = await importRows(db, (importing) =>
+    sql<MadeJob>`
     WITH job AS (
       INSERT INTO jobs (user_id, job_type, parameters, status, progress, result, error_message, created_at, updated_at, completed_at)
       SELECT ${shape.userId}::uuid, ${jobType}, ${JSON.stringify(parameters)}::jsonb, ${shape.status}, ${progress}::integer,
@@ -69,7 +71,8 @@ export async function makeJobs(db: Database, count: number, shape: JobShape): Pr
       FROM job, LATERAL (SELECT ${JOB_OBJECT_KEY_PREFIX} || job.id || '/made-' || n FROM generate_series(1, ${assets}::integer) n) AS made (path)
     ), ${insertExecutions('job', 'job', executionOf(shape, age), age)}
     SELECT job.id, execution.id AS "executionId" FROM job JOIN execution ON execution.subject_id = job.id ORDER BY job.id`.execute(
-    db,
+      importing,
+    ),
   );
   return rows;
 }

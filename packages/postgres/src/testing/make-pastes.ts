@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { objectKeyOf, shortCodeFrom, type PasteUploadState, type Visibility } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { importRows } from './import-rows.ts';
 import {
   ago,
   endedExecution,
@@ -61,7 +62,8 @@ export async function makePastes(
   const shortCodes = shape.shortCodes ?? Array.from({ length: count }, randomShortCode);
   const contentHash = `sha256:${createHash('sha256').update(content).digest('hex')}`;
   const deletion = shape.status === 'IN_PROGRESS' ? undefined : shape.deletion;
-  const { rows } = await sql<MadePaste>`
+  const { rows } = await importRows(db, (importing) =>
+    sql<MadePaste>`
     WITH paste AS (
       INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, status, s3_url, failure_reason, created_at, expires_at,
         processed_at, failed_at, deletion_status, deletion_initiated_at, deleted_at)
@@ -77,7 +79,10 @@ export async function makePastes(
       SELECT id, ${content}::bytea, user_id, created_at FROM paste WHERE ${shape.status === 'IN_PROGRESS'}
     ), ${insertExecutions('upload', 'paste', executionOf(shape, createdSecondsAgo), createdSecondsAgo)}
     SELECT paste.id, paste.short_code AS "shortCode", execution.id AS "executionId"
-    FROM paste JOIN execution ON execution.subject_id = paste.id ORDER BY paste.short_code`.execute(db);
+    FROM paste JOIN execution ON execution.subject_id = paste.id ORDER BY paste.short_code`.execute(
+      importing,
+    ),
+  );
   return rows;
 }
 

@@ -27,6 +27,7 @@ import {
   settle,
   settlementOf,
 } from '../support/jobs.ts';
+import { makePastes } from '../../src/testing/index.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 
 const current = useDatabase();
@@ -276,8 +277,9 @@ describe('settling', () => {
     const none = { ...endingOf(job), ending: null };
     await expect(settle(current.db, none)).rejects.toThrow(TypeError);
     await expect(settle(current.db, settlementOf(job, failure, completed))).rejects.toThrow(TypeError);
-    await sql`UPDATE task_executions SET kind = 'upload' WHERE id = ${job.executionId}`.execute(current.db);
-    expect(await settle(current.db, endingOf(job))).toBeNull();
+    const execution = { status: 'RUNNING', workerId: 'w1' } as const;
+    const [upload] = await makePastes(current.db, 1, { status: 'IN_PROGRESS', execution });
+    expect(await settle(current.db, endingOf({ ...job, executionId: upload!.executionId }))).toBeNull();
   });
 
   it('accepts any text that a hostile archive puts into result and error', async () => {

@@ -11,7 +11,7 @@ import {
   uploadSubject,
   type Database,
 } from '../../src/index.ts';
-import { makePastes } from '../../src/testing/index.ts';
+import { makePastes, rewriteTrail } from '../../src/testing/index.ts';
 import { newPaste, useDatabase } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 
@@ -162,8 +162,8 @@ it('continues after a restore from a dump, where transaction numbers are lower',
   await measureAll();
   const before = await counts();
   // As in a dump: rows and cursor have the transaction numbers of a server that was further ahead.
-  await sql`UPDATE state_transitions SET txid = (txid::text::bigint + 1000000)::text::xid8`.execute(
-    current.db,
+  await rewriteTrail(current.db, (tx) =>
+    sql`UPDATE state_transitions SET txid = (txid::text::bigint + 1000000)::text::xid8`.execute(tx),
   );
   await sql`UPDATE transition_cursor SET txid = (txid::text::bigint + 1000000)::text::xid8`.execute(
     current.db,
@@ -172,7 +172,9 @@ it('continues after a restore from a dump, where transaction numbers are lower',
   expect([await measureAll(), await measureAll()]).toEqual([0, 9]); // nothing was left of the old life
   expect(Object.values(await counts())).toEqual(Object.values(before).map((count) => count + 3));
   // The server reaches the transaction numbers of the old rows.
-  await sql`UPDATE state_transitions SET txid = '5' WHERE txid > pg_current_xact_id()`.execute(current.db);
+  await rewriteTrail(current.db, (tx) =>
+    sql`UPDATE state_transitions SET txid = '5' WHERE txid > pg_current_xact_id()`.execute(tx),
+  );
   await sql`UPDATE transition_cursor SET txid = '4'`.execute(current.db);
   expect(await measureAll()).toBe(9); // those of the new life again, since the cursor was put back; none of the old one
 });
@@ -181,8 +183,8 @@ it('counts once what was uncounted in a dump, in batches of any size, after any 
   /** Gives rows and cursor the transaction numbers of a server that was further ahead, as in a dump. */
   const restore = async () => {
     for (const table of ['state_transitions', 'transition_cursor'])
-      await sql`UPDATE ${sql.id(table)} SET txid = (txid::text::bigint + 1000000)::text::xid8`.execute(
-        current.db,
+      await rewriteTrail(current.db, (tx) =>
+        sql`UPDATE ${sql.id(table)} SET txid = (txid::text::bigint + 1000000)::text::xid8`.execute(tx),
       );
   };
   await upload(2);
@@ -199,7 +201,9 @@ it('counts once what was uncounted in a dump, in batches of any size, after any 
   expect(await measureAll()).toBe(3);
   expect(await counts()).toEqual(await countedBySql());
   // The server reaches the transaction numbers of the old rows.
-  await sql`UPDATE state_transitions SET txid = '5' WHERE txid > pg_current_xact_id()`.execute(current.db);
+  await rewriteTrail(current.db, (tx) =>
+    sql`UPDATE state_transitions SET txid = '5' WHERE txid > pg_current_xact_id()`.execute(tx),
+  );
   await sql`UPDATE transition_cursor SET txid = '4', id = 0 WHERE txid > '4'`.execute(current.db);
   expect(await measureAll()).toBe(3); // those of the last life again, since the cursor was put back
 });
@@ -207,7 +211,9 @@ it('counts once what was uncounted in a dump, in batches of any size, after any 
 it('reports the age of the first uncounted transition, also when an open transaction delays it', async () => {
   expect(await readUncountedSeconds(current.db)).toBe(0);
   await upload(1);
-  await sql`UPDATE state_transitions SET at = now() - interval '10 minutes'`.execute(current.db);
+  await rewriteTrail(current.db, (tx) =>
+    sql`UPDATE state_transitions SET at = now() - interval '10 minutes'`.execute(tx),
+  );
   await upload(1);
   const open = await current.db.startTransaction().execute();
   await sql`SELECT pg_current_xact_id()`.execute(open); // as any statement that writes
@@ -215,7 +221,9 @@ it('reports the age of the first uncounted transition, also when an open transac
   await upload(1);
   await measureAll();
   const held = await readUncountedSeconds(current.db);
-  await sql`UPDATE state_transitions SET at = at - interval '5 minutes'`.execute(current.db);
+  await rewriteTrail(current.db, (tx) =>
+    sql`UPDATE state_transitions SET at = at - interval '5 minutes'`.execute(tx),
+  );
   const heldLonger = await readUncountedSeconds(current.db);
   await open.rollback().execute();
   await measureAll();
@@ -228,8 +236,10 @@ it('reports no age for rows from before a restore whose transaction numbers the 
   await upload(1);
   await measureAll();
   await upload(1);
-  await sql`UPDATE state_transitions SET txid = (txid::text::bigint + 1000000)::text::xid8, at = now() - interval '10 days'`.execute(
-    current.db,
+  await rewriteTrail(current.db, (tx) =>
+    sql`UPDATE state_transitions SET txid = (txid::text::bigint + 1000000)::text::xid8, at = now() - interval '10 days'`.execute(
+      tx,
+    ),
   );
   await measureAll();
   expect(await readUncountedSeconds(current.db)).toBe(0);
@@ -237,6 +247,6 @@ it('reports no age for rows from before a restore whose transaction numbers the 
 
 it('leaves out rows that are older than the transaction column', async () => {
   await upload(1);
-  await sql`UPDATE state_transitions SET txid = NULL`.execute(current.db);
+  await rewriteTrail(current.db, (tx) => sql`UPDATE state_transitions SET txid = NULL`.execute(tx));
   expect(await measureAll()).toBe(0);
 });

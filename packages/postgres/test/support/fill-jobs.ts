@@ -11,6 +11,7 @@ export async function fillJobs(db: Database, userId: string, jobs: number): Prom
   await db.connection().execute(async (connection) => {
     const statements = [
       sql`SET session_replication_role = replica`,
+      sql`SET pasteflow.import = 'on'`,
       sql`
         INSERT INTO jobs (user_id, job_type, status, progress, error_message, created_at, completed_at)
         SELECT ${userId}, CASE WHEN n % 4 = 2 THEN 'export' ELSE 'import' END,
@@ -24,6 +25,7 @@ export async function fillJobs(db: Database, userId: string, jobs: number): Prom
         INSERT INTO assets (job_id, user_id, asset_type, url, storage_path, file_size, created_at)
         SELECT job.id, user_id, 'paste', 's3://b/' || n, n, 1, now() - make_interval(secs => n * 0.01)
         FROM (SELECT * FROM jobs ORDER BY id LIMIT 1) AS job, generate_series(1, ${jobs}::integer) n`,
+      sql`RESET pasteflow.import`,
       sql`SET session_replication_role = origin`,
     ];
     for (const statement of statements) await statement.execute(connection);

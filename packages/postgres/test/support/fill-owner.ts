@@ -10,6 +10,7 @@ export async function fillOwner(db: Database, userName: string, pastes: number):
   await db.connection().execute(async (connection) => {
     const statements = [
       sql`SET session_replication_role = replica`,
+      sql`SET pasteflow.import = 'on'`,
       sql`INSERT INTO users (name) SELECT 'user ' || n FROM generate_series(1, 1000) n`,
       sql`
         INSERT INTO api_tokens (user_id, name, token_hash)
@@ -36,6 +37,7 @@ export async function fillOwner(db: Database, userName: string, pastes: number):
         INSERT INTO paste_payloads (paste_id, content, user_id, created_at)
         SELECT id, 'x', user_id, created_at FROM paste WHERE status = 'IN_PROGRESS'`,
       sql`DROP TABLE other`,
+      sql`RESET pasteflow.import`,
       sql`SET session_replication_role = origin`,
     ];
     for (const statement of statements) await statement.execute(connection);

@@ -27,6 +27,7 @@ export async function fillWithHistory(db: Database, pastes: number): Promise<voi
   await db.connection().execute(async (connection) => {
     const statements = [
       sql`SET session_replication_role = replica`,
+      sql`SET pasteflow.import = 'on'`,
       sql`
         INSERT INTO pastes (short_code, content_hash, size_bytes, status, s3_url, processed_at, failure_reason, failed_at, created_at,
             expires_at, deletion_status, deletion_initiated_at, deleted_at)
@@ -44,6 +45,7 @@ export async function fillWithHistory(db: Database, pastes: number): Promise<voi
       sql`
         INSERT INTO state_transitions (machine, entity, "from", "to", actor)
           SELECT 'paste_upload', id, 'IN_PROGRESS', status, 'w' FROM pastes`,
+      sql`RESET pasteflow.import`,
       sql`SET session_replication_role = origin`,
     ];
     for (const statement of statements) await statement.execute(connection);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { MachineName, machines, StateOf } from '@pasteflow/domain';
 import type { Database } from '../../src/index.ts';
+import { importRows } from '../../src/testing/index.ts';
 
 const hash = `sha256:${'0'.repeat(64)}`;
 
@@ -79,24 +80,27 @@ export interface StateRow {
   readonly id: string;
 }
 
-export async function insertInState(
-  db: Database,
-  { name, storedIn }: { name: MachineName; storedIn: { table: string; column: string } },
-  state: string,
-): Promise<StateRow> {
+interface StoredMachine {
+  readonly name: MachineName;
+  readonly storedIn: { readonly table: string; readonly column: string };
+}
+
+/** The INSERT of a legal row in a state. */
+export function insertStatement({ name, storedIn }: StoredMachine, state: string): string {
   const values = { ...basics[name](), ...companionsOf(name).of[state], [storedIn.column]: `'${state}'` };
-  const { rows } = await sql<StateRow>`
-    INSERT INTO ${sql.raw(storedIn.table)} (${sql.raw(Object.keys(values).join(', '))})
-    VALUES (${sql.raw(Object.values(values).join(', '))}) RETURNING id`.execute(db);
+  return `INSERT INTO ${storedIn.table} (${Object.keys(values).join(', ')})
+    VALUES (${Object.values(values).join(', ')}) RETURNING id`;
+}
+
+export async function insertInState(db: Database, machine: StoredMachine, state: string): Promise<StateRow> {
+  const { rows } = await importRows(db, (importing) =>
+    sql.raw<StateRow>(insertStatement(machine, state)).execute(importing),
+  );
   return rows[0] as StateRow;
 }
 
 /** The UPDATE that anybody with psql would write: state and companion columns together. */
-export function updateToState(
-  { name, storedIn }: { name: MachineName; storedIn: { table: string; column: string } },
-  id: string,
-  state: string,
-): string {
+export function updateToState({ name, storedIn }: StoredMachine, id: string, state: string): string {
   const { columns, of } = companionsOf(name);
   const assignments = columns.map((column) => `${column} = ${of[state]?.[column] ?? 'NULL'}`);
   return `UPDATE ${storedIn.table} SET ${storedIn.column} = '${state}', ${assignments.join(', ')} WHERE id = '${id}'`;

@@ -12,6 +12,7 @@ import { PollLoop, type Component, type Logger, type Metrics, type Sample } from
 import { queueCounts, type SqsClient } from '@pasteflow/sqs';
 import type { WorkQueue } from '../queues/work-queue.ts';
 import type { DeadLetterAges } from './dead-letter-ages.ts';
+import { EnforcementCheck } from './enforcement-check.ts';
 import { Reading } from './reading.ts';
 import { ageSamples, durationSamples, entitySamples, transitionSamples } from './samples.ts';
 
@@ -47,6 +48,7 @@ export class StateMetrics implements Component {
   readonly #options: StateMetricsOptions;
   readonly #database: Reading;
   readonly #queues: Reading;
+  readonly #enforcement: EnforcementCheck;
   #lastSuccess: readonly Sample[] = [];
   readonly #loop: PollLoop;
 
@@ -56,6 +58,7 @@ export class StateMetrics implements Component {
     const nowMs = options.nowMs ?? (() => performance.now());
     this.#database = new Reading(SHOWN_FOR_INTERVALS * intervalMs, nowMs);
     this.#queues = new Reading(SHOWN_FOR_INTERVALS * intervalMs, nowMs);
+    this.#enforcement = new EnforcementCheck(options);
     this.#declare();
     this.#loop = new PollLoop({
       name: 'state metrics',
@@ -95,6 +98,8 @@ export class StateMetrics implements Component {
     signal.throwIfAborted();
     const livePastes = await estimateLivePastes(db);
     signal.throwIfAborted();
+    const enforcementGaps = await this.#enforcement.countGaps();
+    signal.throwIfAborted();
     onSweepRuns(await readSweepRuns(db));
     const { kinds } = figures;
     this.#database.replace({
@@ -104,6 +109,7 @@ export class StateMetrics implements Component {
       pasteflow_state_entities: entitySamples(figures, livePastes),
       pasteflow_state_oldest_age_seconds: ageSamples(figures),
       pasteflow_zombie_executions: kinds.map(({ kind, zombies }) => ({ labels: { kind }, value: zombies })),
+      pasteflow_enforcement_gaps: [{ value: enforcementGaps }],
       pasteflow_unsent_executions: kinds.map(({ kind, unsent }) => ({ labels: { kind }, value: unsent })),
       [QUEUE_AGES]: kinds.map(({ kind, oldestSentSeconds }) => ({
         labels: { queue: QUEUES[kind] },
@@ -201,6 +207,11 @@ const shapes = [
     name: 'pasteflow_unsent_executions',
     help: 'Executions that have been due for 10 s and for which no message was sent.',
     labels: ['kind'],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_enforcement_gaps',
+    help: 'Triggers, constraints and functions of the enforcement that are missing, disabled or different in Postgres.',
   },
   {
     type: 'gauge',

@@ -1,7 +1,6 @@
 import {
   dropOldTransitions,
   ensureTransitionPartitions,
-  removeStrayTransitions,
   removeTombstones,
   type Database,
 } from '@pasteflow/postgres';
@@ -31,7 +30,6 @@ export class Tombstones implements Sweep {
     this.#options = options;
   }
 
-  /** `strays`: old transitions in the default partition. */
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     const { db, tombstoneRetentionSeconds, transitionRetentionSeconds } = this.#options;
     const partitionsMade = await ensureTransitionPartitions(db, MONTHS_AHEAD);
@@ -40,9 +38,6 @@ export class Tombstones implements Sweep {
     return {
       removed: await removeInBatches(batches, (limit) =>
         removeTombstones(db, { retentionSeconds: tombstoneRetentionSeconds, limit }),
-      ),
-      strays: await removeInBatches(batches, (limit) =>
-        removeStrayTransitions(db, { retentionSeconds: transitionRetentionSeconds, limit }),
       ),
       partitions_made: partitionsMade,
       partitions_dropped: dropped.length,

@@ -1,0 +1,42 @@
+import type { Machine } from '@pasteflow/domain';
+import { sql, type Kysely } from 'kysely';
+import type { Schema } from '../schema/schema.ts';
+import { trailFunctions, trailGuard } from './audit-trail.ts';
+import { guardTrigger, recorderTrigger, stateCheck } from './machine-sql.ts';
+import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from './objects.ts';
+import { identityGuard, insertGuard } from './row-guards.ts';
+
+/** Everything that enforces the state machines in Postgres. */
+export interface Enforcement {
+  readonly checks: readonly CheckConstraint[];
+  readonly triggers: readonly EnforcedTrigger[];
+  readonly functions: readonly OwnerFunction[];
+}
+
+export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machine[]): Promise<Enforcement> {
+  const tables = [...new Set(machines.map((machine) => machine.storedIn.table))];
+  const machinesOf = (table: string) => machines.filter((machine) => machine.storedIn.table === table);
+  return {
+    checks: machines.map(stateCheck),
+    triggers: [
+      ...machines.flatMap((machine) => [guardTrigger(machine), insertGuard(machine)]),
+      ...tables.flatMap((table) => [
+        identityGuard(table, identityColumnsOf(machinesOf(table))),
+        recorderTrigger(table, machinesOf(table)),
+      ]),
+      ...(await trailTables(db)).map(trailGuard),
+    ],
+    functions: trailFunctions,
+  };
+}
+
+function identityColumnsOf(machines: readonly Machine[]): readonly string[] {
+  return [...new Set(machines.flatMap(({ storedIn }) => storedIn.identityColumns))];
+}
+
+/** The audit trail and its partitions, which change from month to month. */
+async function trailTables(db: Kysely<Schema>): Promise<readonly string[]> {
+  const { rows } = await sql<{ name: string }>`
+    SELECT relid::regclass::text AS name FROM pg_partition_tree('state_transitions') ORDER BY 1`.execute(db);
+  return rows.map(({ name }) => name);
+}
