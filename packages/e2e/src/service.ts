@@ -15,7 +15,7 @@ export type ServiceEnvironment = Readonly<Record<string, string>> & {
 interface StartOptions {
   /** On top of its environment, for this process only. */
   readonly env?: Readonly<Record<string, string>>;
-  /** In ms. Default: 30 s. */
+  /** In ms. Default: 90 s. */
   readonly within?: number;
 }
 
@@ -35,7 +35,7 @@ export class Service {
   }
 
   /** Resolves once it says that it has started. */
-  async start({ env = {}, within = 30_000 }: StartOptions = {}): Promise<void> {
+  async start({ env = {}, within = 90_000 }: StartOptions = {}): Promise<void> {
     const process = spawnService({
       entry: entryOf(this.name),
       env: { ...this.env, ...env },

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function until<T>(
   look: () => T | Promise<T>,
   isTrue: (value: T) => boolean = Boolean,
-  deadlineMs = 10_000,
+  deadlineMs = 60_000,
 ): Promise<T> {
   const deadline = performance.now() + deadlineMs;
   for (;;) {
