@@ -7,6 +7,10 @@ export interface BucketDescription {
   readonly prefixes: { readonly pastes: string; readonly jobs: string };
   /** For multipart uploads of crashed workers. Longer than any export takes. */
   readonly abortMultipartUploadsAfterDays: number;
+  /** The key of the object that names the database to which the bucket belongs. */
+  readonly owner: string;
+  /** A deleted object can be restored for this long. */
+  readonly expireOldVersionsAfterDays: number;
 }
 
 export interface Resources {

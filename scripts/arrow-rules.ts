@@ -10,6 +10,7 @@ const shared = [
   '@pasteflow/domain',
   '@pasteflow/settings',
   '@pasteflow/execution-events',
+  '@pasteflow/bucket-owner',
   '@pasteflow/pastes',
   '@pasteflow/jobs',
 ];
@@ -24,6 +25,12 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/settings': ['@pasteflow/domain', '@pasteflow/runtime'],
   '@pasteflow/command-line': ['@pasteflow/postgres', '@pasteflow/runtime', '@pasteflow/settings'],
   '@pasteflow/execution-events': ['@pasteflow/domain', '@pasteflow/runtime'],
+  '@pasteflow/bucket-owner': [
+    '@pasteflow/domain',
+    '@pasteflow/postgres',
+    '@pasteflow/runtime',
+    '@pasteflow/s3',
+  ],
   '@pasteflow/pastes': ['@pasteflow/domain'],
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/pastes', ...adapters],
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
@@ -42,7 +49,7 @@ const computedImports = [
 /** Tests may also stand on the embedded stack, save where that would make a circle or a dependency of the domain. */
 function allowedInTests(name: string): string[] {
   const inSources = allowed[name] ?? [];
-  return [...adapters, ...services, '@pasteflow/jobs'].includes(name)
+  return [...adapters, ...services, '@pasteflow/jobs', '@pasteflow/bucket-owner'].includes(name)
     ? [...inSources, '@pasteflow/dev-stack']
     : inSources;
 }

@@ -12,7 +12,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/e2e': 'campaign',
   'packages/jobs': 'types content definition',
   'packages/postgres':
-    'testing live jobs pastes executions retention identity requests monitoring sweeps timeline ' +
+    'testing live jobs pastes executions retention identity requests monitoring sweeps installation timeline ' +
     'enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'services/api':

@@ -149,9 +149,10 @@ export class DataStack extends Stack {
   }
 
   /**
-   * No versioning: a deleted paste is to be gone, at once and for good, and with versions `reconcile` would find a bucket that holds
-   * what no row tells of. What stands in for it: only the janitor's role can delete, it deletes only what Postgres has as expired,
-   * and every object can be told from its row (its key is the short code, its SHA-256 the content hash).
+   * Versioned, so that a wrong deletion can be undone for 7 days (`npm run ops -- restore-objects`): by a wrong S3_BUCKET, a restored database,
+   * or an error in a sweep. The services' roles can delete objects, but no versions. `reconcile` lists current versions only. The content of
+   * a deleted paste therefore remains in the bucket for up to 7 days and S3's next expiry run; no service serves it. A deleted object
+   * without versions leaves a delete marker, which expires too.
    */
   #makeBucket({ bucket }: Resources): s3.Bucket {
     return new s3.Bucket(this, 'Content', {
@@ -160,13 +161,18 @@ export class DataStack extends Stack {
       objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      versioned: false,
+      versioned: true,
       serverAccessLogsBucket: this.accessLogs,
       serverAccessLogsPrefix: 'content/',
       lifecycleRules: [
         {
           id: 'abort-stray-multipart-uploads',
           abortIncompleteMultipartUploadAfter: Duration.days(bucket.abortMultipartUploadsAfterDays),
+        },
+        {
+          id: 'expire-old-versions',
+          noncurrentVersionExpiration: Duration.days(bucket.expireOldVersionsAfterDays),
+          expiredObjectDeleteMarker: true,
         },
       ],
       removalPolicy: this.#removal,

@@ -6,7 +6,10 @@ import type { DataStack } from './data-stack.ts';
 
 type Data = Pick<DataStack, 'bucket' | 'uploads' | 'jobs'>;
 
-const { prefixes } = readResources().bucket;
+const { prefixes, owner } = readResources().bucket;
+
+/** The owner of the bucket is compared at each start, and written into an empty bucket. */
+const OWN = ['s3:GetObject', 's3:PutObject'];
 
 /** Every service resolves a queue's URL by name, and reads its depth. */
 const LOOK = ['sqs:GetQueueUrl', 'sqs:GetQueueAttributes'];
@@ -31,6 +34,7 @@ export function apiPermissions({ bucket, uploads, jobs }: Data): PolicyStatement
 export function uploadWorkerPermissions({ bucket, uploads, jobs }: Data): PolicyStatement[] {
   return [
     seeBucket(bucket, 's3:ListBucketMultipartUploads'),
+    onObject('OwnBucket', bucket, OWN, owner),
     onObjects('WriteContent', bucket, ['s3:PutObject'], [prefixes.pastes, prefixes.jobs]),
     onObjects('ReadPastes', bucket, ['s3:GetObject'], [prefixes.pastes]),
     onObjects('ClearExports', bucket, CLEAR, [prefixes.jobs]),
@@ -42,12 +46,13 @@ export function uploadWorkerPermissions({ bucket, uploads, jobs }: Data): Policy
 }
 
 /**
- * Deletes objects and never reads one; sends the messages that the api could not send; empties the dead-letter queues, and returns the
+ * Deletes objects, but no versions, and reads only the bucket's owner; sends the messages that the api could not send; empties the dead-letter queues, and returns the
  * messages that it can't move (`ops retry-dead-letters`).
  */
 export function janitorPermissions({ bucket, uploads, jobs }: Data): PolicyStatement[] {
   return [
     seeBucket(bucket, 's3:ListBucketMultipartUploads'),
+    onObject('OwnBucket', bucket, OWN, owner),
     onObjects('DeleteContent', bucket, ['s3:DeleteObject'], [prefixes.pastes]),
     onObjects('ClearExports', bucket, CLEAR, [prefixes.jobs]),
     onQueues('Relay', [uploads.queue, jobs.queue], [...LOOK, ...SEND]),
@@ -75,6 +80,10 @@ function onObjects(
     actions,
     resources: keyPrefixes.map((prefix) => bucket.arnForObjects(`${prefix}*`)),
   });
+}
+
+function onObject(sid: string, bucket: s3.IBucket, actions: string[], key: string): PolicyStatement {
+  return new PolicyStatement({ sid, actions, resources: [bucket.arnForObjects(key)] });
 }
 
 function onQueues(sid: string, queues: readonly sqs.IQueue[], actions: string[]): PolicyStatement {

@@ -10,7 +10,7 @@ const production = deployment('production');
 describe('the bucket', () => {
   const data = production.template('data');
 
-  test('is encrypted, closed to the public, without versions, and aborts stray multipart uploads', () => {
+  test('is encrypted, closed to the public, keeps old versions for a week, and aborts stray multipart uploads', () => {
     data.hasResourceProperties('AWS::S3::Bucket', {
       BucketEncryption: {
         ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
@@ -21,13 +21,21 @@ describe('the bucket', () => {
         IgnorePublicAcls: true,
         RestrictPublicBuckets: true,
       },
-      VersioningConfiguration: Match.absent(),
+      VersioningConfiguration: { Status: 'Enabled' },
       LifecycleConfiguration: {
         Rules: [
           {
             AbortIncompleteMultipartUpload: {
               DaysAfterInitiation: readResources().bucket.abortMultipartUploadsAfterDays,
             },
+            ExpirationInDays: Match.absent(),
+            Status: 'Enabled',
+          },
+          {
+            NoncurrentVersionExpiration: {
+              NoncurrentDays: readResources().bucket.expireOldVersionsAfterDays,
+            },
+            ExpiredObjectDeleteMarker: true,
             ExpirationInDays: Match.absent(),
             Status: 'Enabled',
           },

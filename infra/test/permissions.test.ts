@@ -41,14 +41,16 @@ test('the api reads content and sends messages, and can neither write nor delete
   ]);
 });
 
-test('the upload-worker writes its two prefixes, reads pastes alone, consumes both queues and deletes only exports', () => {
+test('the upload-worker writes its two prefixes, reads pastes and the owner alone, consumes both queues and deletes only exports', () => {
   expect(allowed('uploadworker')).toEqual([
     's3:AbortMultipartUpload bucket/jobs/*',
     's3:DeleteObject bucket/jobs/*',
+    's3:GetObject bucket/pasteflow-owner',
     's3:GetObject bucket/pastes/*',
     's3:ListBucket bucket',
     's3:ListBucketMultipartUploads bucket',
     's3:PutObject bucket/jobs/*',
+    's3:PutObject bucket/pasteflow-owner',
     's3:PutObject bucket/pastes/*',
     'sqs:ChangeMessageVisibility jobs',
     'sqs:ChangeMessageVisibility uploads',
@@ -68,13 +70,15 @@ test('the upload-worker writes its two prefixes, reads pastes alone, consumes bo
   ]);
 });
 
-test('the janitor lists and deletes objects and reads none, sends messages and empties the dead-letter queues', () => {
+test('the janitor lists and deletes objects and reads none but the owner, sends messages and empties the dead-letter queues', () => {
   expect(allowed('janitor')).toEqual([
     's3:AbortMultipartUpload bucket/jobs/*',
     's3:DeleteObject bucket/jobs/*',
     's3:DeleteObject bucket/pastes/*',
+    's3:GetObject bucket/pasteflow-owner',
     's3:ListBucket bucket',
     's3:ListBucketMultipartUploads bucket',
+    's3:PutObject bucket/pasteflow-owner',
     'sqs:ChangeMessageVisibility jobs-dead-letters',
     'sqs:ChangeMessageVisibility uploads-dead-letters',
     'sqs:DeleteMessage jobs-dead-letters',

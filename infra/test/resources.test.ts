@@ -69,7 +69,7 @@ describe('the one description of the bucket and the queues', () => {
 
   test('has the prefixes of the keys that the services make', async () => {
     const keys = readFileSync(new URL('../../packages/domain/src/object-key.ts', import.meta.url), 'utf8');
-    for (const prefix of Object.values(bucket.prefixes)) expect(keys).toContain(prefix);
+    for (const key of [...Object.values(bucket.prefixes), bucket.owner]) expect(keys).toContain(`'${key}'`);
   });
 
   test('is what LocalStack’s init script makes', () => {
@@ -77,6 +77,8 @@ describe('the one description of the bucket and the queues', () => {
       queues: described,
       buckets: [bucket.name],
       abortAfterDays: bucket.abortMultipartUploadsAfterDays,
+      versioning: 'Enabled',
+      expireOldVersionsAfterDays: bucket.expireOldVersionsAfterDays,
     });
   });
 
@@ -117,7 +119,7 @@ describe('the one description of the bucket and the queues', () => {
 
 const FAKE_BOTO3 = `
 import json, atexit
-told = {"queues": {}, "buckets": [], "abortAfterDays": None}
+told = {"queues": {}, "buckets": [], "abortAfterDays": None, "versioning": None, "expireOldVersionsAfterDays": None}
 class Client:
     class meta: region_name = "us-east-1"
     class exceptions:
@@ -129,6 +131,8 @@ class Client:
     def create_bucket(self, Bucket): told["buckets"].append(Bucket)
     def put_bucket_lifecycle_configuration(self, Bucket, LifecycleConfiguration):
         told["abortAfterDays"] = LifecycleConfiguration["Rules"][0]["AbortIncompleteMultipartUpload"]["DaysAfterInitiation"]
+        told["expireOldVersionsAfterDays"] = LifecycleConfiguration["Rules"][1]["NoncurrentVersionExpiration"]["NoncurrentDays"]
+    def put_bucket_versioning(self, Bucket, VersioningConfiguration): told["versioning"] = VersioningConfiguration["Status"]
 def client(*_, **__): return Client()
 atexit.register(lambda: print(json.dumps(told)))
 `;

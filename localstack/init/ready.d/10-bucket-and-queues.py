@@ -57,6 +57,7 @@ def make_bucket(s3, bucket):
         s3.create_bucket(Bucket=bucket["name"], **placed)
     except s3.exceptions.BucketAlreadyOwnedByYou:
         pass
+    s3.put_bucket_versioning(Bucket=bucket["name"], VersioningConfiguration={"Status": "Enabled"})
     s3.put_bucket_lifecycle_configuration(
         Bucket=bucket["name"],
         LifecycleConfiguration={
@@ -68,7 +69,14 @@ def make_bucket(s3, bucket):
                     "AbortIncompleteMultipartUpload": {
                         "DaysAfterInitiation": bucket["abortMultipartUploadsAfterDays"]
                     },
-                }
+                },
+                {
+                    "ID": "expire-old-versions",
+                    "Status": "Enabled",
+                    "Filter": {"Prefix": ""},
+                    "NoncurrentVersionExpiration": {"NoncurrentDays": bucket["expireOldVersionsAfterDays"]},
+                    "Expiration": {"ExpiredObjectDeleteMarker": True},
+                },
             ]
         },
     )

@@ -45,6 +45,7 @@ export {
 } from './limits.ts';
 export { isShortCode, shortCodeFrom } from './short-code.ts';
 export {
+  BUCKET_OWNER_KEY,
   JOB_OBJECT_KEY_PREFIX,
   jobIdOfKey,
   jobKeyPrefix,

@@ -5,7 +5,8 @@ import {
   DeleteBucketCommand,
   DeleteObjectsCommand,
   ListMultipartUploadsCommand,
-  paginateListObjectsV2,
+  ListObjectVersionsCommand,
+  PutBucketVersioningCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, DeleteQueueCommand, GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -76,6 +77,9 @@ export async function makeOwnAws(endpoint: string): Promise<OwnAws> {
   const s3 = s3ClientOf(endpoint);
   const sqs = sqsClientOf(endpoint);
   await s3.send(new CreateBucketCommand({ Bucket: prefix }));
+  await s3.send(
+    new PutBucketVersioningCommand({ Bucket: prefix, VersioningConfiguration: { Status: 'Enabled' } }),
+  );
   for (const { name, attributes } of definitions)
     await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
   return {
@@ -108,12 +112,15 @@ async function removeBucket(client: S3Client, bucket: string, attempts = 5): Pro
 }
 
 async function empty(client: S3Client, bucket: string): Promise<void> {
-  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket })) {
-    const objects = Contents.map(({ Key }) => ({ Key }));
-    if (objects.length > 0)
-      await client.send(
-        new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: objects, Quiet: true } }),
-      );
+  for (;;) {
+    const { Versions = [], DeleteMarkers = [] } = await client.send(
+      new ListObjectVersionsCommand({ Bucket: bucket }),
+    );
+    const objects = [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }));
+    if (objects.length === 0) break;
+    await client.send(
+      new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: objects, Quiet: true } }),
+    );
   }
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket }));
   for (const { Key, UploadId } of Uploads)

@@ -8,6 +8,7 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { BUCKET_OWNER_KEY } from '@pasteflow/domain';
 import { s3ClientOf, type Aws } from './aws.ts';
 
 /** The cluster's bucket, past every proxy. */
@@ -27,12 +28,13 @@ export class Bucket {
     return [...(await this.sizes()).keys()];
   }
 
-  /** Every key, in order, with its object's bytes. */
+  /** Every key, in order, with its object's bytes; without the object that names the owner of the bucket. */
   async sizes(): Promise<Map<string, number>> {
     const sizes = new Map<string, number>();
     const pages = paginateListObjectsV2({ client: this.#client }, { Bucket: this.name });
     for await (const { Contents = [] } of pages)
       for (const { Key = '', Size = NaN } of Contents) sizes.set(Key, Size);
+    sizes.delete(BUCKET_OWNER_KEY);
     return sizes;
   }
 

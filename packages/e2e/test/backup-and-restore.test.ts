@@ -90,8 +90,10 @@ it('a restored database finds its way with a bucket and queues that went on with
     expect((await restored.http().read(short_code)).status).toBe(404);
   expect((await restored.http().read(deletedSince.short_code)).status).toBe(503);
 
-  const found = await reconciled(restored);
-  expect(found).toMatchObject({ removed: 1, missing: 1 });
+  expect(await reconciled(restored)).toMatchObject({ orphans: 1, removed: 0, missing: 1 });
+  expect(await restored.bucket.keys()).toContain(keyOf(createdSince));
+  await restored.rows.query(`UPDATE orphan_objects SET first_seen_at = first_seen_at - interval '1 day'`);
+  expect(await reconciled(restored)).toMatchObject({ orphans: 1, removed: 1, missing: 1 });
   expect(await restored.bucket.keys()).toEqual([kept, uploadedSince].map(keyOf).toSorted());
   await restored.until(
     () => findViolations(restored!),

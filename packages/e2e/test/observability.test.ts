@@ -90,7 +90,15 @@ describeAsking('on running services', () => {
   beforeAll(async () => {
     cluster = await startCluster({
       janitors: 2, // each shows the figures of the whole database
-      env: { STATE_METRICS_INTERVAL_SECONDS: '0.5', MEASURE_INTERVAL_SECONDS: '0.5' },
+      env: {
+        STATE_METRICS_INTERVAL_SECONDS: '0.5',
+        MEASURE_INTERVAL_SECONDS: '0.5',
+        // The daily sweeps would run a day after the migration.
+        FAILED_PASTES_INTERVAL_SECONDS: '5',
+        JOBS_INTERVAL_SECONDS: '5',
+        TOMBSTONES_INTERVAL_SECONDS: '5',
+        RECONCILE_INTERVAL_SECONDS: '5',
+      },
     });
     prometheus = await Prometheus.start(configurationFor(cluster));
     await traffic();

@@ -58,6 +58,14 @@ export {
   type ClaimedDeletion,
 } from './pastes/deletion.ts';
 export { findOldFailed, removeFailed, removeTombstones, type OldFailed } from './retention/old-pastes.ts';
+export {
+  countDueOrphans,
+  findDueOrphans,
+  forgetOrphans,
+  forgetUnseenOrphans,
+  recordOrphans,
+} from './retention/orphan-objects.ts';
+export { readInstallation, recordBucketAdoption } from './installation/installation.ts';
 export { dropOldTransitions, ensureTransitionPartitions } from './retention/old-transitions.ts';
 export {
   answerIdempotencyKey,
@@ -70,11 +78,11 @@ export {
 export { rateLimitStore, removeEndedRateLimits, type RateLimitStore } from './requests/rate-limits.ts';
 export {
   databaseTime,
-  findLive,
+  findLiveObjects,
   findOpenJobs,
+  findServedObjects,
   findStored,
   findStoredAssets,
-  findStrayJobObjects,
 } from './retention/reconcile.ts';
 export {
   createApiToken,
@@ -102,7 +110,7 @@ export {
   type TransitionStatistic,
 } from './monitoring/measure-transitions.ts';
 export { estimateLivePastes, readStateFigures, type StateFigures } from './monitoring/state-figures.ts';
-export { readSweepRuns, recordSweepRun, type SweepRun } from './sweeps/sweep-runs.ts';
+export { isSweepDue, readSweepRuns, recordSweepRun, type SweepRun } from './sweeps/sweep-runs.ts';
 export { findStuck, type Stuck } from './monitoring/stuck.ts';
 export { withSweepLock } from './sweeps/sweep-lock.ts';
 export type { ExecutionKind } from './schema/task-executions.ts';

@@ -13,6 +13,8 @@ import { holdsObject, type ExpectedObject } from './holds-object.ts';
 import { abortMultipartUpload, listMultipartUploads, type OpenUpload } from './multipart-uploads.ts';
 import { presign, type PresignOptions } from './presign.ts';
 import { putStream } from './put-stream.ts';
+import { readText, writeText, type SmallObject } from './small-objects.ts';
+import { listDeletedObjects, restoreDeletedObject, type DeletedObject } from './versions.ts';
 
 export interface StoredObject {
   /** The caller must consume or destroy it. Until then it holds its connection. */
@@ -162,6 +164,26 @@ export class ObjectStore {
   /** Aborts a multipart upload and frees its parts. One that was already completed or aborted counts as aborted. */
   async abortMultipartUpload(upload: Pick<OpenUpload, 'key' | 'uploadId'>): Promise<void> {
     await abortMultipartUpload(this.#client, this.bucket, upload);
+  }
+
+  /** Reads an object of a few kilobytes as text, with the time of S3. */
+  async readText(key: string): Promise<SmallObject> {
+    return await readText(this.#client, this.bucket, key);
+  }
+
+  /** Stores a text. With `onlyIfAbsent` it replaces no object, unless the store ignores conditions: read it afterwards. */
+  async writeText(key: string, text: string, options: { readonly onlyIfAbsent: boolean }): Promise<void> {
+    await writeText(this.#client, { bucket: this.bucket, key, text }, options);
+  }
+
+  /** Yields the deleted objects under the prefix that can be restored, in key order. The bucket needs versioning. */
+  listDeleted(prefix: string): AsyncGenerator<DeletedObject> {
+    return listDeletedObjects(this.#client, this.bucket, prefix);
+  }
+
+  /** Makes the last version of a deleted object the current one. */
+  async restore(deleted: DeletedObject): Promise<void> {
+    await restoreDeletedObject(this.#client, this.bucket, deleted);
   }
 
   /** Returns a URL that downloads the object without credentials until the URL expires. Makes no request, so the object may be missing. */

@@ -1,18 +1,32 @@
 import { misused, parseArguments, quote, type Misused } from '@pasteflow/command-line';
 import { sweepNames, type SweepName } from './sweeping/sweep.ts';
 
-export type JanitorCommand =
-  { readonly kind: 'service' } | { readonly kind: 'once'; readonly sweep: SweepName };
+export interface OnceCommand {
+  readonly kind: 'once';
+  readonly sweep: SweepName;
+  readonly allowMassDeletion: boolean;
+}
 
-/** No arguments start the service. `--once NAME` or `--once=NAME` runs one sweep. */
+export type JanitorCommand = { readonly kind: 'service' } | OnceCommand;
+
+/**
+ * No arguments start the service. `--once NAME` or `--once=NAME` runs one sweep. `--once reconcile --allow-mass-deletion` lets this run
+ * delete any number of objects.
+ */
 export function parseJanitorCommand(args: readonly string[]): JanitorCommand | Misused {
   if (args.length === 0) return { kind: 'service' };
-  const parsed = parseArguments(args, { once: { type: 'string', multiple: true } });
+  const parsed = parseArguments(args, {
+    once: { type: 'string', multiple: true },
+    'allow-mass-deletion': { type: 'boolean' },
+  });
   if (parsed.kind === 'parsed' && parsed.positionals.length === 0 && parsed.values.once?.length === 1) {
     const sweep = sweepNames.find((name) => name === parsed.values.once?.[0]);
-    if (sweep !== undefined) return { kind: 'once', sweep };
+    const allowMassDeletion = parsed.values['allow-mass-deletion'] === true;
+    if (sweep !== undefined && (sweep === 'reconcile' || !allowMassDeletion))
+      return { kind: 'once', sweep, allowMassDeletion };
   }
   return misused(
-    `${quote(args.join(' '))} is not understood: give no arguments, or --once and one of the sweeps ${sweepNames.join(', ')}`,
+    `${quote(args.join(' '))} is not understood: give no arguments, or --once and one of the sweeps ${sweepNames.join(', ')}; ` +
+      '--allow-mass-deletion is only for --once reconcile',
   );
 }

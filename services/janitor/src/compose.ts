@@ -1,4 +1,12 @@
-import { createDatabase, pingDatabase, poolUse, type Actor, type Database } from '@pasteflow/postgres';
+import { BucketOwnership, type OwnerCheck } from '@pasteflow/bucket-owner';
+import {
+  createDatabase,
+  isSweepDue,
+  pingDatabase,
+  poolUse,
+  type Actor,
+  type Database,
+} from '@pasteflow/postgres';
 import {
   HealthServer,
   showPools,
@@ -15,11 +23,12 @@ import type { JanitorConfig } from './config.ts';
 import { createJobQueue } from './queues/job-queue.ts';
 import { createUploadQueue } from './queues/upload-queue.ts';
 import type { WorkQueue } from './queues/work-queue.ts';
+import { checkBeforeDeleting, checked } from './sweeping/check-before-deleting.ts';
 import { SweepRunner } from './sweeping/run-sweep.ts';
 import { Schedule } from './sweeping/schedule.ts';
 import { DeadLetterAges } from './state-metrics/dead-letter-ages.ts';
 import { StateMetrics } from './state-metrics/state-metrics.ts';
-import { sweepNames, type Sweeps } from './sweeping/sweep.ts';
+import { sweepNames, type Sweep, type SweepName, type Sweeps } from './sweeping/sweep.ts';
 import { Cleanup } from './sweeps/cleanup.ts';
 import { DeadLetters } from './sweeps/dead-letters.ts';
 import { DeletionWatchdog } from './sweeps/deletion-watchdog.ts';
@@ -46,6 +55,9 @@ export interface ComposedSweeps {
   readonly stateMetrics: StateMetrics;
   /** The readiness checks of the dependencies. */
   readonly checks: Readonly<Record<'postgres' | 's3' | 'sqs', Check>>;
+  /** Whether a daily sweep is due, by its last run in any janitor. */
+  readonly isDue: (sweep: SweepName) => Promise<boolean>;
+  readonly owner: OwnerCheck;
   readonly close: () => Promise<void>;
 }
 
@@ -53,6 +65,7 @@ export interface ComposedSweeps {
 export function composeSweeps(
   { config, instance, logger }: Entry<JanitorConfig>,
   metrics: Metrics,
+  { allowMassDeletion = false }: { readonly allowMassDeletion?: boolean } = {},
 ): ComposedSweeps {
   const { database, aws, queues: queueNames, bucket } = config;
   const connect = (maxConnections: number) =>
@@ -83,7 +96,11 @@ export function composeSweeps(
     createJobQueue({ ...forQueues, queueName: queueNames.jobs, policy: config.jobRetry }),
   ];
   const deadLetterAges = new DeadLetterAges();
-  const sweeps = createSweeps({ db, actor: instance, logger, store, sqs, queues, deadLetterAges }, config);
+  const owner = { db, store, actor: instance };
+  const sweeps = createSweeps(
+    { db, actor: instance, logger, store, sqs, queues, deadLetterAges, allowMassDeletion },
+    config,
+  );
   const runner = new SweepRunner({
     locks,
     db,
@@ -112,6 +129,8 @@ export function composeSweeps(
       s3: (signal) => store.ping(signal),
       sqs: () => Promise.all(queues.map(({ queue }) => queueDepth(sqs, queue))),
     },
+    isDue: (sweep) => isSweepDue(db, sweep, config.sweepIntervalSeconds[sweep]),
+    owner,
     close: async () => {
       store.close();
       sqs.destroy();
@@ -128,13 +147,16 @@ interface SweepDependencies {
   readonly sqs: SqsClient;
   readonly queues: readonly WorkQueue[];
   readonly deadLetterAges: DeadLetterAges;
+  readonly allowMassDeletion: boolean;
 }
 
 function createSweeps(
-  { deadLetterAges, queues, sqs, store, ...base }: SweepDependencies,
+  { deadLetterAges, queues, sqs, store, allowMassDeletion, ...base }: SweepDependencies,
   { sweeps: settings, idempotencyRetentionSeconds }: JanitorConfig,
 ): Sweeps {
-  const { db } = base;
+  const { db, actor } = base;
+  const deleting = <Name extends SweepName>(sweep: Sweep & { readonly name: Name }) =>
+    checked(sweep, () => checkBeforeDeleting({ db, store, actor }));
   const dispatching = { sqs, queues, random: Math.random };
   return {
     relay: new Relay({
@@ -143,30 +165,38 @@ function createSweeps(
       redispatchAfterSeconds: settings.relayRedispatchAfterSeconds,
     }),
     'reap-executions': new ReapExecutions({ ...base, ...dispatching }),
-    cleanup: new Cleanup({ ...base, store }),
+    cleanup: deleting(new Cleanup({ ...base, store })),
     'deletion-watchdog': new DeletionWatchdog({
       ...base,
       stuckAfterSeconds: settings.deletionStuckAfterSeconds,
     }),
-    'failed-pastes': new FailedPastes({ ...base, store, retentionSeconds: settings.failedRetentionSeconds }),
+    'failed-pastes': deleting(
+      new FailedPastes({ ...base, store, retentionSeconds: settings.failedRetentionSeconds }),
+    ),
     'dead-letters': new DeadLetters({
       ...base,
       ...dispatching,
       ages: deadLetterAges,
       leaseSeconds: settings.leaseSeconds,
     }),
-    jobs: new Jobs({ ...base, store, retentionSeconds: settings.jobRetentionSeconds }),
-    tombstones: new Tombstones({
-      db,
-      tombstoneRetentionSeconds: settings.tombstoneRetentionSeconds,
-      transitionRetentionSeconds: settings.transitionRetentionSeconds,
-    }),
-    reconcile: new Reconcile({
-      ...base,
-      store,
-      minAgeSeconds: settings.reconcileMinAgeSeconds,
-      jobRetentionSeconds: settings.jobRetentionSeconds,
-    }),
+    jobs: deleting(new Jobs({ ...base, store, retentionSeconds: settings.jobRetentionSeconds })),
+    tombstones: deleting(
+      new Tombstones({
+        db,
+        tombstoneRetentionSeconds: settings.tombstoneRetentionSeconds,
+        transitionRetentionSeconds: settings.transitionRetentionSeconds,
+      }),
+    ),
+    reconcile: deleting(
+      new Reconcile({
+        ...base,
+        store,
+        minAgeSeconds: settings.reconcileMinAgeSeconds,
+        orphanGraceSeconds: settings.orphanGraceSeconds,
+        allowMassDeletion,
+        jobRetentionSeconds: settings.jobRetentionSeconds,
+      }),
+    ),
     'expired-keys': new ExpiredKeys({ db, idempotencyRetentionSeconds }),
     measure: new Measure({ db }),
   };
@@ -174,19 +204,24 @@ function createSweeps(
 
 export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly Component[] {
   const { config, metrics, readiness, logger } = context;
-  const { sweeps, runner, stateMetrics, checks, close } = composeSweeps(context, metrics);
+  const { sweeps, runner, stateMetrics, checks, isDue, owner, close } = composeSweeps(context, metrics);
+  const bucket = new BucketOwnership({ ...owner, logger, onMismatch: context.fail });
   readiness.addCheck('postgres', checks.postgres);
   readiness.addCheck('s3', checks.s3, { required: false });
   readiness.addCheck('sqs', checks.sqs, { required: false });
+  // Not required: the sweeps that don't delete run without it.
+  readiness.addCheck('bucket_owner', () => bucket.requireVerified(), { required: false });
   return [
     { name: 'connections', start: () => Promise.resolve(), stop: close },
     new HealthServer(config.metrics, readiness, metrics),
+    bucket,
     inParallel('sweeps', [
       stateMetrics,
       new Schedule({
         sweeps: Object.values(sweeps),
         runner,
         intervalSeconds: config.sweepIntervalSeconds,
+        isDue,
         logger,
         metrics,
       }),

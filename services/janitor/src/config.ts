@@ -41,6 +41,8 @@ interface SweepsConfig {
   readonly tombstoneRetentionSeconds: number;
   readonly transitionRetentionSeconds: number;
   readonly reconcileMinAgeSeconds: number;
+  /** From the run that first finds an object without a row to the run that may delete the object. */
+  readonly orphanGraceSeconds: number;
 }
 
 export interface JanitorConfig {
@@ -62,6 +64,9 @@ export interface JanitorConfig {
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
+
+/** Shorter than that, nobody reads the log before the objects are gone. */
+const MIN_ORPHAN_GRACE_SECONDS = HOUR;
 
 const sweepIntervalsEnv: z.ZodType<Readonly<Record<SweepName, number>>> = z
   .object({
@@ -103,6 +108,7 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
     TOMBSTONE_RETENTION_SECONDS: seconds().default(30 * DAY),
     TRANSITION_RETENTION_SECONDS: seconds().default(90 * DAY),
     RECONCILE_MIN_AGE_SECONDS: seconds().default(DAY),
+    RECONCILE_ORPHAN_GRACE_SECONDS: seconds().default(DAY),
   })
   .transform((env, context) => {
     const visibilitySeconds = messageVisibilitySeconds(env.EXECUTION_LEASE_SECONDS);
@@ -122,6 +128,15 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
         message: `is ${env.TRANSITION_RETENTION_SECONDS}; set it to at least ${7 * DAY} (7 days): the database keeps the audit trail for that long`,
       });
     }
+    if (env.RECONCILE_ORPHAN_GRACE_SECONDS < MIN_ORPHAN_GRACE_SECONDS) {
+      context.addIssue({
+        code: 'custom',
+        path: ['RECONCILE_ORPHAN_GRACE_SECONDS'],
+        message:
+          `is ${env.RECONCILE_ORPHAN_GRACE_SECONDS}; set it to ${MIN_ORPHAN_GRACE_SECONDS} or more, so that an operator can still ` +
+          'prevent a wrong deletion',
+      });
+    }
     return {
       lockIdleSeconds: env.SWEEP_LOCK_IDLE_SECONDS,
       leaseSeconds: env.EXECUTION_LEASE_SECONDS,
@@ -133,6 +148,7 @@ const sweepsEnv: z.ZodType<SweepsConfig> = z
       tombstoneRetentionSeconds: env.TOMBSTONE_RETENTION_SECONDS,
       transitionRetentionSeconds: env.TRANSITION_RETENTION_SECONDS,
       reconcileMinAgeSeconds: env.RECONCILE_MIN_AGE_SECONDS,
+      orphanGraceSeconds: env.RECONCILE_ORPHAN_GRACE_SECONDS,
     };
   });
 

@@ -13,7 +13,7 @@ switch (command.kind) {
     await runService({ ...entry, compose: composeJanitor });
     break;
   case 'once':
-    await runCommand({ ...entry, run: (opened) => runOnce(opened, command.sweep) });
+    await runCommand({ ...entry, run: (opened) => runOnce(opened, command) });
     break;
   case 'misused':
     printAnswer(failed(EXIT_USAGE, `janitor: ${command.message}\n`));

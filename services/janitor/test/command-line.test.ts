@@ -8,11 +8,19 @@ describe('the command line of the janitor', () => {
   });
 
   it.each(sweepNames)('runs %s once, written as one argument or two', (sweep) => {
-    expect(parseJanitorCommand(['--once', sweep])).toEqual({ kind: 'once', sweep });
-    expect(parseJanitorCommand([`--once=${sweep}`])).toEqual({ kind: 'once', sweep });
+    const once = { kind: 'once', sweep, allowMassDeletion: false };
+    expect(parseJanitorCommand(['--once', sweep])).toEqual(once);
+    expect(parseJanitorCommand([`--once=${sweep}`])).toEqual(once);
+  });
+
+  it('lets reconcile delete more than usual when it is told to', () => {
+    const command = parseJanitorCommand(['--once', 'reconcile', '--allow-mass-deletion']);
+    expect(command).toEqual({ kind: 'once', sweep: 'reconcile', allowMassDeletion: true });
   });
 
   it.each([
+    [['--allow-mass-deletion']],
+    [['--once', 'cleanup', '--allow-mass-deletion']],
     [['--once']],
     [['--once=']],
     [['--once', 'clean']],

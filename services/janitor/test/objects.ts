@@ -1,4 +1,4 @@
-import { objectKeyOf } from '@pasteflow/domain';
+import { BUCKET_OWNER_KEY, objectKeyOf } from '@pasteflow/domain';
 import type { ObjectStore } from '@pasteflow/s3';
 import { createHash } from 'node:crypto';
 import { BUCKET, type World } from './world.ts';
@@ -36,10 +36,11 @@ export async function openUploadsIn(store: ObjectStore): Promise<string[]> {
   return keys;
 }
 
+/** Every key, in order, without the object that names the owner of the bucket. */
 export async function keysIn(store: ObjectStore): Promise<string[]> {
   const keys: string[] = [];
   for await (const page of store.list('')) keys.push(...page.map(({ key }) => key));
-  return keys;
+  return keys.filter((key) => key !== BUCKET_OWNER_KEY);
 }
 
 /** The keys of every DeleteObjects call so far, one list for each call. */

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { sql } from 'kysely';
 import { Cleanup } from '../src/sweeps/cleanup.ts';
 import { DeletionWatchdog } from '../src/sweeps/deletion-watchdog.ts';
-import { Reconcile } from '../src/sweeps/reconcile.ts';
 import { sweepNames, type SweepName } from '../src/sweeping/sweep.ts';
+import { newReconcile } from './new-reconcile.ts';
 import { keysIn, putObjects } from './objects.ts';
 import { createWorld, running, type World, deletionStates } from './world.ts';
 
@@ -40,7 +40,7 @@ const countsOf: Record<SweepName, readonly string[]> = {
   'dead-letters': ['unreadable', 'alive', 'ended', 'failed', 'given_up'],
   jobs: ['removed', 'refused', 'objects', 'aborted'],
   tombstones: ['removed', 'partitions_made', 'partitions_dropped'],
-  reconcile: ['listed', 'removed', 'refused', 'foreign', 'missing', 'aborted'],
+  reconcile: ['listed', 'orphans', 'removed', 'refused', 'held', 'foreign', 'missing', 'aborted'],
   'expired-keys': ['keys', 'counters'],
   measure: ['counted'],
 };
@@ -103,12 +103,7 @@ describe('janitor --once', () => {
         world.db,
       );
       expect(await watchdog.runOnce(running())).toEqual({ reset: 3 });
-      const reconcile = new Reconcile({
-        ...world,
-        minAgeSeconds: 1,
-        jobRetentionSeconds: 86_400,
-        logger: world.log,
-      });
+      const reconcile = newReconcile(world, { minAgeSeconds: 1 });
       expect(await reconcile.runOnce(running())).toMatchObject({ removed: 0, missing: 0 });
       const cleanup = new Cleanup({ ...world, actor: 'janitor/test', logger: world.log });
       expect(await cleanup.runOnce(running())).toMatchObject({ deleted: 3 });

@@ -145,10 +145,18 @@ describe('ops status', () => {
     expect(of('cleanup')).toMatchObject({ overdue: true });
     expect(of('dead-letters')).toMatchObject({ overdue: false });
     expect(of('reap-executions')).toMatchObject({ outcome: 'failed', overdue: true });
-    expect(of('reconcile')).toMatchObject({ outcome: null, last_success_at: null, overdue: true });
     const { stdout } = await ops('status');
     expect(stdout).toMatch(/^relay +2 s +5\d s ago +done +1\.5 s +sent 4$/m);
-    expect(stdout).toMatch(/^reconcile +1 d +never +never/m);
+  });
+
+  it('shows a sweep that never ran, and marks it overdue 1.5 intervals and a minute after the first migration', async () => {
+    const reconcile = async () => (await statusNow()).sweeps.find(({ sweep }) => sweep === 'reconcile');
+    const never = { outcome: null, last_success_at: null };
+    expect(await reconcile()).toMatchObject({ ...never, overdue: false });
+    expect((await ops('status')).stdout).toMatch(/^reconcile +1 d +never +never +-/m);
+    await sql`UPDATE installation SET created_at = created_at - interval '37 hours'`.execute(world.db);
+    expect(await reconcile()).toMatchObject({ ...never, overdue: true });
+    expect((await ops('status')).stdout).toMatch(/^reconcile +1 d +never +never, OVERDUE/m);
   });
 
   it('exits with 1 and one sentence when Postgres does not answer', async () => {

@@ -2,7 +2,7 @@ import { jobKeyPrefix } from '@pasteflow/domain';
 import { makeJobs, type JobShape } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { Reconcile } from '../src/sweeps/reconcile.ts';
+import { newReconcile, nothingReconciled as nothing } from './new-reconcile.ts';
 import { beginMultipartUpload, keysIn, openUploadsIn, putKeys } from './objects.ts';
 import { withRefusedKeys } from './refusing-s3.ts';
 import { createWorld, running, type World } from './world.ts';
@@ -16,14 +16,7 @@ beforeEach(() => world.reset());
 
 const DAY = 86_400;
 const sweep = (minAgeSeconds = 0, store = world.store) =>
-  new Reconcile({
-    db: world.db,
-    store,
-    minAgeSeconds,
-    jobRetentionSeconds: 30 * DAY,
-    logger: world.log,
-  });
-const nothing = { listed: 0, removed: 0, refused: 0, foreign: 0, missing: 0, aborted: 0 };
+  newReconcile(world, { store, minAgeSeconds, jobRetentionSeconds: 30 * DAY });
 const GONE = '0190b8a0-1234-7000-8000-0123456789ab';
 
 const fileOf = (jobId: string, name = 'a.zip') => `${jobKeyPrefix(jobId)}${name}`;
@@ -57,12 +50,12 @@ describe('reconcile for jobs', () => {
       fileOf(GONE, ended[1]),
     ];
     await putKeys(world.store, [...kept, ...strays]);
-    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 9, removed: 5 });
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 9, orphans: 5, removed: 5 });
     expect(await keysIn(world.store)).toEqual(kept.toSorted());
     expect(world.log.lines).toMatchObject([
       {
         level: 'warn',
-        message: 'objects that belong to no asset deleted',
+        message: 'objects without a live row deleted',
         fields: { count: 5, keys: strays.toSorted() },
       },
     ]);
@@ -143,6 +136,7 @@ describe('reconcile for jobs', () => {
       expect(await sweep(0, store).runOnce(running())).toEqual({
         ...nothing,
         listed: 2,
+        orphans: 2,
         removed: 1,
         refused: 1,
       });

@@ -3,8 +3,8 @@ import { objectKeyOf } from '@pasteflow/domain';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { Reconcile } from '../src/sweeps/reconcile.ts';
 import { withRefusingS3 } from './refusing-s3.ts';
+import { newReconcile, nothingReconciled as nothing } from './new-reconcile.ts';
 import { deleteCalls, keysIn, putObjects } from './objects.ts';
 import { BUCKET, createWorld, running, type World } from './world.ts';
 
@@ -15,10 +15,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-/** By default every object that existed before the run is old enough to be removed. */
-const sweep = (minAgeSeconds = 0) =>
-  new Reconcile({ ...world, minAgeSeconds, jobRetentionSeconds: 86_400, logger: world.log });
-const nothing = { listed: 0, removed: 0, refused: 0, foreign: 0, missing: 0, aborted: 0 };
+const sweep = (minAgeSeconds = 0) => newReconcile(world, { minAgeSeconds });
 const pastes = (shape: PasteShape, count = 1) => makePastes(world.db, count, shape);
 const codes = (made: readonly MadePaste[]) => made.map(({ shortCode }) => shortCode);
 const rows = () => world.db.selectFrom('pastes').selectAll().orderBy('short_code').execute();
@@ -47,7 +44,7 @@ describe('reconcile', () => {
       ...(await pastes({ status: 'PROCESSED', deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo: 5 } })),
     ];
     await putObjects(world.store, [...codes(dead), ...codes(live), 'neverWas00']);
-    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 7, removed: 3 });
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 7, orphans: 3, removed: 3 });
     expect(await keysIn(world.store)).toEqual(codes(live).map(objectKeyOf).sort());
   });
 
@@ -106,8 +103,9 @@ describe('reconcile', () => {
     });
     await putObjects(direct, [...stored.filter((code) => !lost.has(code)), 'orphan0001', 'zzorphan02']);
     direct.close();
-    expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 1006, removed: 2, missing: 6 });
-    expect(world.log.lines.at(-1)?.fields.short_codes).toEqual([...lost]);
+    const found = { listed: 1006, orphans: 2, removed: 2, missing: 6 };
+    expect(await sweep().runOnce(running())).toEqual({ ...nothing, ...found });
+    expect(world.log.lines.find(({ level }) => level === 'error')?.fields.short_codes).toEqual([...lost]);
     expect((await keysIn(world.store)).length).toBe(1004);
   });
 
@@ -118,13 +116,7 @@ describe('reconcile', () => {
       yield await Promise.resolve(listed);
     };
     const store = Object.assign(Object.create(world.store) as ObjectStore, { list });
-    const run = new Reconcile({
-      ...world,
-      store,
-      minAgeSeconds: 0,
-      jobRetentionSeconds: 86_400,
-      logger: world.log,
-    }).runOnce(running());
+    const run = newReconcile(world, { store }).runOnce(running());
     await expect(run).rejects.toThrow('S3 does not list keys in byte order: B came after a');
     expect(world.log.lines).toEqual([]);
   });
@@ -133,14 +125,8 @@ describe('reconcile', () => {
     await putObjects(world.store, ['orphan']);
     await withRefusingS3(world.store, ['orphan'], async (refusing) => {
       const store = Object.assign(refusing, { list: (prefix: string) => world.store.list(prefix) });
-      const run = new Reconcile({
-        ...world,
-        store,
-        minAgeSeconds: 0,
-        jobRetentionSeconds: 86_400,
-        logger: world.log,
-      }).runOnce(running());
-      expect(await run).toEqual({ ...nothing, listed: 1, refused: 1 });
+      const run = newReconcile(world, { store }).runOnce(running());
+      expect(await run).toEqual({ ...nothing, listed: 1, orphans: 1, refused: 1 });
     });
   });
 

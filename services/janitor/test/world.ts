@@ -4,6 +4,7 @@ import {
   startTestStack,
   type TestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
+import { checkBucketOwner } from '@pasteflow/bucket-owner';
 import { defaultRetryPolicy, MAX_JOB_LOSSES } from '@pasteflow/domain';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { makeUsers, rewriteTrail } from '@pasteflow/postgres/testing';
@@ -67,6 +68,7 @@ export async function createWorld(): Promise<World> {
     ];
   };
   const queues = queuesOn(db);
+  await checkBucketOwner({ db, store, actor: 'janitor/test' });
   return {
     stack,
     proxy,
@@ -95,7 +97,9 @@ export async function createWorld(): Promise<World> {
           tx,
         ),
       );
-      for await (const page of store.list('')) await store.deleteMany(page.map(({ key }) => key));
+      for (const prefix of ['pastes/', 'jobs/', 'other/'])
+        for await (const page of store.list(prefix)) await store.deleteMany(page.map(({ key }) => key));
+      await sql`TRUNCATE orphan_objects`.execute(db);
       for await (const page of store.listMultipartUploads(''))
         for (const upload of page) await store.abortMultipartUpload(upload);
       for (const name of [UPLOADS, JOBS].flatMap((queue) => [queue, deadLetterQueueName(queue)]))

@@ -1,3 +1,4 @@
+import { BucketOwnership } from '@pasteflow/bucket-owner';
 import { heartbeatIntervalMs } from '@pasteflow/domain';
 import { jobTypes, type JobType } from '@pasteflow/jobs';
 import {
@@ -15,6 +16,7 @@ import {
   type Component,
   type ServiceContext,
 } from '@pasteflow/runtime';
+import { createObjectStore } from '@pasteflow/s3';
 import { createSqsClient, queueDepth } from '@pasteflow/sqs';
 import type { Config } from './config.ts';
 import { DatabaseGate } from './executions/database-gate.ts';
@@ -36,6 +38,9 @@ const STATEMENT_TIMEOUT_MS = 15_000;
 
 /** Timeout of all requests to SQS except receives, the same as in the api and the janitor. */
 const SQS_TIMEOUT_MS = 3000;
+
+/** The timeout of a request of the bucket owner's check. The start waits as long. */
+const OWNER_CHECK_TIMEOUT_MS = 2000;
 
 /** Replacements for tests. */
 export interface Overrides extends Pick<DatabaseOptions, 'onStatement'> {
@@ -78,9 +83,24 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     onShortLease: () => leases.wake(),
   });
   const graceOver = new AbortController();
+  const ownerStore = createObjectStore({
+    region: config.aws.region,
+    endpoint: config.aws.s3Endpoint,
+    bucket: config.bucket,
+    maxAttempts: 1,
+    requestTimeoutMs: OWNER_CHECK_TIMEOUT_MS,
+  });
+  const bucket = new BucketOwnership({
+    db,
+    store: ownerStore,
+    actor: instance,
+    logger,
+    onMismatch: context.fail,
+  });
   const worker: WorkerContext = {
     db,
     gate,
+    bucket,
     running,
     actor: instance,
     leaseSeconds,
@@ -111,6 +131,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
   };
 
   readiness.addCheck('postgres', () => pingDatabase(db));
+  readiness.addCheck('bucket_owner', () => bucket.requireVerified());
   readiness.addCheck('sqs', () => onEach(({ queue }) => queueDepth(sqs, queue)), { required: false });
   readiness.addCheck(
     's3',
@@ -131,9 +152,11 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
           pipeline.close();
           store.close();
         }
+        ownerStore.close();
         sqs.destroy();
       },
     },
+    bucket,
     leases,
     ...queueConsumers.flatMap(({ components }) => components),
     ...queueConsumers.map(({ pipeline }) => pipeline.heartbeat),
@@ -149,6 +172,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
       },
       stop: async () => {
         gate.stop();
+        bucket.release();
         const grace = setTimeout(() => graceOver.abort(), overrides.stopGraceMs ?? STOP_GRACE_MS);
         await onEach(({ consumers }) => consumers.stop());
         clearTimeout(grace);

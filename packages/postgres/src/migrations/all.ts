@@ -13,6 +13,7 @@ import * as idempotencyKeys from './0011-idempotency-keys.ts';
 import * as rateLimits from './0012-rate-limits.ts';
 import * as measurements from './0013-measurements.ts';
 import * as whatJobsMade from './0014-what-jobs-made.ts';
+import * as installation from './0015-installation.ts';
 import * as losses from './0016-losses.ts';
 import * as fairJobs from './0018-fair-jobs.ts';
 
@@ -32,6 +33,7 @@ export const migrations: Record<string, Migration> = {
   '0012-rate-limits': rateLimits,
   '0013-measurements': measurements,
   '0014-what-jobs-made': whatJobsMade,
+  '0015-installation': installation,
   '0016-losses': losses,
   '0018-fair-jobs': fairJobs,
 };

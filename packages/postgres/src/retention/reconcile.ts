@@ -1,4 +1,4 @@
-import { JOB_OBJECT_KEY_PREFIX } from '@pasteflow/domain';
+import { JOB_OBJECT_KEY_PREFIX, jobIdOfKey, shortCodeOfKey } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 
@@ -16,8 +16,48 @@ export async function findLive(db: Database, shortCodes: readonly string[]): Pro
   return new Set(rows.map((row) => row.short_code));
 }
 
+/** Returns those keys that belong to a live paste, or to an asset or an open job. */
+export async function findLiveObjects(db: Database, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  const codeOf = new Map(keys.map((key) => [key, shortCodeOfKey(key)]));
+  const codes = await findLive(
+    db,
+    [...codeOf.values()].filter((code) => code !== null),
+  );
+  const ofJobs = jobObjectsOf(keys);
+  const strays = await findStrayJobObjects(db, ofJobs);
+  return new Set([
+    ...keys.filter((key) => codes.has(codeOf.get(key) ?? '')),
+    ...ofJobs.map(({ key }) => key).filter((key) => !strays.has(key)),
+  ]);
+}
+
+/**
+ * Returns those keys whose object is needed now: of a PROCESSED paste that is not being deleted, or of an asset.
+ */
+export async function findServedObjects(db: Database, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  const codeOf = new Map(keys.map((key) => [key, shortCodeOfKey(key)]));
+  const codes = [...codeOf.values()].filter((code) => code !== null);
+  const { rows } = await sql<{ name: string }>`
+    SELECT short_code AS name FROM pastes
+    WHERE short_code = ANY (${codes}) AND status = 'PROCESSED' AND deletion_status = 'NOT_EXPIRED'
+    UNION ALL
+    SELECT storage_path FROM assets
+    WHERE job_id = ANY (${jobObjectsOf(keys).map(({ jobId }) => jobId)}::uuid[]) AND storage_path = ANY (${keys}::text[])
+      AND position IS NULL`.execute(db);
+  const served = new Set(rows.map(({ name }) => name));
+  return new Set(keys.filter((key) => served.has(codeOf.get(key) ?? key)));
+}
+
+/** Those of the keys that are in the folder of a job. */
+function jobObjectsOf(keys: readonly string[]): readonly JobObject[] {
+  return keys.flatMap((key) => {
+    const jobId = jobIdOfKey(key);
+    return jobId === null ? [] : [{ jobId, key }];
+  });
+}
+
 /** An object in the folder of a job. */
-export interface JobObject {
+interface JobObject {
   readonly jobId: string;
   readonly key: string;
 }

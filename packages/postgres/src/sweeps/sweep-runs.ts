@@ -28,3 +28,15 @@ export async function recordSweepRun(db: Database, run: EndedSweepRun): Promise<
 export async function readSweepRuns(db: Database): Promise<readonly SweepRun[]> {
   return db.selectFrom('sweep_runs').selectAll().orderBy('sweep').execute();
 }
+
+/**
+ * Whether the interval has passed since the last successful run of the sweep ended, in any janitor. A sweep
+ * that never succeeded is due an interval after the database was first migrated.
+ */
+export async function isSweepDue(db: Database, sweep: string, intervalSeconds: number): Promise<boolean> {
+  const { rows } = await sql<{ due: boolean }>`
+    SELECT coalesce((SELECT last_success_at FROM sweep_runs WHERE sweep = ${sweep}), created_at)
+      + make_interval(secs => ${intervalSeconds}) <= now() AS due
+    FROM installation`.execute(db);
+  return rows[0]?.due === true;
+}

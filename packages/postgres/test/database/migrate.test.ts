@@ -34,6 +34,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0012-rate-limits',
     '0013-measurements',
     '0014-what-jobs-made',
+    '0015-installation',
     '0016-losses',
     '0018-fair-jobs',
   ]);

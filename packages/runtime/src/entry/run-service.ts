@@ -9,6 +9,8 @@ export interface ServiceContext<Config> extends Entry<Config> {
   readonly metrics: Metrics;
   /** Follows the lifecycle; compose adds the checks. */
   readonly readiness: Readiness;
+  /** Stops the service because of an error. The exit code is that of the error: 78 for a ConfigError, otherwise 1. */
+  readonly fail: (error: unknown) => void;
 }
 
 export interface ServiceOptions<Config> extends EntryOptions<Config> {
@@ -69,7 +71,7 @@ export async function runService<Config extends EntryConfig>(options: ServiceOpt
       onCheckFailed: (check, error) => logger.warn('readiness check failed', { check, error }),
     });
     lifecycle = new Lifecycle(
-      await options.compose({ ...entry, metrics: new Metrics(options.name), readiness }),
+      await options.compose({ ...entry, metrics: new Metrics(options.name), readiness, fail }),
       logger,
     );
     lifecycle.start().then(() => {

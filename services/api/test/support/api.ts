@@ -117,6 +117,7 @@ async function startApi(
       logger,
       metrics: new Metrics('api', { process: false }),
       readiness,
+      fail: () => {},
       tracing: tracingOff,
     },
     {

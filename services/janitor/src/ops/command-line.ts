@@ -8,20 +8,30 @@ export type Subject =
 export type OpsCommand =
   | { readonly kind: 'status'; readonly json: boolean }
   | { readonly kind: 'timeline'; readonly of: Subject; readonly json: boolean }
-  | { readonly kind: 'retry-dead-letters'; readonly json: boolean };
+  | { readonly kind: 'retry-dead-letters'; readonly json: boolean }
+  | { readonly kind: 'adopt-bucket'; readonly yes: boolean; readonly json: boolean }
+  | { readonly kind: 'restore-objects'; readonly deletedSince: Date | null; readonly json: boolean };
 
 export const usage = `Usage:
   npm run ops -- status               shows states, ages, stuck work, queues and sweeps
   npm run ops -- timeline CODE        shows what happened to a paste; takes the id of a job, too
   npm run ops -- retry-dead-letters   moves dead letters back to the queues that they came from
+  npm run ops -- adopt-bucket         shows to which database the bucket belongs; with --yes gives it to this one
+  npm run ops -- restore-objects      restores wrongly deleted objects from the versions that the bucket keeps;
+                                      --deleted-since 2026-11-22T03:00Z leaves earlier deletions alone
 
   --json   prints JSON, for programs
 
-The environment names the database and the queues, as for a janitor. When it names neither, \`npm run ops\` uses those
+The environment names the database, the bucket and the queues, as for a janitor. When it names neither, \`npm run ops\` uses those
 of a running \`npm start\` or \`npm run stack\`.
 `;
 
-const options = { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+const options = {
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  yes: { type: 'boolean' },
+  'deleted-since': { type: 'string' },
+} as const;
 
 export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Misused {
   const parsed = parseArguments(args, options);
@@ -30,6 +40,10 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
   if (values.help === true) return { kind: 'help' };
   const json = values.json === true;
   const [name, ...rest] = positionals;
+  const since = values['deleted-since'];
+  if (values.yes === true && name !== 'adopt-bucket') return misused('--yes is only for adopt-bucket');
+  if (since !== undefined && name !== 'restore-objects')
+    return misused('--deleted-since is only for restore-objects');
   switch (name) {
     case 'status':
     case 'retry-dead-letters':
@@ -39,6 +53,17 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
       return of === null
         ? misused('timeline takes the short code of a paste or the id of a job')
         : { kind: 'timeline', of, json };
+    }
+    case 'adopt-bucket':
+      return rest.length === 0
+        ? { kind: name, yes: values.yes === true, json }
+        : misused(`${name} takes no further arguments`);
+    case 'restore-objects': {
+      const deletedSince = since === undefined ? null : new Date(since);
+      if (rest.length > 0) return misused(`${name} takes no further arguments`);
+      if (deletedSince !== null && Number.isNaN(deletedSince.getTime()))
+        return misused('--deleted-since takes a time such as 2026-11-22T03:00Z');
+      return { kind: name, deletedSince, json };
     }
     case undefined:
       return misused('the command is missing');

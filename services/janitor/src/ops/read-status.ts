@@ -2,6 +2,7 @@ import {
   databaseTime,
   estimateLivePastes,
   findStuck,
+  readInstallation,
   readStateFigures,
   readSweepRuns,
   type Database,
@@ -51,7 +52,7 @@ export interface Status {
     readonly seconds: number | null;
     readonly counts: Readonly<Record<string, number>>;
     readonly janitor: string | null;
-    /** As in the alert: no successful run for 1.5 intervals and a minute. */
+    /** As in the alert: no successful run for 1.5 intervals and a minute. A new database counts as a run. */
     readonly overdue: boolean;
   }[];
 }
@@ -90,6 +91,7 @@ async function readDatabase(
     deletionStuckAfterSeconds: settings.deletionStuckAfterSeconds,
   });
   const runs = await readSweepRuns(db);
+  const { createdAt } = await readInstallation(db);
   return {
     at,
     states: [
@@ -118,7 +120,7 @@ async function readDatabase(
         seconds: run?.seconds ?? null,
         counts: run?.counts ?? {},
         janitor: run?.janitor ?? null,
-        overdue: last === null || (at.getTime() - last.getTime()) / 1000 > 60 + 1.5 * interval,
+        overdue: (at.getTime() - (last ?? createdAt).getTime()) / 1000 > 60 + 1.5 * interval,
       };
     }),
   };

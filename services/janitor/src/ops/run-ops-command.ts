@@ -7,18 +7,25 @@ import {
   withDatabase,
   type Answer,
 } from '@pasteflow/command-line';
+import type { Database } from '@pasteflow/postgres';
 import type { Environment } from '@pasteflow/runtime';
+import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, type SqsClient } from '@pasteflow/sqs';
 import { loadJanitorConfig, type JanitorConfig } from '../config.ts';
+import { runAdoptBucket } from './adopt-bucket.ts';
 import { parseOpsCommand, usage, type OpsCommand, type Subject } from './command-line.ts';
 import { readStatus } from './read-status.ts';
 import { readSubjectTimeline } from './read-timeline.ts';
+import { runRestoreObjects } from './restore-objects.ts';
 import { retriedText, retryDeadLetters } from './retry-dead-letters.ts';
 import { statusText } from './status-text.ts';
 import { subjectText, timelineText } from './timeline-text.ts';
 
 /** An operator waits for the answer at a terminal. */
 const SQS_TIMEOUT_MS = 5000;
+
+/** Of one page of a listing, among other requests. */
+const S3_TIMEOUT_MS = 10_000;
 
 /** `npm run ops`. */
 export function runOpsCommand(args: readonly string[], env: Environment): Promise<Answer> {
@@ -33,6 +40,10 @@ function run(command: OpsCommand, env: Environment): Promise<Answer> {
       return showStatus(command.json, env);
     case 'retry-dead-letters':
       return retry(command.json, env);
+    case 'adopt-bucket':
+      return withBucket(env, (db, store) => runAdoptBucket(db, store, command));
+    case 'restore-objects':
+      return withBucket(env, (db, store) => runRestoreObjects(db, store, command));
     default:
       return command satisfies never;
   }
@@ -56,6 +67,25 @@ async function retry(json: boolean, env: Environment): Promise<Answer> {
   const config = loadJanitorConfig(env);
   const queues = await withSqs(config, (sqs) => retryDeadLetters(sqs, config.queues));
   return succeeded(json ? asJson({ queues }) : retriedText(queues));
+}
+
+async function withBucket<T>(
+  env: Environment,
+  use: (db: Database, store: ObjectStore) => Promise<T>,
+): Promise<T> {
+  const { aws, bucket } = loadJanitorConfig(env);
+  const store = createObjectStore({
+    bucket,
+    region: aws.region,
+    endpoint: aws.s3Endpoint,
+    maxAttempts: 3,
+    requestTimeoutMs: S3_TIMEOUT_MS,
+  });
+  try {
+    return await withDatabase('ops', env, (db) => use(db, store));
+  } finally {
+    store.close();
+  }
 }
 
 async function withSqs<T>({ aws }: JanitorConfig, use: (sqs: SqsClient) => Promise<T>): Promise<T> {

@@ -59,7 +59,7 @@ function sweepsText({ at, sweeps }: Status): string {
       last_success_at === null
         ? 'never'
         : `${formatDuration((at.getTime() - last_success_at.getTime()) / 1000)} ago`,
-      outcome === null ? 'never' : `${outcome}${overdue ? ', OVERDUE' : ''}`, // not overdue: the system may have just been started
+      `${outcome ?? 'never'}${overdue ? ', OVERDUE' : ''}`,
       formatDuration(seconds),
       toOneLine(
         Object.entries(counts)

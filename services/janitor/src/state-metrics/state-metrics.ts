@@ -1,6 +1,7 @@
 import {
   estimateLivePastes,
   readStateFigures,
+  readInstallation,
   readSweepRuns,
   readTransitionStatistics,
   readUncountedSeconds,
@@ -100,9 +101,16 @@ export class StateMetrics implements Component {
     signal.throwIfAborted();
     const enforcementGaps = await this.#enforcement.countGaps();
     signal.throwIfAborted();
-    onSweepRuns(await readSweepRuns(db));
+    const runs = await readSweepRuns(db);
+    onSweepRuns(runs);
+    signal.throwIfAborted();
+    const { createdAt } = await readInstallation(db);
     const { kinds } = figures;
     this.#database.replace({
+      pasteflow_installation_timestamp_seconds: [{ value: createdAt.getTime() / 1000 }],
+      pasteflow_held_deletions: [
+        { value: runs.find(({ sweep }) => sweep === 'reconcile')?.counts.held ?? 0 },
+      ],
       pasteflow_transitions_total: transitionSamples(statistics),
       pasteflow_state_duration_seconds: durationSamples(statistics),
       pasteflow_transitions_uncounted_age_seconds: [{ value: uncountedSeconds }],
@@ -167,6 +175,16 @@ export class StateMetrics implements Component {
 }
 
 const shapes = [
+  {
+    type: 'gauge',
+    name: 'pasteflow_installation_timestamp_seconds',
+    help: 'Unix time at which the database was first migrated.',
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_held_deletions',
+    help: 'Objects that the last run of reconcile did not delete because they were too many.',
+  },
   {
     type: 'counter',
     name: 'pasteflow_transitions_total',

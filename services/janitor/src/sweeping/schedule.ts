@@ -1,27 +1,32 @@
 import { PollLoop, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
 import type { SweepRunner } from './run-sweep.ts';
-import type { Sweep, SweepName } from './sweep.ts';
+import { dailySweeps, type Sweep, type SweepName } from './sweep.ts';
 
 export interface ScheduleOptions {
   readonly sweeps: readonly Sweep[];
   readonly runner: SweepRunner;
   readonly intervalSeconds: Readonly<Record<SweepName, number>>;
+  /** Asked before each run of a daily sweep: whether the interval has passed since its last success in any janitor. */
+  readonly isDue: (sweep: SweepName) => Promise<boolean>;
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
-/**
- * The first runs are spread over 5 s, so that janitors that start together don't all run at once. This applies to the daily sweeps, too: if
- * they waited a day, a deployment every day would prevent them from ever running.
- */
+/** The first runs are spread over 5 s, so that janitors that start together don't all run at once. */
 const FIRST_RUNS_SPREAD_MS = 5000;
+
+/**
+ * How often a janitor asks whether a daily sweep is due. The answer comes from the database, so that neither a start of a janitor makes the
+ * sweep run, nor does a deployment every day keep it from running.
+ */
+const DUE_CHECK_MS = 60_000;
 
 /** Runs every sweep at its own interval. It is one component, so that a stop waits for all sweeps in parallel. */
 export class Schedule implements Component {
   readonly name = 'sweeps';
   readonly #loops: readonly PollLoop[];
 
-  constructor({ sweeps, runner, intervalSeconds, logger, metrics }: ScheduleOptions) {
+  constructor({ sweeps, runner, intervalSeconds, isDue, logger, metrics }: ScheduleOptions) {
     const intervals = metrics.gauge({
       name: 'janitor_sweep_interval_seconds',
       help: 'Configured time from the end of a run of the sweep to the start of the next run.',
@@ -30,12 +35,13 @@ export class Schedule implements Component {
     for (const { name } of sweeps) intervals.set({ sweep: name }, intervalSeconds[name]);
     this.#loops = sweeps.map((sweep) => {
       const intervalMs = intervalSeconds[sweep.name] * 1000;
+      const isDaily = dailySweeps.has(sweep.name);
       return new PollLoop({
         name: sweep.name,
-        intervalMs,
+        intervalMs: isDaily ? Math.min(intervalMs, DUE_CHECK_MS) : intervalMs,
         firstDelayMs: Math.random() * Math.min(intervalMs, FIRST_RUNS_SPREAD_MS),
         run: async (signal) => {
-          await runner.run(sweep, signal);
+          if (!isDaily || (await isDue(sweep.name))) await runner.run(sweep, signal);
         },
         // A failed sweep is tried again no later than after its interval: the relay runs within 2 s of SQS's return.
         backoff: { firstMs: 500, capMs: intervalMs, jitter: 0.2 },

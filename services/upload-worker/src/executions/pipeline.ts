@@ -60,7 +60,7 @@ const RECEIVE_TIMEOUT_MS = 4000;
 
 export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
   const { worker, queueName, aws, sqs, consumers, batchSize, decode, events, handler } = options;
-  const { gate, leaseSeconds } = worker;
+  const { gate, bucket, leaseSeconds } = worker;
   const visibilitySeconds = messageVisibilitySeconds(leaseSeconds);
   const intervalMs = heartbeatIntervalMs(leaseSeconds);
   const receiving = createSqsClient({
@@ -97,7 +97,10 @@ export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
       decode,
       visibilitySeconds,
       handle: handler(messages),
-      beforeReceive: () => gate.waitUntilOpen(),
+      beforeReceive: async () => {
+        await bucket.waitUntilVerified();
+        await gate.waitUntilOpen();
+      },
       onMalformed: (error, message) => events.malformedMessage(error, message.MessageId),
       onError: (error) => events.dependencyFailed('receiving messages', error),
     }),

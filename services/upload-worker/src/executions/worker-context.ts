@@ -1,3 +1,4 @@
+import type { BucketOwnership } from '@pasteflow/bucket-owner';
 import type { Database } from '@pasteflow/postgres';
 import type { DatabaseGate } from './database-gate.ts';
 import type { RunningExecutions } from './running-executions.ts';
@@ -6,6 +7,8 @@ import type { RunningExecutions } from './running-executions.ts';
 export interface WorkerContext {
   readonly db: Database;
   readonly gate: DatabaseGate;
+  /** Nothing is received, and so nothing written to S3, before the bucket is known to belong to the database. */
+  readonly bucket: Pick<BucketOwnership, 'waitUntilVerified'>;
   readonly running: RunningExecutions;
   /** The name of this process in the audit trail. */
   readonly actor: string;

@@ -111,7 +111,7 @@ export function useBench(): Bench {
     const instance = `upload-worker/test-${workers.size + forAll.size}`;
     const context = { name: 'upload-worker', instance, config, logger: log, metrics, tracing: tracingOff };
     const lifecycle = new Lifecycle(
-      compose({ ...context, readiness: new Readiness() }, { jobTypes: types, ...overrides }),
+      compose({ ...context, readiness: new Readiness(), fail: () => {} }, { jobTypes: types, ...overrides }),
       log,
     );
     const worker = { log, metrics, stop: async () => void (await lifecycle.stop()) };

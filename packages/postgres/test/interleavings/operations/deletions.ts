@@ -1,6 +1,5 @@
 import {
   claimExpired,
-  findLive,
   findOldFailed,
   releaseClaims,
   removeFailed,
@@ -9,6 +8,7 @@ import {
   settleDeleted,
   type ClaimedDeletion,
 } from '../../../src/index.ts';
+import { findLive } from '../../../src/retention/reconcile.ts';
 import { operation, statement } from '../harness/operation.ts';
 
 const nothing = { touches: [] } as const;

@@ -3,7 +3,6 @@ import {
   claimExecutions,
   createAsset,
   findOldJobs,
-  findStrayJobObjects,
   findUndispatched,
   findZombies,
   importPastes,
@@ -17,6 +16,7 @@ import {
   type Database,
   type JobSettlement,
 } from '../../../src/index.ts';
+import { findStrayJobObjects } from '../../../src/retention/reconcile.ts';
 import { operation, statement, type World } from '../harness/operation.ts';
 import { entryOf } from './entry.ts';
 

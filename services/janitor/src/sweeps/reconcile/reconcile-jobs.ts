@@ -1,8 +1,9 @@
 import { JOB_OBJECT_KEY_PREFIX, jobIdOfKey } from '@pasteflow/domain';
-import { findOpenJobs, findStoredAssets, findStrayJobObjects, type Database } from '@pasteflow/postgres';
+import { findOpenJobs, findStoredAssets, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import type { ListedObject, ObjectStore } from '@pasteflow/s3';
-import { Findings, MAX_NAMED } from '../sweeping/findings.ts';
+import type { ObjectStore } from '@pasteflow/s3';
+import { Findings } from '../../sweeping/findings.ts';
+import { recordOrphansOf, type ReconcileRange } from './reconcile-pastes.ts';
 
 export interface ReconcileJobsOptions {
   readonly db: Database;
@@ -12,39 +13,35 @@ export interface ReconcileJobsOptions {
   readonly logger: Logger;
 }
 
-export interface ReconcileJobsRange {
-  /** The start of the run: assets that were made later may not be in the listing. */
-  readonly before: Date;
-  /** Objects and uploads that are younger are left alone. */
-  readonly oldEnough: Date;
-}
-
 /** Rows for each statement. */
 const BATCH = 1000;
 
 /**
- * Compares the objects under `jobs/` with the tables. Of jobs that have ended or have no row, it deletes old objects that belong to no asset,
+ * Compares the objects under `jobs/` with the tables. Of jobs that have ended or have no row, it records old objects that belong to no asset,
  * and aborts old multipart uploads. A worker leaves such objects when it is killed between object and asset, or when it writes after its job was
  * removed. Objects of an open job are left alone: a very long export may still be writing them. Assets without an object are reported.
  */
 export async function reconcileJobs(
   options: ReconcileJobsOptions,
-  { before, oldEnough }: ReconcileJobsRange,
+  range: ReconcileRange,
   signal: AbortSignal,
-): Promise<Record<'listed' | 'removed' | 'refused' | 'foreign' | 'missing' | 'aborted', number>> {
+): Promise<Record<'listed' | 'orphans' | 'foreign' | 'missing' | 'aborted', number>> {
+  const { before, oldEnough } = range;
   const { store, logger } = options;
   const foreign = new Findings();
   const missing = new Findings();
-  const counts = { listed: 0, removed: 0, refused: 0, aborted: 0 };
+  const counts = { listed: 0, orphans: 0, aborted: 0 };
   let after = JOB_OBJECT_KEY_PREFIX;
   for await (const page of store.list(JOB_OBJECT_KEY_PREFIX)) {
     if (signal.aborted) break;
     const keys = new Set(page.map(({ key }) => key));
     foreign.add([...keys].filter((key) => jobIdOfKey(key) === null));
-    const { removed, refused } = await removeStrays(options, page, oldEnough);
     counts.listed += page.length;
-    counts.removed += removed;
-    counts.refused += refused;
+    counts.orphans += await recordOrphansOf(
+      options,
+      page.filter(({ key }) => jobIdOfKey(key) !== null),
+      range,
+    );
     const upTo = page.at(-1)?.key ?? after;
     for await (const stored of storedBetween(options, { after, upTo, before }, signal))
       missing.add(stored.filter((key) => !keys.has(key)));
@@ -58,30 +55,6 @@ export async function reconcileJobs(
     logger.warn('objects under jobs/ that belong to no job', { count: foreign.count, keys: foreign.named });
   if (!signal.aborted) counts.aborted = await abortStrays(options, oldEnough, signal);
   return { ...counts, foreign: foreign.count, missing: missing.count };
-}
-
-async function removeStrays(
-  { db, store, logger }: ReconcileJobsOptions,
-  page: readonly ListedObject[],
-  oldEnough: Date,
-): Promise<{ removed: number; refused: number }> {
-  const objects = page
-    .filter(({ lastModified }) => lastModified <= oldEnough)
-    .flatMap(({ key }) => {
-      const jobId = jobIdOfKey(key);
-      return jobId === null ? [] : [{ jobId, key }];
-    });
-  const strays = [...(await findStrayJobObjects(db, objects))];
-  const refused = (await store.deleteMany(strays)).length;
-  if (strays.length > 0) {
-    const keys = strays.slice(0, MAX_NAMED);
-    logger.warn('objects that belong to no asset deleted', {
-      count: strays.length,
-      refused,
-      keys,
-    });
-  }
-  return { removed: strays.length - refused, refused };
 }
 
 /** Yields batches of the keys that assets name, until the signal is aborted. */

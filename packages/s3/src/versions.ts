@@ -1,0 +1,103 @@
+import {
+  DeleteObjectCommand,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { unavailable } from './errors.ts';
+
+/** A deleted object whose last version the bucket still has. */
+export interface DeletedObject {
+  readonly key: string;
+  /** The version ids of the delete markers above the last version, newest first. Each deletion adds one. */
+  readonly markers: readonly string[];
+  /** The time of the first deletion after the last version was written. */
+  readonly deletedAt: Date;
+}
+
+interface Version {
+  readonly key: string;
+  readonly versionId: string;
+  readonly lastModified: Date;
+  readonly isMarker: boolean;
+  readonly isLatest: boolean;
+}
+
+/** Yields the deleted objects under the prefix that can be restored, in key order. The bucket needs versioning. */
+export async function* listDeletedObjects(
+  client: S3Client,
+  bucket: string,
+  prefix: string,
+): AsyncGenerator<DeletedObject> {
+  let above: Version[] = [];
+  for await (const version of listVersions(client, bucket, prefix)) {
+    if (version.isMarker && version.isLatest) above = [version];
+    else if (above[0]?.key !== version.key) above = [];
+    else if (version.isMarker) above.push(version);
+    else {
+      yield {
+        key: version.key,
+        markers: above.map(({ versionId }) => versionId),
+        deletedAt: above.at(-1)?.lastModified ?? version.lastModified,
+      };
+      above = [];
+    }
+  }
+}
+
+/** Makes the last version of a deleted object the current one. Deletes nothing but delete markers. */
+export async function restoreDeletedObject(
+  client: S3Client,
+  bucket: string,
+  { key, markers }: DeletedObject,
+): Promise<void> {
+  try {
+    for (const VersionId of markers)
+      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key, VersionId }));
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+/** Yields versions and delete markers by key, the newest first. S3 returns both in two lists, each in this order. */
+async function* listVersions(client: S3Client, bucket: string, prefix: string): AsyncGenerator<Version> {
+  let marker: { KeyMarker?: string | undefined; VersionIdMarker?: string | undefined } | null = {};
+  while (marker !== null) {
+    const page: ListObjectVersionsCommandOutput = await client
+      .send(new ListObjectVersionsCommand({ Bucket: bucket, Prefix: prefix, ...marker }))
+      .catch((error: unknown) => {
+        throw unavailable(error);
+      });
+    const versions = [
+      ...(page.Versions ?? []).map((each) => ({ ...each, isMarker: false })),
+      ...(page.DeleteMarkers ?? []).map((each) => ({ ...each, isMarker: true })),
+    ].flatMap(({ Key, VersionId, LastModified, IsLatest, isMarker }) =>
+      Key !== undefined && VersionId !== undefined && LastModified !== undefined
+        ? [
+            {
+              key: Key,
+              versionId: VersionId,
+              lastModified: LastModified,
+              isMarker,
+              isLatest: IsLatest === true,
+            },
+          ]
+        : [],
+    );
+    yield* versions.toSorted(newestFirst);
+    marker =
+      page.IsTruncated === true
+        ? { KeyMarker: page.NextKeyMarker, VersionIdMarker: page.NextVersionIdMarker }
+        : null;
+  }
+}
+
+/** The times have a resolution of a second: of one second, the latest comes first, and a marker above a version. */
+function newestFirst(a: Version, b: Version): number {
+  if (a.key !== b.key) return a.key < b.key ? -1 : 1;
+  return (
+    Number(b.isLatest) - Number(a.isLatest) ||
+    b.lastModified.getTime() - a.lastModified.getTime() ||
+    Number(b.isMarker) - Number(a.isMarker)
+  );
+}

@@ -1,0 +1,64 @@
+import { asJson, formatTable, succeeded, type Answer } from '@pasteflow/command-line';
+import { JOB_OBJECT_KEY_PREFIX, OBJECT_KEY_PREFIX } from '@pasteflow/domain';
+import { findServedObjects, type Database } from '@pasteflow/postgres';
+import type { DeletedObject, ObjectStore } from '@pasteflow/s3';
+
+export interface RestoreOptions {
+  /** Leaves objects alone that were deleted before this time. null: no limit. */
+  readonly deletedSince: Date | null;
+  readonly json: boolean;
+}
+
+interface RestoredObjects {
+  /** Deleted objects whose last version the bucket still has. */
+  readonly deleted: number;
+  readonly restored: number;
+  /** Objects whose paste or asset is gone too, e.g. of an expired paste. They stay deleted. */
+  readonly not_served: number;
+}
+
+const BATCH = 1000;
+
+/** Restores deleted objects that a PROCESSED paste or an asset names, from the versions that the bucket keeps for 7 days. */
+export async function runRestoreObjects(
+  db: Database,
+  store: ObjectStore,
+  { deletedSince, json }: RestoreOptions,
+): Promise<Answer> {
+  const restored = await restoreObjects(db, store, deletedSince);
+  if (json) return succeeded(asJson(restored));
+  const row = [restored.deleted, restored.restored, restored.not_served].map(String);
+  return succeeded(formatTable(['>DELETED', '>RESTORED', '>NOT SERVED'], [row]));
+}
+
+async function restoreObjects(
+  db: Database,
+  store: ObjectStore,
+  deletedSince: Date | null,
+): Promise<RestoredObjects> {
+  const counts = { deleted: 0, restored: 0, not_served: 0 };
+  const restoreBatch = async (batch: readonly DeletedObject[]): Promise<void> => {
+    const served = await findServedObjects(
+      db,
+      batch.map(({ key }) => key),
+    );
+    for (const deleted of batch.filter(({ key }) => served.has(key))) {
+      await store.restore(deleted);
+      counts.restored += 1;
+    }
+    counts.deleted += batch.length;
+    counts.not_served += batch.length - served.size;
+  };
+  for (const prefix of [OBJECT_KEY_PREFIX, JOB_OBJECT_KEY_PREFIX]) {
+    let batch: DeletedObject[] = [];
+    for await (const deleted of store.listDeleted(prefix)) {
+      if (deletedSince !== null && deleted.deletedAt < deletedSince) continue;
+      batch.push(deleted);
+      if (batch.length < BATCH) continue;
+      await restoreBatch(batch);
+      batch = [];
+    }
+    await restoreBatch(batch);
+  }
+  return counts;
+}

@@ -1,0 +1,44 @@
+import { checkBucketOwner, type OwnerCheck } from '@pasteflow/bucket-owner';
+import type { Sweep, SweepName } from './sweep.ts';
+
+type Named<Name extends SweepName> = Sweep & { readonly name: Name };
+
+/**
+ * Rows and objects are deleted by age, and the database's clock measures the age. Clocks that are kept by NTP differ by
+ * less than a second; S3 itself refuses requests that are 15 minutes off.
+ */
+const MAX_CLOCK_DIFFERENCE_MS = 3_600_000;
+
+/** @param check see `checkBeforeDeleting` @returns the sweep, which fails before it starts when the check fails */
+export function checked<Name extends SweepName>(sweep: Named<Name>, check: () => Promise<void>): Named<Name> {
+  return {
+    name: sweep.name,
+    runOnce: async (signal) => {
+      await check();
+      return await sweep.runOnce(signal);
+    },
+  };
+}
+
+/**
+ * The check of every run that deletes: the bucket belongs to the database, and the database's clock agrees with that of S3
+ * (with this process's, when S3 sends none).
+ * @throws BucketOwnerError, ClockError, or DependencyUnavailableError
+ */
+export async function checkBeforeDeleting(owner: OwnerCheck): Promise<void> {
+  const { databaseTime, storeTime } = await checkBucketOwner(owner);
+  const reference = storeTime ?? new Date();
+  const difference = databaseTime.getTime() - reference.getTime();
+  if (Math.abs(difference) > MAX_CLOCK_DIFFERENCE_MS) throw new ClockError(databaseTime, reference);
+}
+
+/** A clock is wrong, so nothing is deleted by age. */
+export class ClockError extends Error {
+  constructor(databaseTime: Date, reference: Date) {
+    super(
+      `The clock of the database shows ${databaseTime.toISOString()}, and that of S3 ${reference.toISOString()}. ` +
+        'Nothing is deleted while they differ by more than an hour. Correct the clock that is wrong.',
+    );
+    this.name = 'ClockError';
+  }
+}

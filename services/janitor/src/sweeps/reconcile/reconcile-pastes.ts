@@ -1,0 +1,98 @@
+import { OBJECT_KEY_PREFIX, shortCodeOfKey } from '@pasteflow/domain';
+import { findLiveObjects, findStored, recordOrphans, type Database } from '@pasteflow/postgres';
+import type { Logger } from '@pasteflow/runtime';
+import type { ListedObject, ObjectStore } from '@pasteflow/s3';
+import { Findings } from '../../sweeping/findings.ts';
+
+export interface ReconcilePastesOptions {
+  readonly db: Database;
+  readonly store: ObjectStore;
+  readonly logger: Logger;
+}
+
+export interface ReconcileRange {
+  /** The start of the run: rows that got their object later may not be in the listing. */
+  readonly before: Date;
+  /** Objects and uploads that are younger are left alone. */
+  readonly oldEnough: Date;
+}
+
+/** Rows for each statement. */
+const BATCH = 1000;
+
+/**
+ * Compares the objects under `pastes/` with the pastes: records objects without a live row, and reports pastes without an object. S3 lists
+ * keys in byte order, and the statement returns short codes in the same order (COLLATE "C"), so the two are merged page by page, in
+ * constant memory.
+ */
+export async function reconcilePastes(
+  options: ReconcilePastesOptions,
+  { before, oldEnough }: ReconcileRange,
+  signal: AbortSignal,
+): Promise<Record<'listed' | 'orphans' | 'foreign' | 'missing', number>> {
+  const { store, logger } = options;
+  const missing = new Findings();
+  const foreign = new Findings();
+  const counts = { listed: 0, orphans: 0 };
+  let after = '';
+  for await (const page of store.list(OBJECT_KEY_PREFIX)) {
+    if (signal.aborted) break;
+    const codes = new Set(page.map(({ key }) => shortCodeOfKey(key)).filter((code) => code !== null));
+    const pasteObjects = page.filter(({ key }) => shortCodeOfKey(key) !== null);
+    foreign.add(page.map(({ key }) => key).filter((key) => shortCodeOfKey(key) === null));
+    counts.listed += page.length;
+    counts.orphans += await recordOrphansOf(options, pasteObjects, { before, oldEnough });
+    const upTo = lastInOrder(codes, after);
+    for await (const stored of storedBetween(options, { after, upTo, before }, signal))
+      missing.add(stored.filter((code) => !codes.has(code)));
+    after = upTo;
+  }
+  for await (const stored of storedBetween(options, { after, upTo: null, before }, signal))
+    missing.add(stored);
+  if (missing.count > 0)
+    logger.error('pastes without an object', { count: missing.count, short_codes: missing.named });
+  if (foreign.count > 0)
+    logger.warn('objects that belong to no paste', { count: foreign.count, keys: foreign.named });
+  return { ...counts, foreign: foreign.count, missing: missing.count };
+}
+
+/** Records those objects of a page that are old enough and have no live row. @returns how many */
+export async function recordOrphansOf(
+  { db }: Pick<ReconcilePastesOptions, 'db'>,
+  page: readonly ListedObject[],
+  { before, oldEnough }: ReconcileRange,
+): Promise<number> {
+  const old = page.filter(({ lastModified }) => lastModified <= oldEnough);
+  const live = await findLiveObjects(
+    db,
+    old.map(({ key }) => key),
+  );
+  const orphans = old.filter(({ key }) => !live.has(key));
+  await recordOrphans(db, orphans, before);
+  return orphans.length;
+}
+
+/** Yields batches of the rows that should have an object, until the signal is aborted. */
+async function* storedBetween(
+  { db }: ReconcilePastesOptions,
+  range: { after: string; upTo: string | null; before: Date },
+  signal: AbortSignal,
+) {
+  let { after } = range;
+  while (!signal.aborted) {
+    const stored = await findStored(db, { ...range, after, limit: BATCH });
+    yield stored;
+    after = stored.at(-1) ?? after;
+    if (stored.length < BATCH) break;
+  }
+}
+
+/** In any order but that of the table, objects would wrongly be reported as missing. @throws when the codes don't ascend from `after` on */
+function lastInOrder(codes: Iterable<string>, after: string): string {
+  let last = after;
+  for (const code of codes) {
+    if (code <= last) throw new Error(`S3 does not list keys in byte order: ${code} came after ${last}`);
+    last = code;
+  }
+  return last;
+}
