@@ -130,7 +130,7 @@ describe('an attempt at an export', () => {
     const executionId = /([0-9a-f-]{36})\.zip/.exec(request.request.path)![1] as string;
     await giveUp(
       world,
-      { job: { executionId, attempt: 1 } as never },
+      { job: { executionId, attempt: 1, losses: 0 } as never },
       { kind: 'lost', error: 'worker lost: w' },
     );
     await request.forward();

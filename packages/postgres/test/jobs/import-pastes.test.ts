@@ -9,7 +9,7 @@ import {
   type ClaimedJob,
 } from '../../src/index.ts';
 import { useDatabase } from '../support/database.ts';
-import { claimJob, entriesOf, firstPositions, reap, runningJob } from '../support/jobs.ts';
+import { claimJob, entriesOf, firstPositions, makeDue, reap, runningJob } from '../support/jobs.ts';
 
 const current = useDatabase();
 
@@ -155,7 +155,8 @@ describe('a position', () => {
       running.catch(() => {}); // told below
       runs.push(running);
       await Promise.race([running, untilImported(job.jobId, attempt * 50)]);
-      await reap(current.db, job); // the worker still runs: from here on it is a zombie
+      await reapBetweenWrites(job); // the worker still runs: from here on it is a zombie
+      await makeDue(current.db); // without the wait after a loss
       job = await claimJob(current.db, job.jobId, `w${attempt + 1}`);
     }
     await run(job);
@@ -168,6 +169,11 @@ describe('a position', () => {
     expect(numbers(await importedPositions(current.db, job.jobId))).toEqual(firstPositions(TOTAL));
   });
 });
+
+/** The reaper skips an execution that a write of the import has locked at that moment, and finds it again in its next run. */
+async function reapBetweenWrites(job: ClaimedJob): Promise<void> {
+  while ((await reap(current.db, job)) === null) await new Promise((resolve) => setImmediate(resolve));
+}
 
 async function untilImported(jobId: string, count: number): Promise<void> {
   while ((await importedPositions(current.db, jobId)).size < count) {
