@@ -80,7 +80,7 @@ it('a restored database finds its way with a bucket and queues that went on with
   await restored.untilStatus(code, 'PROCESSED', { within: 60_000 });
   expect(await restored.executions(code)).toMatchObject([
     { attempt: 1, status: 'FAILED', error: expect.stringContaining('worker lost') },
-    { attempt: 2, status: 'SUCCEEDED' },
+    { attempt: 1, status: 'SUCCEEDED' }, // a loss spends no attempt
   ]);
   for (const { short_code } of [kept, uploadedSince]) {
     const { status, body } = await restored.http().read(short_code);

@@ -36,7 +36,7 @@ describe('a worker killed during a put', () => {
         status: 'FAILED',
         error: `worker lost: ${first!.worker_id}`,
       });
-      expect(second).toMatchObject({ attempt: 2, status: 'SUCCEEDED', error: null });
+      expect(second).toMatchObject({ attempt: 1, status: 'SUCCEEDED', error: null }); // a loss spends no attempt
       expect(second!.worker_id).not.toBe(first!.worker_id);
       expect(more).toEqual([]);
       expect(await timelineOf(code)).toEqual([

@@ -49,8 +49,8 @@ describe('the timeline of a paste that failed twice, was taken over from a kille
       ['attempt 2', 'RUNNING → FAILED', doomed, 'S3 answered 500 InternalError'],
       ['attempt 3', 'PENDING → RUNNING', doomed, 'claimed'],
       ['attempt 3', 'RUNNING → FAILED', janitor, `worker lost: ${doomed}`],
-      ['attempt 4', 'PENDING → RUNNING', rescuer, 'claimed'],
-      ['attempt 4', 'RUNNING → SUCCEEDED', rescuer, null],
+      ['attempt 3', 'PENDING → RUNNING', rescuer, 'claimed'],
+      ['attempt 3', 'RUNNING → SUCCEEDED', rescuer, null],
       ['paste_upload', 'IN_PROGRESS → PROCESSED', rescuer, null],
     ]);
     expect(rescuer).not.toBe(doomed);
@@ -63,7 +63,7 @@ describe('the timeline of a paste that failed twice, was taken over from a kille
       { attempt: 1, status: 'FAILED', worker_id: doomed, error: 'S3 answered 500 InternalError' },
       { attempt: 2, status: 'FAILED', worker_id: doomed, error: 'S3 answered 500 InternalError' },
       { attempt: 3, status: 'FAILED', worker_id: doomed, error: `worker lost: ${doomed}` },
-      { attempt: 4, status: 'SUCCEEDED', worker_id: rescuer, error: null },
+      { attempt: 3, status: 'SUCCEEDED', worker_id: rescuer, error: null }, // a loss spends no attempt
     ]);
     let before = '';
     for (const { id, created_at, dispatched_at, started_at, finished_at, ...rest } of timeline.executions) {

@@ -10,6 +10,7 @@ export { migrate } from './migrate.ts';
 export { installStateMachines } from './enforcement/install.ts';
 export { findEnforcementGaps } from './enforcement/installed.ts';
 export type { Actor } from './database/actor.ts';
+export { findRetryable, retryFailed, type RetriedBy } from './pastes/retry-failed.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
 export { expirePaste, findPaste, readPayload, type PasteRow, type PublicPaste } from './pastes/find-paste.ts';
 export {
@@ -57,7 +58,7 @@ export {
   settleDeleted,
   type ClaimedDeletion,
 } from './pastes/deletion.ts';
-export { findOldFailed, removeFailed, removeTombstones, type OldFailed } from './retention/old-pastes.ts';
+export { claimOldFailed, removeFailed, removeTombstones, type OldFailed } from './retention/old-pastes.ts';
 export {
   countDueOrphans,
   findDueOrphans,

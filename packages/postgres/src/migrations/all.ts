@@ -16,6 +16,7 @@ import * as whatJobsMade from './0014-what-jobs-made.ts';
 import * as installation from './0015-installation.ts';
 import * as losses from './0016-losses.ts';
 import * as fairJobs from './0018-fair-jobs.ts';
+import * as retriedExecutions from './0019-retried-executions.ts';
 
 /** In order. A released migration is frozen: a change is a new migration. */
 export const migrations: Record<string, Migration> = {
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '0015-installation': installation,
   '0016-losses': losses,
   '0018-fair-jobs': fairJobs,
+  '0019-retried-executions': retriedExecutions,
 };

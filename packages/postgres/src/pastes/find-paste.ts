@@ -36,14 +36,17 @@ export async function findPaste(db: Database, shortCode: string): Promise<PasteR
 }
 
 /**
- * Deletes a paste for a user: the paste expires now, and the cleanup deletes its object.
+ * Deletes a paste for a user: the paste expires now, and the cleanup deletes its object. A paste that was retried meanwhile has another
+ * id: the paste that replaced it expires.
  * @returns false when the paste had expired already
  */
 export async function expirePaste(db: Database, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('pastes')
     .set({ expires_at: sql<Date>`now()` })
-    .where('id', '=', id)
+    .where(
+      sql<boolean>`(id = ${id} OR id IN (SELECT paste_id FROM paste_retries WHERE retried_from = ${id}))`,
+    )
     .where(sql<boolean>`(expires_at IS NULL OR expires_at > now())`)
     .executeTakeFirst();
   return numUpdatedRows === 1n;

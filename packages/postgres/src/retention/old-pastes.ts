@@ -3,36 +3,46 @@ import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
 
 export interface OldFailed {
+  readonly id: string;
   readonly shortCode: string;
   /**
-   * In microseconds. With the short code this is the place after which the next `findOldFailed` continues.
+   * In microseconds. With the short code this is the place after which the next `claimOldFailed` continues.
    */
   readonly createdAt: string;
 }
 
 /**
- * R6: up to `limit` FAILED pastes that were created more than `retentionSeconds` ago, oldest first, after the
- * place `after` (null: from the start). Continuing after the last one, instead of reading the oldest again,
+ * R6: claims up to `limit` FAILED pastes that were created more than `retentionSeconds` ago, oldest first, after the
+ * place `after` (null: from the start), for their removal: their payloads are deleted, so that they can't be
+ * retried any more. Only then may their objects be deleted: after a retry, the object would be that of the
+ * paste that replaced the FAILED one. Continuing after the last one, instead of reading the oldest again,
  * skips pastes whose object could not be deleted.
  */
-export async function findOldFailed(
+export async function claimOldFailed(
   db: Database,
   { retentionSeconds, after, limit }: { retentionSeconds: number; after: OldFailed | null; limit: number },
 ): Promise<readonly OldFailed[]> {
   const { rows } = await sql<OldFailed>`
-    SELECT short_code AS "shortCode", created_at::text AS "createdAt" FROM pastes
-    WHERE failed_at IS NOT NULL AND status = 'FAILED' AND created_at < now() - make_interval(secs => ${retentionSeconds})
-      AND (created_at, short_code) > (coalesce(${after?.createdAt ?? null}::timestamptz, '-infinity'), ${after?.shortCode ?? ''})
-    ORDER BY created_at, short_code LIMIT ${limit}`.execute(db);
+    WITH old AS MATERIALIZED (
+      SELECT id, short_code, created_at FROM pastes
+      WHERE failed_at IS NOT NULL AND status = 'FAILED' AND created_at < now() - make_interval(secs => ${retentionSeconds})
+        AND (created_at, short_code) > (coalesce(${after?.createdAt ?? null}::timestamptz, '-infinity'), ${after?.shortCode ?? ''})
+      ORDER BY created_at, short_code LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ), forgotten AS (
+      DELETE FROM failed_payloads WHERE paste_id IN (SELECT id FROM old)
+    )
+    SELECT id, short_code AS "shortCode", created_at::text AS "createdAt" FROM old ORDER BY created_at, short_code`.execute(
+    db,
+  );
   return rows;
 }
 
 /** Removes FAILED pastes and their executions. @returns how many pastes it removed */
-export async function removeFailed(db: Database, shortCodes: readonly string[]): Promise<number> {
-  if (shortCodes.length === 0) return 0;
+export async function removeFailed(db: Database, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
   const result = await sql`
     WITH old AS MATERIALIZED (
-      SELECT id FROM pastes WHERE short_code = ANY (${shortCodes}) AND status = 'FAILED' ORDER BY id FOR UPDATE
+      SELECT id FROM pastes WHERE id = ANY (${ids}::uuid[]) AND status = 'FAILED' ORDER BY id FOR UPDATE SKIP LOCKED
     )
     DELETE FROM pastes USING old WHERE pastes.id = old.id`.execute(db);
   return affectedRows(result);

@@ -4,6 +4,8 @@ import type { Generated } from 'kysely';
 export interface PasteRetriesTable {
   /** The id of the FAILED paste, whose row is gone. */
   retried_from: string;
+  /** The executions of the FAILED paste. */
+  execution_ids: Generated<string[]>;
   /** The paste that has the short code now. */
   paste_id: string;
   /** Of the FAILED paste, as are the next two. */

@@ -37,6 +37,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0015-installation',
     '0016-losses',
     '0018-fair-jobs',
+    '0019-retried-executions',
   ]);
 });
 

@@ -8,7 +8,7 @@ import {
   claimExecutions,
   claimExpired,
   claimIdempotencyKey,
-  findOldFailed,
+  claimOldFailed,
   findOverdue,
   findPaste,
   findStored,
@@ -153,7 +153,7 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'claiming what has expired': (db) => claimExpired(db, { actor: 'j', limit: 1000 }),
   'resetting stuck deletions': (db) =>
     resetStuckDeletions(db, { actor: 'j', stuckAfterSeconds: 7200, limit: 1000 }),
-  'finding old failures': (db) => findOldFailed(db, { retentionSeconds: 1e9, after: null, limit: 1000 }),
+  'finding old failures': (db) => claimOldFailed(db, { retentionSeconds: 1e9, after: null, limit: 1000 }),
   'removing tombstones': (db) => removeTombstones(db, { retentionSeconds: 1e9, limit: 1000 }),
   'finding what should be stored': (db) =>
     findStored(db, { after: '7', upTo: '8', before: new Date(), limit: 20 }),

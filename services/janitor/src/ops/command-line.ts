@@ -1,5 +1,6 @@
 import { misused, parseArguments, quote, type Help, type Misused } from '@pasteflow/command-line';
 import { isShortCode, isUuid } from '@pasteflow/domain';
+import type { RetryWhich } from './retry-failed.ts';
 
 /** The paste or the job of a timeline. */
 export type Subject =
@@ -8,6 +9,12 @@ export type Subject =
 export type OpsCommand =
   | { readonly kind: 'status'; readonly json: boolean }
   | { readonly kind: 'timeline'; readonly of: Subject; readonly json: boolean }
+  | {
+      readonly kind: 'retry';
+      readonly which: RetryWhich;
+      readonly reason: string | null;
+      readonly json: boolean;
+    }
   | { readonly kind: 'retry-dead-letters'; readonly json: boolean }
   | { readonly kind: 'adopt-bucket'; readonly yes: boolean; readonly json: boolean }
   | { readonly kind: 'restore-objects'; readonly deletedSince: Date | null; readonly json: boolean };
@@ -15,12 +22,15 @@ export type OpsCommand =
 export const usage = `Usage:
   npm run ops -- status               shows states, ages, stuck work, queues and sweeps
   npm run ops -- timeline CODE        shows what happened to a paste; takes the id of a job, too
+  npm run ops -- retry CODE           uploads a FAILED paste again; with --all-failed-since TIME, all that failed since
   npm run ops -- retry-dead-letters   moves dead letters back to the queues that they came from
   npm run ops -- adopt-bucket         shows to which database the bucket belongs; with --yes gives it to this one
   npm run ops -- restore-objects      restores wrongly deleted objects from the versions that the bucket keeps;
                                       --deleted-since 2026-11-22T03:00Z leaves earlier deletions alone
 
   --json   prints JSON, for programs
+  --all-failed-since TIME   for retry: e.g. 2026-11-22T04:00:00Z
+  --reason TEXT             for retry: why, for the record
 
 The environment names the database, the bucket and the queues, as for a janitor. When it names neither, \`npm run ops\` uses those
 of a running \`npm start\` or \`npm run stack\`.
@@ -31,6 +41,8 @@ const options = {
   help: { type: 'boolean', short: 'h' },
   yes: { type: 'boolean' },
   'deleted-since': { type: 'string' },
+  'all-failed-since': { type: 'string' },
+  reason: { type: 'string' },
 } as const;
 
 export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Misused {
@@ -65,11 +77,26 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
         return misused('--deleted-since takes a time such as 2026-11-22T03:00Z');
       return { kind: name, deletedSince, json };
     }
+    case 'retry': {
+      const which = parseWhich(rest, values['all-failed-since']);
+      return which === null
+        ? misused('retry takes the short code of a paste, or --all-failed-since with a time')
+        : { kind: 'retry', which, reason: values.reason ?? null, json };
+    }
     case undefined:
       return misused('the command is missing');
     default:
       return misused(`${quote(name)} is not a command`);
   }
+}
+
+function parseWhich(rest: readonly string[], since: string | undefined): RetryWhich | null {
+  if (since !== undefined) {
+    const time = new Date(since);
+    return rest.length === 0 && !Number.isNaN(time.getTime()) ? { kind: 'since', since: time } : null;
+  }
+  const of = rest.length === 1 ? parseSubject(rest[0] ?? '') : null;
+  return of?.kind === 'paste' ? { kind: 'one', shortCode: of.shortCode } : null;
 }
 
 /** Takes the URL of a paste, too: it ends with the short code. */

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import {
   asJson,
   EXIT_FAILED,
@@ -18,6 +19,7 @@ import { readStatus } from './read-status.ts';
 import { readSubjectTimeline } from './read-timeline.ts';
 import { runRestoreObjects } from './restore-objects.ts';
 import { retriedText, retryDeadLetters } from './retry-dead-letters.ts';
+import { retryFailedPastes } from './retry-failed.ts';
 import { statusText } from './status-text.ts';
 import { subjectText, timelineText } from './timeline-text.ts';
 
@@ -38,6 +40,8 @@ function run(command: OpsCommand, env: Environment): Promise<Answer> {
       return showTimeline(command.of, command.json, env);
     case 'status':
       return showStatus(command.json, env);
+    case 'retry':
+      return retryFailed(command, env);
     case 'retry-dead-letters':
       return retry(command.json, env);
     case 'adopt-bucket':
@@ -61,6 +65,20 @@ async function showStatus(json: boolean, env: Environment): Promise<Answer> {
     withSqs(config, (sqs) => readStatus({ db, sqs, config })),
   );
   return succeeded(json ? asJson(status) : statusText(status));
+}
+
+async function retryFailed(
+  { which, reason, json }: Extract<OpsCommand, { kind: 'retry' }>,
+  env: Environment,
+): Promise<Answer> {
+  const by = { actor: `ops/${userInfo().username}`, reason };
+  const counts = await withDatabase('ops', env, (db) => retryFailedPastes(db, which, by));
+  if (which.kind === 'one' && counts.retried === 0)
+    return failed(
+      EXIT_FAILED,
+      `ops: paste ${which.shortCode} is not FAILED, has expired, or its payload is gone\n`,
+    );
+  return succeeded(json ? asJson(counts) : `Retried ${counts.retried}, skipped ${counts.skipped}.\n`);
 }
 
 async function retry(json: boolean, env: Environment): Promise<Answer> {

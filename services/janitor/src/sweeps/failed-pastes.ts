@@ -1,5 +1,5 @@
 import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
-import { findOldFailed, removeFailed, type Database, type OldFailed } from '@pasteflow/postgres';
+import { claimOldFailed, removeFailed, type Database, type OldFailed } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import { deleteObjects } from '../sweeping/delete-objects.ts';
@@ -14,7 +14,7 @@ export interface FailedPastesOptions {
 }
 
 /**
- * Removes old FAILED pastes (R6). The object is deleted before the row: one of the six failed puts may have stored the object and lost its
+ * Removes old FAILED pastes (R6). First the payload goes, which rules out a retry. The object is deleted before the row: one of the six failed puts may have stored the object and lost its
  * answer, and without the row no process would know of the object. When S3 refuses to delete the object, the row stays for the next run.
  */
 export class FailedPastes implements Sweep {
@@ -30,7 +30,7 @@ export class FailedPastes implements Sweep {
     return runCounted({ removed: 0, refused: 0 }, async (counts) => {
       let after: OldFailed | null = null;
       while (!signal.aborted) {
-        const failed: readonly OldFailed[] = await findOldFailed(db, {
+        const failed: readonly OldFailed[] = await claimOldFailed(db, {
           retentionSeconds,
           after,
           limit: DELETION_BATCH_SIZE,
@@ -46,7 +46,7 @@ export class FailedPastes implements Sweep {
         counts.refused += refused.size;
         counts.removed += await removeFailed(
           db,
-          shortCodes.filter((code) => !refused.has(code)),
+          failed.filter(({ shortCode }) => !refused.has(shortCode)).map(({ id }) => id),
         );
         after = failed.at(-1) ?? null;
         if (failed.length < DELETION_BATCH_SIZE) break;

@@ -1,6 +1,6 @@
 import {
   claimExpired,
-  findOldFailed,
+  claimOldFailed,
   releaseClaims,
   removeFailed,
   removeTombstones,
@@ -88,19 +88,20 @@ export const removeOldTombstones = statement('remove tombstones', removed, async
 export const removeOldFailed = operation(
   'remove failed pastes',
   all,
-  (): { codes: readonly string[] } => ({ codes: [] }),
+  (): { codes: readonly string[]; ids: readonly string[] } => ({ codes: [], ids: [] }),
   [
     {
       read: async (db, _world, state) => {
-        const old = await findOldFailed(db, { retentionSeconds: 3600, after: null, limit: BATCH });
+        const old = await claimOldFailed(db, { retentionSeconds: 3600, after: null, limit: BATCH });
         state.codes = old.map(({ shortCode }) => shortCode);
+        state.ids = old.map(({ id }) => id);
         return state.codes.length > 0;
       },
     },
     { request: ({ objects }, { codes }) => codes.forEach((code) => objects.delete(code)) },
     {
-      statement: async (db, _world, _actor, { codes }) => {
-        await removeFailed(db, codes);
+      statement: async (db, _world, _actor, { ids }) => {
+        await removeFailed(db, ids);
         return undefined;
       },
     },

@@ -1,0 +1,89 @@
+import { pasteDeletion } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import type { Actor } from '../database/actor.ts';
+import type { Database } from '../database/database.ts';
+
+export interface RetriedPaste {
+  readonly shortCode: string;
+  readonly id: string;
+  /** The id of the FAILED paste, whose row is gone. */
+  readonly retriedFrom: string;
+}
+
+/** Who retries, and why. */
+export interface RetriedBy {
+  readonly actor: Actor;
+  /** null: no reason was given. */
+  readonly reason: string | null;
+}
+
+/**
+ * Retries FAILED pastes (ADR 22). No transition leads out of FAILED: the row ends, as it does after its 24 hours, and a new one with the
+ * same short code, owner and options takes its place, IN_PROGRESS, with the payload and a first execution. All in one statement, which
+ * takes effect in full or not at all.
+ *
+ * The locks on the paste and its payload fence the retry: of two retries, a deletion and the sweep of failed pastes, one changes the row.
+ * Skipped: pastes that are not FAILED, expired or deleted, or whose payload is gone, and rows that another session has locked.
+ * `created_at` is the time of the retry, so that the new paste has 24 hours of its own; `expires_at` stays.
+ * @returns the retried pastes
+ */
+export async function retryFailed(
+  db: Database,
+  shortCodes: readonly string[],
+  { actor, reason }: RetriedBy,
+): Promise<readonly RetriedPaste[]> {
+  if (shortCodes.length === 0) return [];
+  const { rows } = await sql<RetriedPaste>`
+    WITH failed AS MATERIALIZED (
+      SELECT p.id, payload.content FROM pastes p JOIN failed_payloads payload ON payload.paste_id = p.id
+      WHERE p.short_code = ANY (${shortCodes}) AND p.status = 'FAILED'
+        AND p.deletion_status = ${pasteDeletion.initial} AND (p.expires_at IS NULL OR p.expires_at > now())
+        AND NOT EXISTS (SELECT FROM task_executions e
+          WHERE e.kind = 'upload' AND e.subject_id = p.id AND e.status IN ('PENDING', 'RUNNING'))
+      ORDER BY p.id FOR UPDATE OF p, payload SKIP LOCKED
+    ), removed AS (
+      DELETE FROM pastes p USING failed WHERE p.id = failed.id RETURNING p.*, failed.content
+    ), created AS (
+      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, expires_at, delete_token_hash)
+      SELECT short_code, user_id, visibility, content_hash, size_bytes, title, syntax, expires_at, delete_token_hash FROM removed
+      RETURNING id, short_code, user_id, created_at
+    ), payload AS (
+      INSERT INTO paste_payloads (paste_id, content, user_id, created_at)
+      SELECT created.id, removed.content, created.user_id, created.created_at FROM created JOIN removed USING (short_code)
+    ), execution AS (
+      INSERT INTO task_executions (kind, subject_id, attempt) SELECT 'upload', id, 1 FROM created
+    ), earlier AS (
+      UPDATE paste_retries r SET paste_id = created.id
+      FROM removed JOIN created USING (short_code) WHERE r.paste_id = removed.id
+    ), recorded AS (
+      INSERT INTO paste_retries (retried_from, execution_ids, paste_id, created_at, failed_at, failure_reason, actor, reason)
+      SELECT removed.id, ARRAY(SELECT e.id FROM task_executions e WHERE e.kind = 'upload' AND e.subject_id = removed.id),
+        created.id, removed.created_at, removed.failed_at, removed.failure_reason, ${actor}, ${reason}::text
+      FROM removed JOIN created USING (short_code)
+    )
+    SELECT created.short_code AS "shortCode", created.id, removed.id AS "retriedFrom"
+    FROM created JOIN removed USING (short_code) ORDER BY removed.id`.execute(db);
+  return rows;
+}
+
+/** A place in the list of FAILED pastes. */
+export interface RetryablePaste {
+  readonly shortCode: string;
+  readonly failedId: string;
+}
+
+/**
+ * Up to `limit` FAILED pastes that failed at or after `since` and can be retried, in the order of their ids, after the id `after` (null:
+ * from the start).
+ */
+export async function findRetryable(
+  db: Database,
+  { since, after, limit }: { since: Date; after: string | null; limit: number },
+): Promise<readonly RetryablePaste[]> {
+  const { rows } = await sql<RetryablePaste>`
+    SELECT p.short_code AS "shortCode", p.id AS "failedId" FROM failed_payloads payload JOIN pastes p ON p.id = payload.paste_id
+    WHERE payload.paste_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000') AND p.status = 'FAILED'
+      AND p.failed_at >= ${since} AND p.deletion_status = 'NOT_EXPIRED' AND (p.expires_at IS NULL OR p.expires_at > now())
+    ORDER BY payload.paste_id LIMIT ${limit}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,134 @@
+import { describe, expect, it } from '@jest/globals';
+import { decideNextStep, defaultRetryPolicy } from '@pasteflow/domain';
+import {
+  claimExecutions,
+  claimOldFailed,
+  expirePaste,
+  findPaste,
+  findRetryable,
+  readPayload,
+  readTimeline,
+  removeFailed,
+  retryFailed,
+  settleExecutions,
+  uploadSubject,
+} from '../../src/index.ts';
+import { newPaste, useDatabase } from '../support/database.ts';
+
+const current = useDatabase();
+const by = { actor: 'ops/test', reason: 'S3 is back' };
+
+/** A paste whose sixth put failed. */
+async function failedPaste(): Promise<{ id: string; shortCode: string }> {
+  const { id, shortCode } = await newPaste(current.db);
+  await giveUp(shortCode);
+  return { id, shortCode };
+}
+
+async function giveUp(shortCode: string): Promise<void> {
+  const claims = await claimExecutions(current.db, uploadSubject, {
+    keys: [shortCode],
+    actor: 'w1',
+    leaseSeconds: 6,
+  });
+  const claim = claims.get(shortCode);
+  if (claim?.kind !== 'claimed') throw new Error('not claimed');
+  const outcome = { kind: 'failed', error: 'S3 answered 503' } as const;
+  const nextStep = decideNextStep(outcome, { attempt: 6, losses: 0 }, defaultRetryPolicy, 0.5);
+  const { executionId } = claim.execution;
+  await settleExecutions(current.db, uploadSubject, [{ executionId, outcome, nextStep }], {
+    actor: 'w1',
+    dispatched: true,
+  });
+}
+
+describe('retrying a FAILED paste', () => {
+  it('replaces it by a new one under the same code, with its payload, and keeps its timeline', async () => {
+    const { id, shortCode } = await failedPaste();
+    const before = (await findPaste(current.db, shortCode))!;
+    expect(await readPayload(current.db, id)).toBeNull();
+    const [retried] = await retryFailed(current.db, [shortCode], by);
+    expect(retried).toMatchObject({ shortCode, retriedFrom: id });
+    const { user_id, content_hash, size_bytes, title, syntax, expires_at, visibility, delete_token_hash } =
+      before;
+    const kept = {
+      user_id,
+      content_hash,
+      size_bytes,
+      title,
+      syntax,
+      expires_at,
+      visibility,
+      delete_token_hash,
+    };
+    expect(await findPaste(current.db, shortCode)).toMatchObject({
+      ...kept,
+      id: retried!.id,
+      status: 'IN_PROGRESS',
+    });
+    expect(await readPayload(current.db, retried!.id)).toBeInstanceOf(Buffer);
+    await giveUp(shortCode);
+    const [second] = await retryFailed(current.db, [shortCode], by);
+    const { transitions } = await readTimeline(current.db, second!.id);
+    expect(transitions.map(({ to }) => to)).toEqual([
+      'RUNNING',
+      'FAILED',
+      'FAILED',
+      'RUNNING',
+      'FAILED',
+      'FAILED',
+    ]);
+    const retries = await current.db
+      .selectFrom('paste_retries')
+      .selectAll()
+      .where('paste_id', '=', second!.id)
+      .orderBy('retried_from')
+      .execute();
+    expect(retries).toMatchObject([
+      { retried_from: id, ...by },
+      { retried_from: retried!.id, ...by },
+    ]);
+  });
+
+  it('takes effect once when two retry at once', async () => {
+    const { shortCode } = await failedPaste();
+    const both = await Promise.all([1, 2, 3].map(() => retryFailed(current.db, [shortCode], by)));
+    expect(both.flat()).toHaveLength(1);
+    expect(await retryFailed(current.db, [shortCode], by)).toEqual([]);
+  });
+
+  it('is ruled out once the sweep of failed pastes has claimed the paste, and rules out the removal otherwise', async () => {
+    const swept = await failedPaste();
+    const kept = await failedPaste();
+    const old = { retentionSeconds: -1, after: null, limit: 1000 };
+    const [found] = (await claimOldFailed(current.db, old)).filter(({ id }) => id === swept.id);
+    expect(await retryFailed(current.db, [swept.shortCode], by)).toEqual([]);
+    expect(await removeFailed(current.db, [found!.id])).toBe(1);
+    expect(await findPaste(current.db, swept.shortCode)).toBeNull();
+    expect(await retryFailed(current.db, [kept.shortCode], by)).toEqual([]); // claimed as well
+    const retried = await failedPaste();
+    await retryFailed(current.db, [retried.shortCode], by);
+    expect(await removeFailed(current.db, [retried.id])).toBe(0);
+    expect(await findPaste(current.db, retried.shortCode)).toMatchObject({ status: 'IN_PROGRESS' });
+  });
+
+  it('skips a deleted paste; a deletion that found the FAILED paste deletes the one that replaced it', async () => {
+    const deleted = await failedPaste();
+    expect(await expirePaste(current.db, deleted.id)).toBe(true);
+    expect(await retryFailed(current.db, [deleted.shortCode], by)).toEqual([]);
+    const late = await failedPaste();
+    await retryFailed(current.db, [late.shortCode], by);
+    expect(await expirePaste(current.db, late.id)).toBe(true);
+    expect(await findPaste(current.db, late.shortCode)).toMatchObject({ expired: true });
+  });
+
+  it('finds what failed since a time, in pages', async () => {
+    const since = new Date(Date.now() - 60_000);
+    const { id, shortCode } = await failedPaste();
+    const found = await findRetryable(current.db, { since, after: null, limit: 1000 });
+    expect(found).toContainEqual({ shortCode, failedId: id });
+    expect(await findRetryable(current.db, { since, after: found.at(-1)!.failedId, limit: 10 })).toEqual([]);
+    const later = new Date(Date.now() + 60_000);
+    expect(await findRetryable(current.db, { since: later, after: null, limit: 10 })).toEqual([]);
+  });
+});
