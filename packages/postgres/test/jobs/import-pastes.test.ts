@@ -139,6 +139,7 @@ describe('a position', () => {
   it('never becomes a paste twice while attempts are ended under running imports, and none is left out', async () => {
     const TOTAL = 300;
     const first = await runningJob(current.db);
+    let pause: Promise<void> = Promise.resolve();
     /** As the import does it: what isn't there yet, in batches, until it is told that the attempt is over. */
     const run = async (job: ClaimedJob): Promise<void> => {
       const there = await importedPositions(current.db, job.jobId);
@@ -146,6 +147,7 @@ describe('a position', () => {
       for (let start = 0; start < missing.length; start += 20) {
         const entries = entriesOf(job, missing.slice(start, start + 20));
         await importPastes(current.db, { ...job, entries });
+        await pause;
       }
     };
     const runs: Promise<void>[] = [];
@@ -155,7 +157,10 @@ describe('a position', () => {
       running.catch(() => {}); // told below
       runs.push(running);
       await Promise.race([running, untilImported(job.jobId, attempt * 50)]);
-      await reapBetweenWrites(job); // the worker still runs: from here on it is a zombie
+      const paused = Promise.withResolvers<void>();
+      pause = paused.promise;
+      await reapBetweenWrites(job);
+      paused.resolve(); // the worker still runs: from here on it is a zombie
       await makeDue(current.db); // without the wait after a loss
       job = await claimJob(current.db, job.jobId, `w${attempt + 1}`);
     }
