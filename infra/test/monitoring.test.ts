@@ -29,6 +29,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowDeletionStuck: null,
   PasteflowUploadsFailed: null,
   PasteflowUploadAttemptsFailing: null,
+  PasteflowEnforcementMissing: null,
   PasteflowJobsFailed: null,
   PasteflowQueueOld: 'UploadsQueueAge',
   PasteflowDeadLetters: 'UploadsDeadLetters',
@@ -37,6 +38,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowStateMetricsStale: 'Tasksjanitor',
   PasteflowServiceMissing: 'Tasksapi',
   PasteflowApiErrors: 'ApiUnreachable',
+  PasteflowMassDeletionHeld: null,
   PasteflowPoolExhausted: 'DatabaseConnections',
 };
 
