@@ -4,13 +4,16 @@ import type { Database } from '../database/database.ts';
 
 /**
  * Returns the short codes that have a live row: a paste whose object is in use or may still be. A paste that
- * is being deleted is live until it is DELETED: its cleanup deletes the object.
+ * is being deleted is live until it is DELETED: its cleanup deletes the object. A FAILED paste is live while it
+ * can be retried: a retry stores the object of the paste that takes its place, and could do so between this
+ * check and a deletion.
  */
 export async function findLive(db: Database, shortCodes: readonly string[]): Promise<ReadonlySet<string>> {
   if (shortCodes.length === 0) return new Set();
   const { rows } = await sql<{ short_code: string }>`
     SELECT short_code FROM pastes
-    WHERE short_code = ANY (${shortCodes}) AND status <> 'FAILED' AND deletion_status <> 'DELETED'`.execute(
+    WHERE short_code = ANY (${shortCodes}) AND deletion_status <> 'DELETED'
+      AND (status <> 'FAILED' OR EXISTS (SELECT FROM failed_payloads f WHERE f.paste_id = pastes.id))`.execute(
     db,
   );
   return new Set(rows.map((row) => row.short_code));

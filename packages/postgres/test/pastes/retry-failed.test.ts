@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { decideNextStep, defaultRetryPolicy } from '@pasteflow/domain';
+import { decideNextStep, defaultRetryPolicy, objectKeyOf } from '@pasteflow/domain';
 import {
   claimExecutions,
   claimOldFailed,
   expirePaste,
+  findLiveObjects,
   findPaste,
   findRetryable,
   readPayload,
@@ -110,6 +111,14 @@ describe('retrying a FAILED paste', () => {
     await retryFailed(current.db, [retried.shortCode], by);
     expect(await removeFailed(current.db, [retried.id])).toBe(0);
     expect(await findPaste(current.db, retried.shortCode)).toMatchObject({ status: 'IN_PROGRESS' });
+  });
+
+  it('leaves its object to the paste that may replace it, until the sweep of failed pastes has claimed it', async () => {
+    const { shortCode } = await failedPaste();
+    const key = objectKeyOf(shortCode);
+    expect(await findLiveObjects(current.db, [key])).toEqual(new Set([key]));
+    await claimOldFailed(current.db, { retentionSeconds: -1, after: null, limit: 1000 });
+    expect(await findLiveObjects(current.db, [key])).toEqual(new Set());
   });
 
   it('skips a deleted paste; a deletion that found the FAILED paste deletes the one that replaced it', async () => {
