@@ -7,6 +7,7 @@ export {
   openStatesOf,
   statesOf,
   transition,
+  type Transition,
   transitionsOf,
   type Machine,
   type OpenStateOf,

@@ -1,11 +1,10 @@
-import { taskExecution, transition, type AttemptCount } from '@pasteflow/domain';
+import type { AttemptCount } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
+import { claimDue, start, tryAgainAt } from './claim-rule.ts';
 import { opaqueState } from './opaque-state.ts';
-
-const start = transition(taskExecution, 'PENDING', 'RUNNING');
 
 export interface ClaimedExecution extends AttemptCount {
   readonly executionId: string;
@@ -64,11 +63,6 @@ type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
  *
  * The state is repeated in the outer WHERE, and the CTE is MATERIALIZED, because a plain `IN (SELECT … FOR UPDATE)` may be run more than
  * once. Locks are taken in id order, so that two batches can't deadlock.
- *
- * `waitMs` of an open execution that was not claimed is computed from the statement's snapshot. An execution that is due in the snapshot
- * has just been claimed by another worker, so it counts as running for a whole lease. An execution past its lease waits for the reaper,
- * one second at a time: a message that is returned without a wait comes back at once, and reaches the dead-letter queue after a hundred
- * receives.
  * @returns the claim of each key. A key without a claim has no row: the paste or the job was removed.
  */
 export async function claimExecutions<Claimed extends ClaimedExecution>(
@@ -87,19 +81,10 @@ export async function claimExecutions<Claimed extends ClaimedExecution>(
       WHERE e.id IN (SELECT execution_id FROM asked) AND ${opaqueState('e')} = ${start.from} AND e.run_at <= now()
         AND (${takeSuspects} OR e.losses < ${SUSPECT_LOSSES})
       ORDER BY e.id FOR UPDATE
-    ), claimed AS (
-      UPDATE task_executions e
-      SET status = ${start.to}, worker_id = ${actor}, started_at = now(), dispatched_at = coalesce(e.dispatched_at, now()),
-        lease_expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-      FROM due WHERE e.id = due.id AND ${opaqueState('e')} = ${start.from}
-      RETURNING e.id, e.subject_id, e.attempt, e.losses
-    )${subject.onClaim}
+    ), ${claimDue({ actor, leaseSeconds })}${subject.onClaim}
     SELECT asked.key, claimed.id AS "executionId", claimed.attempt, claimed.losses, ${subject.claimedColumns}, asked.status IS NOT NULL AS open,
       coalesce(NOT ${takeSuspects} AND asked.losses >= ${SUSPECT_LOSSES} AND asked.status = ${start.from} AND asked.run_at <= now(), false) AS suspect,
-      (extract(epoch FROM CASE
-        WHEN asked.status = 'RUNNING' THEN greatest(asked.lease_expires_at, now() + interval '1 second')
-        WHEN asked.run_at > now() THEN asked.run_at
-        ELSE now() + make_interval(secs => ${leaseSeconds}) END - now()) * 1000)::float8 AS "waitMs"
+      (extract(epoch FROM ${tryAgainAt(leaseSeconds)} - now()) * 1000)::float8 AS "waitMs"
     FROM asked LEFT JOIN claimed ON claimed.subject_id = asked.id`.execute(db);
   return new Map(rows.map((row) => [row.key, toClaim<Claimed>(row)]));
 }

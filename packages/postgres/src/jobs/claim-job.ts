@@ -1,12 +1,10 @@
-import { taskExecution, transition } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import type { Claim } from '../executions/claim.ts';
+import { claimDue, start, tryAgainAt } from '../executions/claim-rule.ts';
 import { opaqueState } from '../executions/opaque-state.ts';
 import { jobSubject, type ClaimedJob } from './job-subject.ts';
-
-const start = transition(taskExecution, 'PENDING', 'RUNNING');
 
 /** A job runs alone in any case, so it is claimed although it is a suspect. */
 export type JobClaim = Exclude<Claim<ClaimedJob>, { kind: 'suspect' }>;
@@ -28,8 +26,8 @@ interface ClaimRow extends Omit<ClaimedJob, 'executionId'> {
  * Claims the due job whose turn it is (PENDING → RUNNING), in one statement. A message of a job says that a job is due, not which: the
  * claimed job may be another than the named one. Turns let the users' jobs follow each other in rotation, however many jobs one user has.
  *
- * `next` is the due job with the lowest turn among those that have a message. Locked ones are skipped, so concurrent claims get different jobs. Without
- * such a job, `unstamped` is the named job, or else the due job with the lowest turn whose message the api has not stamped yet. That claim
+ * `next` is the due job with the lowest turn among those that have a message. Locked jobs are skipped, so concurrent claims get different
+ * jobs. Without such a job, `unstamped` is the named job, or else the due job with the lowest turn whose message the api has not stamped yet. That claim
  * waits for the stamp's lock: the message of a job can be here a millisecond before its stamp.
  *
  * Every job that waits with a stamp has one message. A claim uses up one message for one job, whichever message names which job, so the
@@ -57,20 +55,11 @@ export async function claimJob(
       WHERE e.id = coalesce((SELECT id FROM next), (SELECT id FROM unstamped))
         AND ${opaqueState('e')} = ${start.from} AND e.run_at <= now()
       FOR UPDATE
-    ), claimed AS (
-      UPDATE task_executions e
-      SET status = ${start.to}, worker_id = ${actor}, started_at = now(), dispatched_at = coalesce(e.dispatched_at, now()),
-        lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
-      FROM due WHERE e.id = due.id AND ${opaqueState('e')} = ${start.from}
-      RETURNING e.id, e.subject_id, e.attempt, e.losses
-    )${jobSubject.onClaim}
+    ), ${claimDue({ actor, leaseSeconds })}${jobSubject.onClaim}
     SELECT claimed.id AS "executionId", claimed.attempt, claimed.losses, j.id AS "jobId", j.user_id AS "userId", j.job_type AS "jobType", j.parameters,
-      CASE WHEN claimed.id IS NULL THEN (extract(epoch FROM CASE
-        WHEN asked.status = 'RUNNING' THEN greatest(asked.lease_expires_at, now() + interval '1 second')
-        WHEN asked.run_at > now() THEN asked.run_at
-        WHEN asked.status IS NOT NULL THEN now() + make_interval(secs => ${leaseSeconds})
-        ELSE (SELECT greatest(at, now() + interval '1 second') FROM next_job_due_at() AS at WHERE at IS NOT NULL)
-        END - now()) * 1000)::float8 END AS "waitMs"
+      CASE WHEN claimed.id IS NULL THEN (extract(epoch FROM coalesce(${tryAgainAt(leaseSeconds)},
+        (SELECT greatest(at, now() + interval '1 second') FROM next_job_due_at() AS at WHERE at IS NOT NULL)) - now()) * 1000)::float8
+        END AS "waitMs"
     FROM asked LEFT JOIN claimed ON true LEFT JOIN jobs j ON j.id = claimed.subject_id`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error('claimJob: the statement returned no row');
