@@ -30,7 +30,7 @@ function problemsOf(schema: z.ZodType, env: Environment): readonly string[] {
 }
 
 describe('loadConfig', () => {
-  it('names every problem in one message, a line each', () => {
+  it('names every problem in one message, one line for each', () => {
     const schema = groups({
       server: z.object({ API_PORT: port(), PUBLIC_URL: url(['https:'], 'https://example.org') }),
       work: z.object({ UPLOAD_CONCURRENCY: positiveInteger().default(4) }),
@@ -48,7 +48,7 @@ describe('loadConfig', () => {
     );
   });
 
-  it('counts an empty value, and one of white space, as unset', () => {
+  it('treats an empty or blank value as unset', () => {
     const schema = z.object({ A: text().default('default'), B: text().default('default'), C: text() });
     expect(loadConfig(schema, { A: '', B: ' \t', C: ' kept ' })).toEqual({
       A: 'default',
@@ -60,12 +60,12 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('says a problem once though two groups read the variable', () => {
+  it('reports a problem once although two groups read the variable', () => {
     const schema = groups({ a: z.object({ PORT: port() }), b: z.object({ PORT: port() }) });
     expect(problemsOf(schema, {})).toHaveLength(1);
   });
 
-  it('gives each group what it read', () => {
+  it('returns the values of each group under the name of the group', () => {
     const schema = groups({
       a: z.object({ PORT: port() }),
       b: z.object({ NAME: text() }).transform((env) => env.NAME),
@@ -73,7 +73,7 @@ describe('loadConfig', () => {
     expect(loadConfig(schema, { PORT: '1', NAME: 'n', OTHER: 'x' })).toEqual({ a: { PORT: 1 }, b: 'n' });
   });
 
-  it('does not repeat a URL that may hold a password', () => {
+  it('hides the value of an invalid URL, which may contain a password', () => {
     const schema = z.object({ DATABASE_URL: url(['postgres:'], 'postgres://localhost/pasteflow') });
     expect(problemsOf(schema, { DATABASE_URL: 'mysql://me:hunter2@db/x' })).toEqual([
       'DATABASE_URL is not a URL that starts with postgres://; set it to a URL like postgres://localhost/pasteflow',
@@ -104,20 +104,20 @@ describe('a variable', () => {
     ['a port in hexadecimal', port(), '0x50'],
     ['a fraction as a whole number', positiveInteger(), '1.5'],
     ['zero as a positive number', positiveInteger(), '0'],
-    ['a number beyond what is exact', positiveInteger(), '99999999999999999999'],
-    ['milliseconds that no timer holds', milliseconds(), '2147483648'],
+    ['a number that JavaScript cannot represent exactly', positiveInteger(), '99999999999999999999'],
+    ['more milliseconds than a timer allows', milliseconds(), '2147483648'],
     ['zero seconds', seconds(), '0'],
     ['seconds with a unit', seconds(), '60s'],
-    ['an interval that no timer holds', intervalSeconds(), '3000000'],
+    ['an interval longer than a timer allows', intervalSeconds(), '3000000'],
     ['a list with a gap', millisecondsList(), '1000,,2000'],
     ['a list with a word', millisecondsList(), '1000,two'],
-    ['choices of which one is none', listOf(['uploads', 'jobs']), 'jobs,mail'],
-    ['choices with a gap', listOf(['uploads', 'jobs']), 'jobs,'],
-    ['a choice made twice', listOf(['uploads', 'jobs']), 'jobs,jobs'],
-    ['maybe as a flag', flag(), 'maybe'],
-    ['a choice in other letters', oneOf(['json']), 'JSON'],
+    ['a list with an unknown choice', listOf(['uploads', 'jobs']), 'jobs,mail'],
+    ['a list of choices with a gap', listOf(['uploads', 'jobs']), 'jobs,'],
+    ['a list with a repeated choice', listOf(['uploads', 'jobs']), 'jobs,jobs'],
+    ['the word maybe as a flag', flag(), 'maybe'],
+    ['a choice in upper case', oneOf(['json']), 'JSON'],
     ['a URL of another protocol', url(['http:'], 'http://x'), 'ftp://x'],
-    ['something that is no URL', url(['http:'], 'http://x'), 'localhost:4566'],
+    ['a value that is not a URL', url(['http:'], 'http://x'), 'localhost:4566'],
   ])('refuses %s', (_kind, variable, written) => {
     expect(problemsOf(z.object({ X: variable }), { X: written })).toEqual([
       expect.stringMatching(/^X is .*; set it to /),

@@ -21,13 +21,13 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 describe('the health server', () => {
-  it('says that the process is alive, ready or not', async () => {
+  it('answers /healthz with 200 while the service is not ready', async () => {
     const response = await get('/healthz');
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ status: 'alive' });
   });
 
-  it('answers 503 until the service has started, then 200, and 503 again while it stops', async () => {
+  it('answers /readyz with 503 until the service has started, then with 200, and with 503 while the service stops', async () => {
     expect((await get('/readyz')).status).toBe(503);
     readiness.markStarted();
     readiness.addCheck('postgres', () => Promise.resolve());
@@ -42,7 +42,7 @@ describe('the health server', () => {
     expect((await get('/readyz')).status).toBe(503);
   });
 
-  it('keeps the reason of a failed check to itself', async () => {
+  it('does not reveal the reason of a failed check', async () => {
     readiness.markStarted();
     readiness.addCheck('postgres', () => Promise.reject(new Error('connect ECONNREFUSED db.internal')));
     const response = await get('/readyz');
@@ -50,22 +50,22 @@ describe('the health server', () => {
     expect(await response.text()).not.toContain('db.internal');
   });
 
-  it('serves the metrics as Prometheus reads them', async () => {
+  it('serves the metrics in the format of Prometheus', async () => {
     const response = await get('/metrics');
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=/);
     expect(await response.text()).toContain('things_total{service="api"} 1');
   });
 
-  it('refuses other paths and methods', async () => {
+  it('answers 404 for other paths and 405 for other methods', async () => {
     expect((await get('/')).status).toBe(404);
     const post = await get('/healthz', { method: 'POST' });
     expect(post.status).toBe(405);
     expect(post.headers.get('allow')).toBe('GET, HEAD');
   });
 
-  it('stops though a client has not finished its request', async () => {
+  it('stops although a client has not finished its request', async () => {
     const client = connect(server.port, '127.0.0.1');
-    client.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /metr'); // the second request stops half-way
+    client.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /metr'); // the second request is incomplete
     await once(client, 'data');
     const closed = once(client, 'close');
     await server.stop();
@@ -89,7 +89,7 @@ describe('the health server', () => {
 });
 
 describe('listen', () => {
-  it('says in one sentence that the address is not this machine’s', async () => {
+  it('rejects with a StartError for an address of another machine', async () => {
     const options = { host: '192.0.2.1', port: 0, portVariable: 'API_PORT' };
     await expect(listen(createServer(), options)).rejects.toThrow(StartError);
   });

@@ -28,29 +28,29 @@ beforeEach(() => {
 });
 
 describe('the lifecycle', () => {
-  it('starts in order and stops in the reverse order', async () => {
+  it('starts the components in order and stops them in reverse order', async () => {
     const lifecycle = new Lifecycle([component('a'), component('b'), component('c')], logger);
     await lifecycle.start();
     expect(await lifecycle.stop()).toBe(true);
     expect(events).toEqual(['start a', 'start b', 'start c', 'stop c', 'stop b', 'stop a']);
   });
 
-  it('stops once, however often it is told, and answers all when it has', async () => {
+  it('stops each component once, and resolves every call of stop() when all have stopped', async () => {
     const stopped = Promise.withResolvers<void>();
     const lifecycle = new Lifecycle(
       [component('a', { stop: () => stopped.promise.then(() => void events.push('stop a')) })],
       logger,
     );
     await lifecycle.start();
-    const answers = Promise.all([lifecycle.stop(), lifecycle.stop()]).then((both) =>
+    const bothStopped = Promise.all([lifecycle.stop(), lifecycle.stop()]).then((both) =>
       events.push(`stopped ${both.join()}`),
     );
     stopped.resolve();
-    await answers;
+    await bothStopped;
     expect(events).toEqual(['start a', 'stop a', 'stopped true,true']);
   });
 
-  it('stops what was begun when a component cannot start, and starts no other', async () => {
+  it('stops the components that it began to start when one fails, and starts no other', async () => {
     const failing = component('b', { start: () => Promise.reject(new Error('no port')) });
     const lifecycle = new Lifecycle([component('a'), failing, component('c')], logger);
     await expect(lifecycle.start()).rejects.toThrow('no port');
@@ -58,7 +58,7 @@ describe('the lifecycle', () => {
     expect(events).toEqual(['start a', 'stop b', 'stop a']);
   });
 
-  it('waits for the component that is starting, and starts no other, when it is stopped meanwhile', async () => {
+  it('waits for the component that is starting when stop() is called, and starts no other', async () => {
     const starting = Promise.withResolvers<void>();
     const slow = component('b', { start: () => starting.promise.then(() => void events.push('start b')) });
     const lifecycle = new Lifecycle([component('a'), slow, component('c')], logger);
@@ -71,7 +71,7 @@ describe('the lifecycle', () => {
     expect(events).toEqual(['start a', 'start b', 'stop b', 'stop a']);
   });
 
-  it('stops the others when one fails to stop, logs it and says that not all was well', async () => {
+  it('stops the others when one component fails to stop, logs the failure, and resolves to false', async () => {
     const failing = component('b', { stop: () => Promise.reject(new Error('stuck')) });
     const lifecycle = new Lifecycle([component('a'), failing], logger);
     await lifecycle.start();
@@ -80,7 +80,7 @@ describe('the lifecycle', () => {
     expect(log).toEqual([expect.stringContaining('"component":"b"')]);
   });
 
-  it('knows which component it is waiting for', async () => {
+  it('names the component for which it waits', async () => {
     const stopping = Promise.withResolvers<void>();
     const lifecycle = new Lifecycle(
       [component('a'), component('slow', { stop: () => stopping.promise })],

@@ -31,9 +31,9 @@ function capture(config: Partial<LogConfig> = {}): {
 }
 
 describe('the logger', () => {
-  it('writes a JSON object a line, with time, level, service and instance', () => {
+  it('writes one JSON object per line, with time, level, service and instance', () => {
     const { logger, lines } = capture();
-    logger.info('paste created', { shortCode: 'abc', bytes: 3 });
+    logger.info('paste created', { short_code: 'abc', bytes: 3 });
     logger.warn('slow');
     expect(lines()).toEqual([
       {
@@ -42,38 +42,38 @@ describe('the logger', () => {
         message: 'paste created',
         service: 'api',
         instance: 'api/h-1-ab12',
-        shortCode: 'abc',
+        short_code: 'abc',
         bytes: 3,
       },
       expect.objectContaining({ level: 'warn', message: 'slow' }),
     ]);
   });
 
-  it('leaves out what is below its level', () => {
+  it('writes no message below its level', () => {
     const { logger, text } = capture({ level: 'warn' });
-    logger.info('not this');
-    logger.debug('nor this');
+    logger.info('below the level');
+    logger.debug('also below the level');
     expect(text()).toBe('');
   });
 
-  it('puts the fields of a child, and of its child, on their lines only', () => {
+  it('writes the fields of a child logger only on lines of that logger and of its children', () => {
     const { logger, lines } = capture();
-    const child = logger.child({ requestId: 'r1' });
-    child.child({ shortCode: 'abc' }).info('both');
-    child.info('one', { requestId: 'r2' });
+    const child = logger.child({ request_id: 'r1' });
+    child.child({ short_code: 'abc' }).info('both');
+    child.info('one', { request_id: 'r2' });
     logger.info('none');
     expect(lines()).toEqual([
-      expect.objectContaining({ message: 'both', requestId: 'r1', shortCode: 'abc' }),
-      expect.objectContaining({ message: 'one', requestId: 'r2' }),
-      expect.not.objectContaining({ requestId: expect.anything() }),
+      expect.objectContaining({ message: 'both', request_id: 'r1', short_code: 'abc' }),
+      expect.objectContaining({ message: 'one', request_id: 'r2' }),
+      expect.not.objectContaining({ request_id: expect.anything() }),
     ]);
   });
 
-  it('keeps a field from overwriting the message, the level or the time', () => {
+  it('does not let a field overwrite the message, the level or the time', () => {
     const { logger, lines } = capture();
-    logger.info('mine', { message: 'theirs', level: 'error', time: 'never' });
+    logger.info('message', { message: 'field', level: 'error', time: 'never' });
     expect(lines()).toEqual([
-      expect.objectContaining({ message: 'mine', level: 'info', time: expect.stringMatching(/Z$/) }),
+      expect.objectContaining({ message: 'message', level: 'info', time: expect.stringMatching(/Z$/) }),
     ]);
   });
 
@@ -93,18 +93,18 @@ describe('the logger', () => {
     ]);
   });
 
-  it('redacts the message as it does the fields', () => {
+  it('redacts the message and the fields', () => {
     const { logger, text } = capture();
     logger.info('token pf_abcdef0123 used', { header: { Authorization: 'Bearer x' } });
     expect(text()).not.toMatch(/abcdef0123|Bearer/);
   });
 
-  it('writes a readable line for a terminal, with the stack of an error and its cause below', () => {
+  it('writes a readable line for a terminal, followed by the stack of an error and of its cause', () => {
     const { logger, text } = capture({ format: 'pretty' });
-    logger.info('paste created', { shortCode: 'abc', title: 'two words', counts: { a: 1 } });
+    logger.info('paste created', { short_code: 'abc', title: 'two words', counts: { a: 1 } });
     logger.error('put failed', { error: new Error('outer', { cause: new Error('inner') }) });
     expect(text()).toMatch(
-      /^\d\d:\d\d:\d\d\.\d{3} INFO {2}api: paste created shortCode=abc title="two words" counts=\{ a: 1 \}\n/,
+      /^\d\d:\d\d:\d\d\.\d{3} INFO {2}api: paste created short_code=abc title="two words" counts=\{ a: 1 \}\n/,
     );
     expect(text()).toMatch(
       /ERROR api: put failed\n {2}Error: outer\n {6}at [^]*\n {2}caused by:\n {2}Error: inner\n/,

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { instanceId, Metrics, showPools } from '../src/index.ts';
 
 describe('metrics', () => {
-  it('carry the service beside their own labels', async () => {
+  it('have a label for the service besides their own labels', async () => {
     const metrics = new Metrics('janitor', { process: false });
     const sweeps = metrics.counter({ name: 'sweeps_total', help: 'Sweeps run', labels: ['sweep'] });
     metrics.gauge({ name: 'open', help: 'Open' }).set(2);
@@ -15,7 +15,7 @@ describe('metrics', () => {
     expect(text).toContain('sweep_seconds_bucket{le="2",service="janitor"} 1');
   });
 
-  it('may be computed at the moment they are asked for', async () => {
+  it('can be computed when they are read', async () => {
     const metrics = new Metrics('janitor', { process: false });
     let waiting = 1;
     metrics.computed({ type: 'gauge', name: 'waiting', help: 'W', labels: ['queue'] }, () => [
@@ -37,7 +37,7 @@ describe('metrics', () => {
     );
   });
 
-  it('show the pools of a process, added up', async () => {
+  it('show the sums over all pools of a process', async () => {
     const metrics = new Metrics('janitor', { process: false });
     showPools(metrics, () => [
       { idle: 1, used: 2, waiting: 4, max: 8 },
@@ -50,7 +50,7 @@ describe('metrics', () => {
     expect(text).toContain('postgres_pool_max{service="janitor"} 136');
   });
 
-  it('of two services in one process stay apart', async () => {
+  it('of two services in one process are separate', async () => {
     const name = { name: 'x_total', help: 'X' };
     new Metrics('a', { process: false }).counter(name).inc();
     const other = new Metrics('b', { process: false });
@@ -58,14 +58,14 @@ describe('metrics', () => {
     expect(await other.text()).toContain('x_total{service="b"} 0');
   });
 
-  it('include those of the process unless told otherwise', async () => {
+  it('include the metrics of the Node process by default', async () => {
     expect(await new Metrics('api').text()).toContain('process_cpu_seconds_total{service="api"}');
     expect(await new Metrics('api', { process: false }).text()).not.toContain('process_');
   });
 });
 
 describe('the instance id', () => {
-  it('names service, host and process, and differs each time', () => {
+  it('names service, host and process, and is different each time', () => {
     expect(instanceId('api')).toMatch(new RegExp(`^api/.+-${process.pid}-[0-9a-f]{4}$`));
     expect(new Set(Array.from({ length: 20 }, () => instanceId('api'))).size).toBeGreaterThan(1);
   });

@@ -8,7 +8,7 @@ import {
   type Sleep,
 } from '../src/index.ts';
 
-/** A sleep whose time passes when the test says so. */
+/** A sleep that ends when the test calls `pass`. */
 class ManualTime {
   readonly waits: number[] = [];
   #end: (() => void) | undefined;
@@ -54,7 +54,7 @@ function loopOf(
 }
 
 describe('the poll loop', () => {
-  it('runs at once, then after each interval', async () => {
+  it('runs immediately, and again after each interval', async () => {
     const time = new ManualTime();
     let passes = 0;
     const loop = loopOf(time, () => Promise.resolve(void (passes += 1)));
@@ -68,7 +68,7 @@ describe('the poll loop', () => {
     await loop.stop();
   });
 
-  it('waits before the first pass when it is told to', async () => {
+  it('waits for firstDelayMs before the first pass', async () => {
     const time = new ManualTime();
     let passes = 0;
     const loop = loopOf(time, () => Promise.resolve(void (passes += 1)), { firstDelayMs: 300 });
@@ -79,14 +79,14 @@ describe('the poll loop', () => {
     expect(passes).toBe(0);
   });
 
-  it('never runs two passes at a time, whoever wakes it', async () => {
+  it('never runs two passes at the same time, also when it is woken', async () => {
     const time = new ManualTime();
     const releases: (() => void)[] = [];
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     const loop = loopOf(time, async () => {
       running += 1;
-      most = Math.max(most, running);
+      maxRunning = Math.max(maxRunning, running);
       await new Promise<void>((resolve) => releases.push(resolve));
       running -= 1;
     });
@@ -98,16 +98,16 @@ describe('the poll loop', () => {
     expect(releases).toHaveLength(1);
     releases[0]?.();
     await new Promise(setImmediate);
-    expect(releases).toHaveLength(2); // woken during the pass: another one, without a wait
+    expect(releases).toHaveLength(2); // woken during the pass: the next pass follows without a wait
     expect(time.waits).toEqual([]);
     releases[1]?.();
     await time.asleep();
-    expect(releases).toHaveLength(2); // two wakes, one more pass
-    expect(most).toBe(1);
+    expect(releases).toHaveLength(2); // two wakes cause one further pass
+    expect(maxRunning).toBe(1);
     await loop.stop();
   });
 
-  it('runs now when it is woken while it waits', async () => {
+  it('runs immediately when it is woken while it waits', async () => {
     const time = new ManualTime();
     let passes = 0;
     const second = Promise.withResolvers<void>();
@@ -147,12 +147,12 @@ describe('the poll loop', () => {
     await loop.stop();
   });
 
-  it('stops when the running pass has ended, and lets the pass know', async () => {
+  it('aborts the signal of the running pass, and stops when the pass has ended', async () => {
     const time = new ManualTime();
     const events: string[] = [];
     const release = Promise.withResolvers<void>();
     const loop = loopOf(time, async (signal) => {
-      signal.addEventListener('abort', () => events.push('told'));
+      signal.addEventListener('abort', () => events.push('signal aborted'));
       await release.promise;
       events.push('pass ended');
     });
@@ -160,13 +160,13 @@ describe('the poll loop', () => {
     await new Promise(setImmediate);
     const stopped = loop.stop().then(() => events.push('stopped'));
     await new Promise(setImmediate);
-    expect(events).toEqual(['told']);
+    expect(events).toEqual(['signal aborted']);
     release.resolve();
     await stopped;
-    expect(events).toEqual(['told', 'pass ended', 'stopped']);
+    expect(events).toEqual(['signal aborted', 'pass ended', 'stopped']);
   });
 
-  it('reports no failure of a pass that was told to stop', async () => {
+  it('reports no error of a pass whose signal was aborted', async () => {
     const time = new ManualTime();
     const reported: unknown[] = [];
     const loop = loopOf(
@@ -181,7 +181,7 @@ describe('the poll loop', () => {
     expect(reported).toEqual([]);
   });
 
-  it('can be stopped without a start, and is started only once', async () => {
+  it('can be stopped before its start, and throws at a second start', async () => {
     const time = new ManualTime();
     await loopOf(time, () => Promise.resolve()).stop();
     const loop = loopOf(time, () => Promise.resolve());
@@ -192,12 +192,12 @@ describe('the poll loop', () => {
 });
 
 describe('the backoff', () => {
-  it('doubles from half a second to half a minute', () => {
+  it('doubles the wait from half a second to half a minute', () => {
     const waits = [1, 2, 3, 4, 5, 6, 7, 8, 2000].map((failures) => backoffMs(defaultBackoff, failures, 0.5));
     expect(waits).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   });
 
-  it('moves each wait by up to the jitter, the capped one too', () => {
+  it('changes each wait by up to the jitter, also a capped one', () => {
     expect([backoffMs(defaultBackoff, 1, 0), backoffMs(defaultBackoff, 1, 0.999_999)]).toEqual([400, 600]);
     expect([backoffMs(defaultBackoff, 20, 0), backoffMs(defaultBackoff, 20, 0.999_999)]).toEqual([
       24_000, 36_000,

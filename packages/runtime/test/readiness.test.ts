@@ -10,7 +10,7 @@ function started(options?: ConstructorParameters<typeof Readiness>[0]): Readines
 }
 
 describe('readiness', () => {
-  it('comes with the start and ends with the stop', async () => {
+  it('is reported from the start until the stop', async () => {
     const readiness = new Readiness();
     expect(await readiness.report()).toEqual({ ready: false, status: 'starting', checks: {} });
     expect(readiness.markStarted()).toBe(true);
@@ -21,7 +21,7 @@ describe('readiness', () => {
     expect((await readiness.report()).ready).toBe(false);
   });
 
-  it('is lost while a required check fails, and back with it', async () => {
+  it('is lost while a required check fails, and returns when the check succeeds', async () => {
     const readiness = started();
     let up = false;
     readiness.addCheck('postgres', () => (up ? Promise.resolve() : Promise.reject(new Error('refused'))));
@@ -34,7 +34,7 @@ describe('readiness', () => {
     expect((await readiness.report()).ready).toBe(true);
   });
 
-  it('is kept when a check fails that is not required', async () => {
+  it('is kept when an optional check fails', async () => {
     const readiness = started();
     readiness.addCheck('sqs', () => Promise.reject(new Error('refused')), { required: false });
     expect(await readiness.report()).toMatchObject({
@@ -43,7 +43,7 @@ describe('readiness', () => {
     });
   });
 
-  it('does not wait for a check that hangs, and tells it so', async () => {
+  it('does not wait for a check that hangs, and aborts its signal', async () => {
     let signal: AbortSignal | undefined;
     const failures: unknown[] = [];
     const readiness = started({
@@ -59,7 +59,7 @@ describe('readiness', () => {
     expect(failures).toEqual([['postgres', new Error('no answer within 10 ms')]]);
   });
 
-  it('counts a check that throws instead of rejecting as failed', async () => {
+  it('treats a check that throws synchronously as failed', async () => {
     const readiness = started();
     readiness.addCheck('s3', () => {
       throw new Error('at once');
@@ -67,13 +67,13 @@ describe('readiness', () => {
     expect((await readiness.report()).checks).toEqual({ s3: { state: 'failed', required: true } });
   });
 
-  it('asks once for many who ask at the same time, and anew afterwards', async () => {
+  it('runs each check once for concurrent reports, and again for a later report', async () => {
     const readiness = started();
-    let asked = 0;
-    readiness.addCheck('postgres', () => Promise.resolve((asked += 1)));
+    let runs = 0;
+    readiness.addCheck('postgres', () => Promise.resolve((runs += 1)));
     await Promise.all([readiness.report(), readiness.report(), readiness.report()]);
-    expect(asked).toBe(1);
+    expect(runs).toBe(1);
     await readiness.report();
-    expect(asked).toBe(2);
+    expect(runs).toBe(2);
   });
 });

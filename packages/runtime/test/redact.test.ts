@@ -13,7 +13,7 @@ describe('redact', () => {
     'cookie',
     'password',
     'Idempotency-Key',
-  ])('takes out the value of %s, at any depth', (key) => {
+  ])('removes the value of %s, at any depth', (key) => {
     expect(redact({ a: [{ [key]: 'secret' }] })).toEqual({ a: [{ [key]: '[redacted]' }] });
   });
 
@@ -26,23 +26,23 @@ describe('redact', () => {
     'Body',
     'MessageBody',
     'detail',
-  ])('takes out the content of a paste under %s', (key) => {
+  ])('removes the content of a paste under %s', (key) => {
     expect(redact({ [key]: 'aGVsbG8=' })).toEqual({ [key]: '[redacted]' });
   });
 
-  it('leaves what only sounds like a secret or like content', () => {
+  it('keeps fields whose names only resemble those of secrets or content', () => {
     const fields = { contentHash: 'sha256:ab', contentLength: 3, tokens: 2, content: undefined };
     expect(redact(fields)).toEqual(fields);
   });
 
-  it('takes tokens and passwords out of any text, errors included', () => {
+  it('removes tokens and passwords from any text, also in errors', () => {
     const error = new Error('GET /?t=pf_AbC-123_x failed at postgres://me:hunter2@db/x');
     const text = JSON.stringify(redact({ error, note: 'pf_AbC-123_x', url: new URL('http://u:hunter2@h/') }));
     expect(text).not.toMatch(/AbC|hunter2/);
     expect(text).toContain('postgres://me:[redacted]@db/x');
   });
 
-  it("takes out an identity provider's tokens, credentials of any scheme, and what makes a presigned URL good", () => {
+  it('removes tokens of identity providers, credentials of any scheme, and the signature of a presigned URL', () => {
     const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJtZSJ9.c2lnbmF0dXJl';
     const signed = 'https://s3/b/k?X-Amz-Credential=AKIA%2F1&X-Amz-Expires=900&X-Amz-Signature=abcdef01';
     const text = JSON.stringify(
@@ -53,7 +53,7 @@ describe('redact', () => {
   });
 
   it.each(['my secret words', `{"title": "a", "content": [${'1, '.repeat(20)} secret "words" and more]}`])(
-    'takes out what JSON.parse quotes of %s',
+    'removes the excerpt that JSON.parse quotes from %s',
     (words) => {
       let error: unknown;
       try {
@@ -67,23 +67,23 @@ describe('redact', () => {
     },
   );
 
-  it('says how long bytes are instead of what they are', () => {
+  it('replaces bytes by their length', () => {
     expect(redact({ body: Buffer.from('hello'), view: new Uint8Array(3) })).toEqual({
       body: '[5 bytes]',
       view: '[3 bytes]',
     });
   });
 
-  it('survives circles, bigints, deep objects, dates and functions', () => {
-    const circle: Record<string, unknown> = { n: 1n, at: new Date(0), f: () => 1 };
-    circle['self'] = circle;
+  it('accepts cycles, bigints, deep objects, dates and functions', () => {
+    const cyclic: Record<string, unknown> = { n: 1n, at: new Date(0), f: () => 1 };
+    cyclic['self'] = cyclic;
     let deep: unknown = 'bottom';
     for (let level = 0; level < 100; level += 1) deep = { deep };
-    expect(redact(circle)).toEqual({ n: '1', at: '1970-01-01T00:00:00.000Z', self: '[circular]' });
+    expect(redact(cyclic)).toEqual({ n: '1', at: '1970-01-01T00:00:00.000Z', self: '[circular]' });
     expect(JSON.stringify(redact(deep))).toContain('[deeper]');
   });
 
-  it('keeps the errors of an AggregateError and the fields of a typed one', () => {
+  it('keeps the errors of an AggregateError and the fields of a typed error', () => {
     const error = new AggregateError(
       [Object.assign(new Error('one'), { code: 'E1', status: 503 })],
       'all failed',
@@ -95,7 +95,7 @@ describe('redact', () => {
     });
   });
 
-  it('does not change what it is given', () => {
+  it('does not change its argument', () => {
     const fields = { token: 'secret', nested: { content: 'x' } };
     redact(fields);
     expect(fields).toEqual({ token: 'secret', nested: { content: 'x' } });

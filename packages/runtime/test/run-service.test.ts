@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A fixture as a process of its own, with what it says so far. */
+/** A fixture in a process of its own, with its output so far. */
 class Process {
   stdout = '';
   stderr = '';
@@ -21,8 +21,8 @@ class Process {
     this.exited = once(this.child, 'close').then(([code]) => code as number | null);
   }
 
-  /** Resolves when stdout has the text; fails when the process ends before. */
-  async says(text: string): Promise<void> {
+  /** Resolves when stdout contains the text; rejects when the process ends without it. */
+  async waitForOutput(text: string): Promise<void> {
     const ended = this.exited.then(() => 'ended');
     while (!this.stdout.includes(text)) {
       const next = await Promise.race([ended, once(this.child.stdout ?? this.child, 'data')]);
@@ -55,7 +55,7 @@ afterEach(async () => {
 describe('runService', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('drains on %s and exits with 0', async (signal) => {
     const service = run('service', { FIXTURE: 'works' });
-    await service.says('started');
+    await service.waitForOutput('started');
     service.child.kill(signal);
     expect(await service.exited).toBe(0);
     expect(service.stdout).toMatch(/draining\ndrained\n$/);
@@ -70,27 +70,27 @@ describe('runService', () => {
     });
   });
 
-  it('goes on draining when the signal comes again', async () => {
+  it('continues to drain when the signal comes again', async () => {
     const service = run('service', { FIXTURE: 'works' });
-    await service.says('started');
+    await service.waitForOutput('started');
     service.child.kill('SIGINT');
-    await service.says('draining');
+    await service.waitForOutput('draining');
     service.child.kill('SIGINT');
     service.child.kill('SIGTERM');
     expect(await service.exited).toBe(0);
     expect(service.stdout).toContain('drained');
   });
 
-  it('is ready once it has started', async () => {
+  it('is ready after the start', async () => {
     const service = run('service', { FIXTURE: 'works' });
-    await service.says('started');
+    await service.waitForOutput('started');
     const port = /started (\d+)/.exec(service.stdout)?.[1];
     await expect(fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status)).resolves.toBe(200);
   });
 
   it('names the component that hangs and exits with 1 when the deadline has passed', async () => {
     const service = run('service', { FIXTURE: 'hangs' });
-    await service.says('started');
+    await service.waitForOutput('started');
     service.child.kill('SIGTERM');
     expect(await service.exited).toBe(1);
     expect(service.log.at(-1)).toMatchObject({
@@ -99,19 +99,19 @@ describe('runService', () => {
     });
   });
 
-  it('keeps the deadline while it is still being composed', async () => {
+  it('stops by the deadline also while compose() still runs', async () => {
     const service = run('service', { FIXTURE: 'hangs in compose' });
-    await service.says('composing');
+    await service.waitForOutput('composing');
     service.child.kill('SIGTERM');
     expect(await service.exited).toBe(1);
     expect(service.log.at(-1)).toMatchObject({ component: 'compose' });
   });
 
   it.each([
-    ['throws later', 'nobody caught this'],
-    ['rejects later', 'nobody awaited this'],
+    ['throws later', 'uncaught error'],
+    ['rejects later', 'unhandled rejection'],
     ['fails to start', 'no queue'],
-  ])('that %s logs the error, stops and exits with 1', async (fixture, message) => {
+  ])('logs the error, stops and exits with 1 when the service %s', async (fixture, message) => {
     const service = run('service', { FIXTURE: fixture });
     expect(await service.exited).toBe(1);
     expect(service.log).toContainEqual(
@@ -125,13 +125,13 @@ describe('runService', () => {
 
   it('exits with 1 when a component fails to stop', async () => {
     const service = run('service', { FIXTURE: 'fails to stop' });
-    await service.says('started');
+    await service.waitForOutput('started');
     service.child.kill('SIGTERM');
     expect(await service.exited).toBe(1);
     expect(service.log.at(-1)).toMatchObject({ message: 'service stopped' });
   });
 
-  it('prints one message with all that is wrong with the configuration, and exits with 78', async () => {
+  it('prints one message with every problem of the configuration, and exits with 78', async () => {
     const service = run('service', {
       LOG_LEVEL: 'loud',
       METRICS_PORT: 'x',
@@ -166,7 +166,7 @@ describe('runService', () => {
 });
 
 describe('runCommand', () => {
-  it('leaves stdout to the answer and exits with 0', async () => {
+  it('writes only the result to stdout, and exits with 0', async () => {
     const command = run('command', {});
     expect(await command.exited).toBe(0);
     expect(command.stdout).toBe('{"done":1}\n');
@@ -175,9 +175,14 @@ describe('runCommand', () => {
 
   it.each([
     ['a wrong configuration', { LOG_LEVEL: 'loud' }, 78, /^fixture: The configuration has 1 problem:\n.*\n$/],
-    ['what the user can mend', { FIXTURE: 'cannot start' }, 1, /\nfixture: There is no such sweep\n$/],
+    [
+      'an error that the user can correct',
+      { FIXTURE: 'cannot start' },
+      1,
+      /\nfixture: There is no such sweep\n$/,
+    ],
     ['any other error', { FIXTURE: 'fails' }, 1, /"message":"boom"/],
-  ])('tells %s by its exit code', async (_case, env, code, message) => {
+  ])('exits with its own code for %s', async (_case, env, code, message) => {
     const command = run('command', env);
     expect(await command.exited).toBe(code);
     expect(command.stderr).toMatch(message);

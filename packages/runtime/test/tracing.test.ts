@@ -21,10 +21,10 @@ import { summaryOf } from '../src/tracing/summary.ts';
 
 const ENTRY = fileURLToPath(new URL('fixtures/traced-service.ts', import.meta.url));
 
-/** For the length of one test. */
-const left: (Server | SpawnedService)[] = [];
+/** Stopped after each test. */
+const toStop: (Server | SpawnedService)[] = [];
 afterEach(async () => {
-  for (const each of left.splice(0)) {
+  for (const each of toStop.splice(0)) {
     if ('close' in each) {
       each.closeAllConnections();
       await new Promise((resolve) => each.close(resolve));
@@ -32,16 +32,20 @@ afterEach(async () => {
   }
 });
 
-interface Collected {
+interface CollectorRequest {
   readonly path: string | undefined;
   readonly type: string | undefined;
   readonly authorization: string | undefined;
   readonly body: string;
 }
 
-/** A collector that answers, or one that never does. */
-async function collector({ answers }: { answers: boolean }): Promise<{ url: string; requests: Collected[] }> {
-  const requests: Collected[] = [];
+/** A collector that answers, or that never does. */
+async function startCollector({
+  answers,
+}: {
+  answers: boolean;
+}): Promise<{ url: string; requests: CollectorRequest[] }> {
+  const requests: CollectorRequest[] = [];
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -52,13 +56,13 @@ async function collector({ answers }: { answers: boolean }): Promise<{ url: stri
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  left.push(server);
+  toStop.push(server);
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
-async function started(env: Record<string, string>): Promise<SpawnedService> {
+async function startService(env: Record<string, string>): Promise<SpawnedService> {
   const service = spawnService({ entry: ENTRY, env: { LOG_FORMAT: 'json', ...env } });
-  left.push(service);
+  toStop.push(service);
   await service.waitFor(/"message":"service started"/);
   return service;
 }
@@ -67,20 +71,20 @@ const lines = ({ stderr }: SpawnedService) =>
   stderr.map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('a traced service', () => {
-  it('sends its spans when it is stopped, as protobuf and with its headers, and its log lines have their ids', async () => {
-    const { url, requests } = await collector({ answers: true });
-    const service = await started({
+  it('sends its spans as protobuf with the configured headers when it is stopped, and logs with their ids', async () => {
+    const { url, requests } = await startCollector({ answers: true });
+    const service = await startService({
       OTEL_EXPORTER_OTLP_ENDPOINT: url,
-      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collectors-own',
-      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=proving',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20secret-of-the-collector',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test-environment',
     });
     expect(await service.stop()).toEqual({ code: 0, signal: null });
     expect(requests).toEqual([
       {
         path: '/v1/traces',
         type: 'application/x-protobuf',
-        authorization: 'Bearer collectors-own',
-        body: expect.stringMatching(/proving[^]*pasteflow[^]*work of the fixture/),
+        authorization: 'Bearer secret-of-the-collector',
+        body: expect.stringMatching(/test-environment[^]*pasteflow[^]*work of the fixture/),
       },
     ]);
     expect(lines(service).find(({ message }) => message === 'worked')).toMatchObject({
@@ -90,15 +94,17 @@ describe('a traced service', () => {
     expect(lines(service).find(({ message }) => message === 'service started')).not.toHaveProperty(
       'trace_id',
     );
-    expect(service.stderr.join('')).not.toContain('collectors-own');
+    expect(service.stderr.join('')).not.toContain('secret-of-the-collector');
   });
 
-  it.each(['that never answers', 'that is not there'])(
-    'stops well with a collector %s, and says so',
-    async (which) => {
+  it.each(['that never answers', 'that does not exist'])(
+    'exits with 0 and logs a warning with a collector %s',
+    async (collector) => {
       const { url } =
-        which === 'that never answers' ? await collector({ answers: false }) : { url: 'http://127.0.0.1:1' };
-      const service = await started({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
+        collector === 'that never answers'
+          ? await startCollector({ answers: false })
+          : { url: 'http://127.0.0.1:1' };
+      const service = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: url });
       expect(await service.stop()).toEqual({ code: 0, signal: null });
       expect(lines(service)).toContainEqual(
         expect.objectContaining({ level: 'warn', message: 'last spans could not be sent' }),
@@ -106,9 +112,12 @@ describe('a traced service', () => {
     },
   );
 
-  it('traces nothing when its sampler says so, and its log lines still have ids', async () => {
-    const { url, requests } = await collector({ answers: true });
-    const service = await started({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_TRACES_SAMPLER: 'always_off' });
+  it('sends no spans when its sampler is always_off, and still logs with ids', async () => {
+    const { url, requests } = await startCollector({ answers: true });
+    const service = await startService({
+      OTEL_EXPORTER_OTLP_ENDPOINT: url,
+      OTEL_TRACES_SAMPLER: 'always_off',
+    });
     expect(await service.stop()).toEqual({ code: 0, signal: null });
     expect(requests).toEqual([]);
     expect(lines(service).find(({ message }) => message === 'worked')).toHaveProperty('trace_id');
@@ -116,7 +125,7 @@ describe('a traced service', () => {
 });
 
 describe('tracing that is off', () => {
-  it('is off unless there is an endpoint, and where OTEL_SDK_DISABLED says so', () => {
+  it('is the default without an endpoint, and is chosen by OTEL_SDK_DISABLED', () => {
     const endpoint = 'http://127.0.0.1:4318';
     expect(loadConfig(tracingEnv, {})).toEqual({ endpoint: undefined });
     expect(loadConfig(tracingEnv, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })).toEqual({ endpoint });
@@ -133,7 +142,7 @@ describe('tracing that is off', () => {
     expect(() => loadConfig(tracingEnv, env)).toThrow(ConfigError);
   });
 
-  it('records nothing, changes no message and listens to no statement', async () => {
+  it('records nothing, changes no message and observes no statement', async () => {
     const work = Promise.resolve('done');
     const span = tracer.startSpan('work');
     expect(span.isRecording()).toBe(false);
@@ -145,16 +154,16 @@ describe('tracing that is off', () => {
     const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
     for (const traces of ['following', 'linked'] as const) {
       const message = { executionId: 'e1', context: { traceparent } };
-      const followed = messageSpans({ queueName: 'uploads', traces })(message);
-      expect(followed.message).toBe(message);
-      followed.ended([]);
+      const traced = messageSpans({ queueName: 'uploads', traces })(message);
+      expect(traced.message).toBe(message);
+      traced.ended([]);
     }
   });
 });
 
 describe('a traceparent', () => {
   const ids = '0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331';
-  it('names a trace and a span, in whatever version', () => {
+  it('is parsed to the ids of a trace and a span, in any version', () => {
     const parsed = { traceId: ids.slice(0, 32), spanId: ids.slice(33), flags: 1 };
     expect(parseTraceparent(`00-${ids}-01`)).toEqual(parsed);
     expect(parseTraceparent(`cc-${ids}-03`)).toEqual({ ...parsed, flags: 3 });
@@ -170,7 +179,7 @@ describe('a traceparent', () => {
     `00-${ids.toUpperCase()}-01`,
     `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
     `00-0af7651916cd43dd8448eb211c80319c-${'0'.repeat(16)}-01`,
-  ])('is not %j', (text) => {
+  ])('is invalid: %j', (text) => {
     expect(parseTraceparent(text)).toBeUndefined();
     expect(traceIdOf(text)).toEqual({});
   });
@@ -190,6 +199,6 @@ it.each([
   ],
   ['SELECT id FROM jobs ORDER BY id FOR NO KEY UPDATE', 'SELECT jobs'],
   ['DELETE FROM assets WHERE id = $1', 'DELETE assets'],
-])('a statement is called by what it changes or reads: %s', (sql, summary) => {
+])('names a statement by the table that it changes or reads: %s', (sql, summary) => {
   expect(summaryOf(sql)).toBe(summary);
 });
