@@ -267,7 +267,7 @@ const LABELS = new Set([
   'sweep',
   'count',
   'outcome',
-  'sequel',
+  'next_step',
   'job_type',
   // Node's own: what kind of handle, memory, collection, and which version of Node
   'type',

@@ -111,7 +111,7 @@ describe('the trace of a paste', () => {
       (span) => span.traceId === traceId && span.name === 'process upload',
     );
     expect(attempts.map(({ attributes }) => attributes['pasteflow.attempt'])).toEqual([1, 2, 3]);
-    expect(attempts.map(({ attributes }) => attributes['pasteflow.sequel'])).toEqual([
+    expect(attempts.map(({ attributes }) => attributes['pasteflow.next_step'])).toEqual([
       'retry',
       'retry',
       'done',

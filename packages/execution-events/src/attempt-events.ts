@@ -108,7 +108,7 @@ function createAttemptEvents<Attempt, State extends string, Label extends string
   const attempts = metrics.counter<string>({
     name: `${kind}_attempts_total`,
     help: `Attempts at ${kind}s that this process ended, by outcome and by what followed.`,
-    labels: [...labels, 'outcome', 'sequel'],
+    labels: [...labels, 'outcome', 'next_step'],
   });
   const ends = metrics.counter<string>({
     name: `${kind}s_ended_total`,
@@ -122,11 +122,11 @@ function createAttemptEvents<Attempt, State extends string, Label extends string
     },
     ended(attempt, { outcome, nextStep, status, seconds, error }, fields) {
       const base = { ...fieldsOf(attempt), ...fields };
-      attempts.inc({ ...labelsOf(attempt), outcome: outcome.kind, sequel: nextStep.kind });
+      attempts.inc({ ...labelsOf(attempt), outcome: outcome.kind, next_step: nextStep.kind });
       const line = {
         ...base,
         outcome: outcome.kind,
-        sequel: nextStep.kind,
+        next_step: nextStep.kind,
         ...(seconds !== undefined && { seconds }),
       };
       if (outcome.kind === 'succeeded' || outcome.kind === 'interrupted')

@@ -47,11 +47,11 @@ it.each(['upload-worker', 'janitor'])('has the same names and labels in %s', asy
   jobs.ended(job, { outcome: { kind: 'succeeded' }, nextStep: done, status: 'completed' });
   expect(await counted(metrics)).toEqual([
     'upload_attempts_started_total{} 1',
-    'upload_attempts_total{outcome="lost",sequel="give_up"} 1',
+    'upload_attempts_total{outcome="lost",next_step="give_up"} 1',
     'uploads_ended_total{status="FAILED"} 1',
     'job_attempts_started_total{job_type="import"} 1',
-    'job_attempts_total{job_type="import",outcome="lost",sequel="retry"} 1',
-    'job_attempts_total{job_type="import",outcome="succeeded",sequel="done"} 1',
+    'job_attempts_total{job_type="import",outcome="lost",next_step="retry"} 1',
+    'job_attempts_total{job_type="import",outcome="succeeded",next_step="done"} 1',
     'jobs_ended_total{job_type="import",status="completed"} 1',
   ]);
 });
@@ -70,7 +70,7 @@ describe('the log', () => {
       {
         level: 'info',
         message: 'upload attempt ended',
-        fields: { ...ids, outcome: 'succeeded', sequel: 'done' },
+        fields: { ...ids, outcome: 'succeeded', next_step: 'done' },
       },
       { level: 'debug', message: 'upload ended', fields: { ...ids, status: 'PROCESSED' } },
     ]);

@@ -152,9 +152,9 @@ describe('tracing that is off', () => {
     expect(await withSpan('work', {}, () => work)).toBe('done');
     expect(tracingOff.onStatement).toBeUndefined();
     const traceparent = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
-    for (const traces of ['following', 'linked'] as const) {
+    for (const relation of ['child', 'linked'] as const) {
       const message = { executionId: 'e1', context: { traceparent } };
-      const traced = messageSpans({ queueName: 'uploads', traces })(message);
+      const traced = messageSpans({ queueName: 'uploads', relation })(message);
       expect(traced.message).toBe(message);
       traced.ended([]);
     }

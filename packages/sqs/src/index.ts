@@ -3,7 +3,7 @@ export { createQueue, deadLetterQueueName, queueCounts, queueDepth, type Queue }
 export { decodeJob, decodeUpload, type Decode } from './wire.ts';
 export { sqsBatches } from './batches.ts';
 export { sendJobs, sendUploads, type OutgoingJob, type OutgoingUpload } from './send.ts';
-export { sendFollowed } from './follow.ts';
+export { sendTraced } from './traced-message.ts';
 export { MessageDispatcher } from './message-dispatcher.ts';
 export type { Delivery } from './delivery.ts';
 export { changeVisibility, type VisibilityChange } from './visibility.ts';

@@ -1,5 +1,5 @@
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
-import type { Follow, Followed } from './follow.ts';
+import type { TracedMessage, TraceMessage } from './traced-message.ts';
 
 export interface MessageDispatcherOptions<Outgoing> {
   /** Sends up to 10 messages in one request: `sendUploads` or `sendJobs`. Returns the ids of the executions whose message SQS accepted. */
@@ -9,7 +9,7 @@ export interface MessageDispatcherOptions<Outgoing> {
   /** Called with the number of messages that were not sent. The relay sends them later. */
   readonly onError: (error: unknown, count: number) => void;
   /** Traces each message. Default: messages are not traced. */
-  readonly follow?: Follow<Outgoing> | undefined;
+  readonly trace?: TraceMessage<Outgoing> | undefined;
 }
 
 /** How long a message waits for others to share its request, in ms: too short for a client to notice, long enough for a burst. */
@@ -32,7 +32,7 @@ export class MessageDispatcher<Outgoing> {
   readonly #options: MessageDispatcherOptions<Outgoing>;
   #waiting: Outgoing[] = [];
   /** How to end the trace of each message that waits or is being sent. Empty while messages are not traced. */
-  readonly #followed = new Map<Outgoing, Followed<Outgoing>['ended']>();
+  readonly #traces = new Map<Outgoing, TracedMessage<Outgoing>['ended']>();
   #lingering: NodeJS.Timeout | undefined;
   readonly #requests = new Set<Promise<void>>();
 
@@ -46,23 +46,23 @@ export class MessageDispatcher<Outgoing> {
       this.#options.onError(new Error('Too many messages are waiting to be sent.'), 1);
       return;
     }
-    this.#waiting.push(this.#follow(message));
+    this.#waiting.push(this.#trace(message));
     if (this.#waiting.length >= SQS_BATCH_SIZE) this.#flush();
     else this.#lingering ??= setTimeout(() => this.#flush(), LINGER_MS);
   }
 
-  #follow(dispatched: Outgoing): Outgoing {
-    if (this.#options.follow === undefined) return dispatched;
-    const { message, ended } = this.#options.follow(dispatched);
-    this.#followed.set(message, ended);
+  #trace(dispatched: Outgoing): Outgoing {
+    if (this.#options.trace === undefined) return dispatched;
+    const { message, ended } = this.#options.trace(dispatched);
+    this.#traces.set(message, ended);
     return message;
   }
 
-  #unfollow(messages: readonly Outgoing[], sent: readonly string[], error?: unknown): void {
-    if (this.#followed.size === 0) return;
+  #endTraces(messages: readonly Outgoing[], sent: readonly string[], error?: unknown): void {
+    if (this.#traces.size === 0) return;
     for (const message of messages) {
-      this.#followed.get(message)?.(sent, error);
-      this.#followed.delete(message);
+      this.#traces.get(message)?.(sent, error);
+      this.#traces.delete(message);
     }
   }
 
@@ -89,11 +89,11 @@ export class MessageDispatcher<Outgoing> {
     let sent: readonly string[] = [];
     try {
       sent = await send(messages);
-      this.#unfollow(messages, sent);
+      this.#endTraces(messages, sent);
       if (sent.length < messages.length)
         onError(new Error('SQS rejected some messages of a batch.'), messages.length - sent.length);
     } catch (error) {
-      this.#unfollow(messages, [], error);
+      this.#endTraces(messages, [], error);
       return onError(error, messages.length);
     }
     await onSent(sent).catch((error: unknown) => onError(error, sent.length)); // without the stamp the relay sends them again

@@ -90,19 +90,19 @@ describe('the dispatcher', () => {
   });
 
   it('sends the very object that it was given while messages are not traced', async () => {
-    const seen: OutgoingUpload[] = [];
+    const sentMessages: OutgoingUpload[] = [];
     const dispatcher = new MessageDispatcher<OutgoingUpload>({
       send: (messages) =>
-        Promise.resolve(messages.map((message) => (seen.push(message), message.executionId))),
+        Promise.resolve(messages.map((message) => (sentMessages.push(message), message.executionId))),
       onSent: () => Promise.resolve(),
       onError: () => {},
-      follow: undefined,
+      trace: undefined,
     });
     const [upload] = uploads(1);
     dispatcher.dispatch(upload!);
     await dispatcher.stop();
-    expect(seen).toEqual([upload]);
-    expect(seen[0]).toBe(upload);
+    expect(sentMessages).toEqual([upload]);
+    expect(sentMessages[0]).toBe(upload);
   });
 
   it('sends the traced form of each message, and ends its trace with the accepted messages or the error', async () => {
@@ -118,7 +118,7 @@ describe('the dispatcher', () => {
       },
       onSent: () => Promise.resolve(),
       onError: (_error, count) => void failures.push(count),
-      follow: (message) => ({
+      trace: (message) => ({
         message: { ...message, context: { traceparent: `span of ${message.executionId}` } },
         ended: (sent, error) => void ended.push([message.executionId, sent, error]),
       }),

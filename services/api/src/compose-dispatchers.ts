@@ -46,12 +46,12 @@ export function composeDispatchers(
   };
   const uploads = new MessageDispatcher<OutgoingUpload>({
     send: (messages) => sendUploads(sqs, uploadQueue, messages),
-    follow: messageSpans({ queueName: uploadQueue.name, traces: 'following' }),
+    trace: messageSpans({ queueName: uploadQueue.name, relation: 'child' }),
     ...outcomes,
   });
   const jobs = new MessageDispatcher<OutgoingJob>({
     send: (messages) => sendJobs(sqs, jobQueue, messages),
-    follow: messageSpans({ queueName: jobQueue.name, traces: 'following' }),
+    trace: messageSpans({ queueName: jobQueue.name, relation: 'child' }),
     ...outcomes,
   });
   return {

@@ -114,7 +114,7 @@ describe('reap-executions', () => {
     const restore = world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
     expect(await reaper().runOnce(running())).toEqual({ ...nothing, lost: 1, rescued: 1 });
     expect(world.log.lines).toMatchObject([
-      { level: 'warn', message: 'upload attempt failed', fields: { outcome: 'lost', sequel: 'retry' } },
+      { level: 'warn', message: 'upload attempt failed', fields: { outcome: 'lost', next_step: 'retry' } },
       { level: 'warn', message: 'rescued uploads wait for the relay' },
     ]);
     restore();

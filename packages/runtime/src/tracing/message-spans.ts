@@ -10,22 +10,22 @@ interface Sendable {
 export interface MessageSpansOptions {
   readonly queueName: string;
   /**
-   * `following`: in the trace of the sender. `linked`: each message begins its own trace, with a link to the
-   * span of the sender: an import makes 10,000 messages.
+   * `child`: the span is a child of the sender's span. `linked`: each message begins a trace of its own, with
+   * a link to the sender's span, because an import sends 10,000 messages.
    */
-  readonly traces: 'following' | 'linked';
+  readonly relation: 'child' | 'linked';
 }
 
 /**
- * For senders of messages (`follow` in packages/sqs): starts a span when a message is dispatched and ends it
+ * For senders of messages (`TraceMessage` in packages/sqs): starts a span when a message is dispatched and ends it
  * when SQS has the message. The message carries the span's context.
  */
-export function messageSpans<Message extends Sendable>({ queueName, traces }: MessageSpansOptions) {
+export function messageSpans<Message extends Sendable>({ queueName, relation }: MessageSpansOptions) {
   return (message: Message) => {
     const { requestId } = message.context;
     const span = tracer.startSpan(`send ${queueName}`, {
       kind: SpanKind.PRODUCER,
-      ...(traces === 'linked' && linkToActiveSpan()),
+      ...(relation === 'linked' && linkToActiveSpan()),
       attributes: {
         'messaging.system': 'aws_sqs',
         'messaging.operation.type': 'send',
@@ -39,7 +39,8 @@ export function messageSpans<Message extends Sendable>({ queueName, traces }: Me
       message:
         traceparent === undefined ? message : { ...message, context: { ...message.context, traceparent } },
       ended: (sent: readonly string[], error?: unknown): void => {
-        if (!sent.includes(message.executionId)) failSpan(span, error ?? new Error('SQS refused it'));
+        if (!sent.includes(message.executionId))
+          failSpan(span, error ?? new Error('SQS rejected the message.'));
         span.end();
       },
     };

@@ -6,7 +6,7 @@ import {
   deadLetterQueueName,
   decodeJob,
   queueDepth,
-  sendFollowed,
+  sendTraced,
   sendJobs,
   type OutgoingJob,
   type Queue,
@@ -20,7 +20,7 @@ const MAX_LOST = 10_000;
 
 export function createJobQueue({ db, sqs, queueName, policy, logger, metrics }: QueueOptions): WorkQueue {
   const queue = createQueue(sqs, queueName);
-  const follow = messageSpans<OutgoingJob>({ queueName, traces: 'following' });
+  const trace = messageSpans<OutgoingJob>({ queueName, relation: 'child' });
   return createWorkQueue({
     db,
     policy,
@@ -31,8 +31,8 @@ export function createJobQueue({ db, sqs, queueName, policy, logger, metrics }: 
     countLost: () => countLostMessages(db, sqs, queue),
     readKey: (body) => decodeJob(body).jobId,
     send: (batch) =>
-      sendFollowed(
-        follow,
+      sendTraced(
+        trace,
         batch.map((message) => ({ ...message, context: {} })),
         (messages) => sendJobs(sqs, queue, messages),
       ),

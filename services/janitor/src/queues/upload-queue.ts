@@ -7,7 +7,7 @@ import {
   deadLetterQueueName,
   decodeUpload,
   queueDepth,
-  sendFollowed,
+  sendTraced,
   sendUploads,
   type OutgoingUpload,
   type SqsClient,
@@ -28,7 +28,7 @@ const DEEP_QUEUE = 1000;
 
 export function createUploadQueue({ db, sqs, queueName, policy, logger, metrics }: QueueOptions): WorkQueue {
   const queue = createQueue(sqs, queueName);
-  const follow = messageSpans<OutgoingUpload>({ queueName, traces: 'following' });
+  const trace = messageSpans<OutgoingUpload>({ queueName, relation: 'child' });
   return createWorkQueue({
     db,
     policy,
@@ -41,8 +41,8 @@ export function createUploadQueue({ db, sqs, queueName, policy, logger, metrics 
     readKey: (body) => decodeUpload(body).shortCode,
     // The request's context isn't stored (ADR 16): a message of the relay starts a trace of its own.
     send: (batch) =>
-      sendFollowed(
-        follow,
+      sendTraced(
+        trace,
         batch.map((message) => ({ ...message, context: {} })),
         (messages) => sendUploads(sqs, queue, messages),
       ),

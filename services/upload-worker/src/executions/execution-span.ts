@@ -56,6 +56,6 @@ export function describeEnd(
     return;
   }
   const { outcome, nextStep } = ended;
-  span.setAttributes({ 'pasteflow.outcome': outcome.kind, 'pasteflow.sequel': nextStep.kind });
+  span.setAttributes({ 'pasteflow.outcome': outcome.kind, 'pasteflow.next_step': nextStep.kind });
   if ('error' in outcome) failSpan(span, outcome.error);
 }

@@ -59,7 +59,7 @@ export function composeJobs(
   const dispatcher = new MessageDispatcher<OutgoingUpload>({
     send: (messages) => sendUploads(sqs, uploads, messages),
     // An import creates thousands of uploads, so each gets a trace of its own.
-    follow: messageSpans({ queueName: uploads.name, traces: 'linked' }),
+    trace: messageSpans({ queueName: uploads.name, relation: 'linked' }),
     onSent: (executionIds) => runOutsideSpans(() => stampDispatched(worker.db, executionIds)),
     onError: (error, count) =>
       runOutsideSpans(() => logger.warn('messages left to the relay', { error, count })),

@@ -40,7 +40,7 @@ describe('a job', () => {
     ]);
     const text = await worker.metrics.text();
     expect(text).toContain('jobs_ended_total{job_type="sum",status="completed",service="upload-worker"} 1');
-    expect(text).toMatch(/job_attempts_total\{job_type="sum",outcome="succeeded",sequel="done",.*\} 1/);
+    expect(text).toMatch(/job_attempts_total\{job_type="sum",outcome="succeeded",next_step="done",.*\} 1/);
   });
 
   it('whose work throws is tried again after a wait, in which its worker does other work', async () => {
