@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startAwsEmulator, type AwsEmulator } from '../src/index.ts';
 
-interface Described {
+interface Durations {
   readonly visibilitySeconds: number;
   readonly retentionSeconds: number;
 }
-interface DescribedQueue extends Described {
+interface QueueDescription extends Durations {
   readonly name: string;
   readonly maxReceiveCount: number;
-  readonly deadLetters: Described;
+  readonly deadLetters: Durations;
 }
 const { bucket, deadLetterSuffix, queues } = JSON.parse(
   readFileSync(new URL('../../../infra/resources.json', import.meta.url), 'utf8'),
-) as { bucket: { name: string }; deadLetterSuffix: string; queues: Record<string, DescribedQueue> };
+) as { bucket: { name: string }; deadLetterSuffix: string; queues: Record<string, QueueDescription> };
 
 let dataDir: string;
 let emulator: AwsEmulator;
@@ -47,19 +47,19 @@ async function attributesOf(name: string): Promise<Record<string, string>> {
   return Attributes;
 }
 
-const lasting = ({ visibilitySeconds, retentionSeconds }: Described) => ({
+const durationAttributes = ({ visibilitySeconds, retentionSeconds }: Durations) => ({
   VisibilityTimeout: String(visibilitySeconds),
   MessageRetentionPeriod: String(retentionSeconds),
 });
 
-describe('the emulator has what infra/resources.json describes', () => {
+describe('the emulator', () => {
   it.each(Object.values(queues).map((queue) => [queue.name, queue] as const))(
-    'the queue %s, and its dead-letter queue',
+    'has the queue %s and its dead-letter queue as infra/resources.json describes them',
     async (name, queue) => {
       const deadLetters = await attributesOf(`${name}${deadLetterSuffix}`);
-      expect(deadLetters).toMatchObject(lasting(queue.deadLetters));
+      expect(deadLetters).toMatchObject(durationAttributes(queue.deadLetters));
       const attributes = await attributesOf(name);
-      expect(attributes).toMatchObject(lasting(queue));
+      expect(attributes).toMatchObject(durationAttributes(queue));
       expect(JSON.parse(attributes['RedrivePolicy'] ?? '')).toEqual({
         deadLetterTargetArn: deadLetters['QueueArn'],
         maxReceiveCount: queue.maxReceiveCount,
@@ -67,7 +67,7 @@ describe('the emulator has what infra/resources.json describes', () => {
     },
   );
 
-  it('those queues, that bucket, and no other', async () => {
+  it('has the queues and the bucket of infra/resources.json, and no others', async () => {
     const { QueueUrls } = await sqs<{ QueueUrls: string[] }>('ListQueues', {});
     const names = Object.values(queues).flatMap(({ name }) => [name, `${name}${deadLetterSuffix}`]);
     expect(QueueUrls.map((url) => url.split('/').at(-1) ?? '').toSorted()).toEqual(names.toSorted());

@@ -33,7 +33,7 @@ const sqs = (action: string, body: object, signal?: AbortSignal) =>
   });
 
 describe('FaultProxy', () => {
-  it('passes requests on unchanged and records them', async () => {
+  it('forwards requests unchanged, and records them', async () => {
     const bytes = Buffer.alloc(10 * 1_048_576, 'pasteflow ');
     expect((await put('big?x=1', bytes)).status).toBe(200);
     expect(bytes.equals((await stored('big')) as Buffer)).toBe(true);
@@ -48,7 +48,7 @@ describe('FaultProxy', () => {
     ]);
   });
 
-  it('fails as many requests as told, with an S3 error that the upstream never sees', async () => {
+  it('fails the given number of requests with an S3 error, and does not forward them', async () => {
     proxy.rule({ method: 'PUT', path: /\/failing$/ }, { kind: 'fail', status: 503 }, 2);
     const answers = [await put('failing', 'x'), await put('failing', 'x')];
     expect(answers.map(({ status }) => status)).toEqual([503, 503]);
@@ -59,7 +59,7 @@ describe('FaultProxy', () => {
     expect(proxy.matching({ path: /failing/ })).toHaveLength(3);
   });
 
-  it('tells SQS actions apart, and lets a newer rule stand before an older one', async () => {
+  it('matches single SQS actions, and prefers a newer rule to an older one', async () => {
     proxy.rule({ target: 'SendMessage' }, { kind: 'fail', status: 500 });
     expect(await (await sqs('SendMessage', { MessageBody: 'a' })).json()).toMatchObject({
       __type: 'com.amazonaws.sqs#InternalError',
@@ -71,14 +71,14 @@ describe('FaultProxy', () => {
     expect((await sqs('PurgeQueue', {})).status).toBe(200);
   });
 
-  it('delays a request by at least the time given', async () => {
+  it('delays a request by at least the given time', async () => {
     proxy.rule({ method: 'PUT' }, { kind: 'delay', ms: 150 });
     const start = performance.now();
     expect((await put('late', 'x')).status).toBe(200);
     expect(performance.now() - start).toBeGreaterThanOrEqual(149);
   });
 
-  it('holds a request until it is forwarded', async () => {
+  it('holds a request until the test forwards it', async () => {
     const arrived = proxy.hold({ method: 'PUT' });
     const answer = put('held', 'x');
     const held = await arrived;
@@ -88,7 +88,7 @@ describe('FaultProxy', () => {
     expect((await answer).status).toBe(200);
   });
 
-  it('loses the answer of a request that was carried out', async () => {
+  it('can lose the answer to a request that was carried out', async () => {
     const arrived = proxy.hold({ method: 'PUT' });
     const answer = put('answer-lost', 'x').catch(() => 'reset');
     const response = await (await arrived).forwardAndHoldResponse();
@@ -98,19 +98,19 @@ describe('FaultProxy', () => {
     expect(await answer).toBe('reset');
   });
 
-  it('forwards a held request although its client is gone by then', async () => {
+  it('forwards a held request although its client has disconnected', async () => {
     const arrived = proxy.hold({ method: 'PUT' });
     const client = new AbortController();
-    const answer = put('zombie', 'x', client.signal).catch(() => 'gone');
+    const answer = put('zombie', 'x', client.signal).catch(() => 'disconnected');
     const held = await arrived;
     client.abort();
-    expect(await answer).toBe('gone');
+    expect(await answer).toBe('disconnected');
     expect(await held.forward()).toBe(200);
     expect(held.request.aborted).toBe(true);
     expect(await stored('zombie')).toEqual(Buffer.from('x'));
   });
 
-  it('drops a connection without the upstream seeing the request, and hangs until the client gives up', async () => {
+  it('drops a connection, or leaves it without an answer, and does not forward the request', async () => {
     proxy.rule({ path: /dropped/ }, { kind: 'drop' });
     proxy.rule({ path: /hanging/ }, { kind: 'hang' });
     await expect(put('dropped', 'x')).rejects.toThrow();
@@ -118,12 +118,12 @@ describe('FaultProxy', () => {
     expect([await stored('dropped'), await stored('hanging')]).toEqual([undefined, undefined]);
   });
 
-  it('takes its client along when a long poll is given up, so that the next message goes to someone else', async () => {
+  it('ends the upstream request when the client ends a long poll, so that the next receive gets the next message', async () => {
     const client = new AbortController();
-    const poll = sqs('ReceiveMessage', { WaitTimeSeconds: 20 }, client.signal).catch(() => 'gone');
+    const poll = sqs('ReceiveMessage', { WaitTimeSeconds: 20 }, client.signal).catch(() => 'disconnected');
     while (proxy.matching({ target: 'ReceiveMessage' }).length === 0) await new Promise(setImmediate);
     client.abort();
-    expect(await poll).toBe('gone');
+    expect(await poll).toBe('disconnected');
     await sqs('SendMessage', { MessageBody: 'for the next' });
     const next = (await (await sqs('ReceiveMessage', { WaitTimeSeconds: 5 })).json()) as {
       Messages: unknown;
@@ -131,7 +131,7 @@ describe('FaultProxy', () => {
     expect(next.Messages).toMatchObject([{ Body: 'for the next' }]);
   });
 
-  it('goes down for everyone and comes up on the same port', async () => {
+  it('cuts all connections and refuses new ones, and listens again on the same port', async () => {
     proxy.rule({ path: /cut/ }, { kind: 'hang' });
     const cut = put('cut', 'x').catch(() => 'cut');
     while (proxy.requests.length === 0) await new Promise(setImmediate);

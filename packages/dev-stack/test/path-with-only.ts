@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** A PATH on which only these programs are found: a machine without the others. */
+/** A PATH with only these programs, as on a machine without the others. */
 export function pathWithOnly(dir: string, programs: string[]): string {
   mkdirSync(dir, { recursive: true });
   const folders = (process.env.PATH ?? '').split(delimiter);

@@ -15,7 +15,7 @@ const dataDir = join(root, 'postgres');
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe('startPostgres', () => {
-  it('keeps its rows over a restart on another port, and leaves no process', async () => {
+  it('keeps its rows across a restart on another port, and leaves no process', async () => {
     const first = await startPostgres({ dataDir, fsync: false });
     await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS answer');
     await first.stop();
@@ -27,7 +27,7 @@ describe('startPostgres', () => {
     expect(isAlive(second.pid)).toBe(false);
   });
 
-  it('tells of its end when the server is killed, and recovers', async () => {
+  it('resolves `exited` when the server is killed, and recovers at the next start', async () => {
     const killed = await startPostgres({ dataDir, fsync: false });
     await query(killed.url, 'CREATE TABLE survivor AS SELECT 1 AS one');
     process.kill(killed.pid, 'SIGKILL');
@@ -48,7 +48,7 @@ describe('startPostgres', () => {
     await first.stop();
   });
 
-  it('says which port is in use and which setting changes it, and does not hold the folder', async () => {
+  it('names the port that is in use and the setting that changes it, and releases the folder', async () => {
     const blocker = createServer().listen(0, '127.0.0.1').unref();
     await new Promise((resolve) => blocker.once('listening', resolve));
     const { port } = blocker.address() as AddressInfo;
@@ -72,16 +72,16 @@ describe('startPostgres', () => {
     });
   });
 
-  it('makes the database anew when the first initdb was killed half-way', async () => {
-    const halfWay = join(root, 'half-way');
-    mkdirSync(join(halfWay, 'cluster.new', 'base'), { recursive: true });
-    writeFileSync(join(halfWay, 'cluster.new', 'PG_VERSION'), '18\n');
-    const postgres = await startPostgres({ dataDir: halfWay, fsync: false });
+  it('creates the database again after an initdb that was killed', async () => {
+    const unfinished = join(root, 'unfinished');
+    mkdirSync(join(unfinished, 'cluster.new', 'base'), { recursive: true });
+    writeFileSync(join(unfinished, 'cluster.new', 'PG_VERSION'), '18\n');
+    const postgres = await startPostgres({ dataDir: unfinished, fsync: false });
     expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await postgres.stop();
   });
 
-  it('starts despite a postmaster.pid whose pid is another program by now', async () => {
+  it('starts although the pid in postmaster.pid now belongs to another program', async () => {
     writeFileSync(join(dataDir, 'cluster', 'postmaster.pid'), `${process.ppid}\n${dataDir}\n`);
     const postgres = await startPostgres({ dataDir, fsync: false });
     await postgres.stop();
@@ -98,8 +98,8 @@ describe('startPostgres', () => {
   });
 });
 
-/** Runs `act` while `process.arch` or `process.platform` has another value. */
-async function pretending<T>(name: 'arch' | 'platform', value: string, act: () => Promise<T>): Promise<T> {
+/** Runs `act` while `process.arch` or `process.platform` has the given value. */
+async function withMachine<T>(name: 'arch' | 'platform', value: string, act: () => Promise<T>): Promise<T> {
   const real = process[name];
   Object.defineProperty(process, name, { value });
   try {
@@ -109,7 +109,7 @@ async function pretending<T>(name: 'arch' | 'platform', value: string, act: () =
   }
 }
 
-describe('startPostgres on a machine where it cannot', () => {
+describe('startPostgres on a machine where Postgres cannot run', () => {
   const start = () => startPostgres({ dataDir: join(root, 'never') });
 
   it.each([
@@ -119,8 +119,8 @@ describe('startPostgres on a machine where it cannot', () => {
       /^There is no embedded Postgres for this machine \(.*-riscv64\): .*set DATABASE_URL.*[.]$/,
     ],
     ['platform', 'win32', /^The embedded Postgres does not run on Windows[.] .*WSL.*[.]$/],
-  ] as const)('names the alternative when its %s is %s', async (name, value, message) => {
-    const error = await pretending(name, value, () => start().catch((e: unknown) => e));
+  ] as const)('names the alternative when process.%s is %s', async (name, value, message) => {
+    const error = await withMachine(name, value, () => start().catch((e: unknown) => e));
     expect(error).toBeInstanceOf(StackError);
     expect(error).toMatchObject({ code: 'postgres-unavailable', message: expect.stringMatching(message) });
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** False for a zombie as well: it has ended and only waits to be counted. */
+/** False also for a zombie, which has ended but has not been reaped by its parent. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -14,7 +14,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The condition, or an error after 60 s. */
+/** Resolves when the condition is true. Rejects after 60 s. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 60_000;
   while (!(await condition())) {
@@ -23,7 +23,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   }
 }
 
-/** Only on Linux; elsewhere none are found. */
+/** Linux only: empty on other systems. */
 export function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);

@@ -11,7 +11,7 @@ import { query } from './query.ts';
 jest.setTimeout(60_000);
 
 const entry = new URL('../src/stack-main.ts', import.meta.url).pathname;
-// One folder for all: initdb, made to last, takes two seconds.
+// One folder for all tests: initdb with fsync takes two seconds.
 const dataDir = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
 let started: SpawnedService[] = [];
 afterEach(async () => {
@@ -31,14 +31,14 @@ function start(env: Record<string, string> = {}): SpawnedService {
   return service;
 }
 
-interface Running {
+interface RunningStack {
   stack: SpawnedService;
   databaseUrl: string;
   endpoint: string;
   postmaster: number;
 }
 
-async function running(env?: Record<string, string>): Promise<Running> {
+async function startRunning(env?: Record<string, string>): Promise<RunningStack> {
   const stack = start(env);
   await stack.waitFor(/Ctrl-C stops/);
   const file = parseEnv(readFileSync(join(dataDir, 'stack.env'), 'utf8'));
@@ -74,8 +74,8 @@ const receive = (endpoint: string, visibility: number) =>
     AttributeNames: ['ApproximateReceiveCount'],
   });
 
-/** Writes and deletes of every kind; what a later start must find is what was acknowledged here. */
-async function fill({ databaseUrl, endpoint }: Running): Promise<void> {
+/** Writes and deletes rows, messages and objects. A later start must find exactly what was acknowledged here. */
+async function fill({ databaseUrl, endpoint }: RunningStack): Promise<void> {
   await query(databaseUrl, 'DROP TABLE IF EXISTS kept; CREATE TABLE kept (n int)');
   await sqs(endpoint, 'PurgeQueue', {});
   const object = (key: string) => `${endpoint}/pasteflow/${key}`;
@@ -84,17 +84,17 @@ async function fill({ databaseUrl, endpoint }: Running): Promise<void> {
     expect((await fetch(object(`object-${n}`), { method: 'PUT', body: `bytes ${n}` })).status).toBe(200);
     await query(databaseUrl, `INSERT INTO kept VALUES (${n})`);
   }
-  const [acknowledged, handedBack] = await receive(endpoint, 600);
+  const [acknowledged, returned] = await receive(endpoint, 600);
   await sqs(endpoint, 'DeleteMessage', { ReceiptHandle: acknowledged?.ReceiptHandle });
   await sqs(endpoint, 'ChangeMessageVisibility', {
-    ReceiptHandle: handedBack?.ReceiptHandle,
+    ReceiptHandle: returned?.ReceiptHandle,
     VisibilityTimeout: 0,
   });
   expect((await fetch(object('object-0'), { method: 'DELETE' })).status).toBe(204);
   await query(databaseUrl, 'DELETE FROM kept WHERE n = 0');
 }
 
-async function expectFilled({ databaseUrl, endpoint }: Running): Promise<void> {
+async function expectFilled({ databaseUrl, endpoint }: RunningStack): Promise<void> {
   expect(await query(databaseUrl, 'SELECT count(*)::int AS rows, min(n) FROM kept')).toEqual([
     { rows: 19, min: 1 },
   ]);
@@ -104,7 +104,7 @@ async function expectFilled({ databaseUrl, endpoint }: Running): Promise<void> {
       n === 0 ? [404, true] : [200, `bytes ${n}`],
     );
   }
-  // Of the first ten, one was acknowledged and eight are still invisible; the second was handed back.
+  // Of the first ten messages, one was acknowledged, one was returned, and eight are still invisible.
   const messages = [...(await receive(endpoint, 600)), ...(await receive(endpoint, 600))];
   expect(messages.map(({ Body }) => Number(Body.split(' ')[1])).toSorted((a, b) => a - b)).toEqual([
     1, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
@@ -113,8 +113,8 @@ async function expectFilled({ databaseUrl, endpoint }: Running): Promise<void> {
 }
 
 describe('npm run stack', () => {
-  it('stops clean on SIGINT, more than one of them too, and leaves no process and no stack.env', async () => {
-    const { stack, postmaster } = await running();
+  it('stops on one or several SIGINT with exit code 0, and leaves no process and no stack.env', async () => {
+    const { stack, postmaster } = await startRunning();
     stack.kill('SIGINT');
     stack.kill('SIGINT');
     await stack.waitFor(/stopping/);
@@ -125,35 +125,35 @@ describe('npm run stack', () => {
   });
 
   it('keeps rows, messages and objects when it is killed', async () => {
-    const first = await running();
+    const first = await startRunning();
     await fill(first);
     first.stack.kill('SIGKILL');
     await first.stack.exited;
-    await expectFilled(await running());
+    await expectFilled(await startRunning());
   });
 
   it('keeps rows, messages and objects when it is killed together with Postgres', async () => {
-    const first = await running();
+    const first = await startRunning();
     await fill(first);
     process.kill(first.postmaster, 'SIGKILL');
     first.stack.kill('SIGKILL');
     await first.stack.exited;
-    await expectFilled(await running());
+    await expectFilled(await startRunning());
   });
 
-  it('ends a Postgres whose owner was killed where nothing ends it with its owner', async () => {
+  it('ends the Postgres of a stack that was killed on a machine without setpriv', async () => {
     const PATH = pathWithOnly(join(dataDir, 'bin'), ['unshare', 'true', 'test', 'sh']); // no setpriv
-    const first = await running({ PATH });
+    const first = await startRunning({ PATH });
     await fill(first);
     first.stack.kill('SIGKILL');
     await first.stack.exited;
     expect(isAlive(first.postmaster)).toBe(true);
-    await expectFilled(await running());
+    await expectFilled(await startRunning());
     await until(() => !isAlive(first.postmaster));
   });
 
-  it('starts Postgres again when only that is killed', async () => {
-    const first = await running();
+  it('restarts Postgres when only Postgres is killed', async () => {
+    const first = await startRunning();
     await query(first.databaseUrl, 'CREATE TABLE alive AS SELECT 1 AS one');
     process.kill(first.postmaster, 'SIGKILL');
     await first.stack.waitFor(/Postgres ended unexpectedly/);
@@ -161,8 +161,8 @@ describe('npm run stack', () => {
     expect(await query(first.databaseUrl, 'SELECT one FROM alive')).toEqual([{ one: 1 }]);
   });
 
-  it('refuses a data folder in use with one sentence, and leaves the first one alone', async () => {
-    const first = await running();
+  it('refuses a data folder in use with one sentence, and leaves the other stack running', async () => {
+    const first = await startRunning();
     const second = start();
     expect((await second.exited).code).toBe(1);
     expect(second.stderr).toEqual([
@@ -174,7 +174,7 @@ describe('npm run stack', () => {
     expect(existsSync(join(dataDir, 'stack.env'))).toBe(true);
   });
 
-  it('names every wrong setting in one sentence', async () => {
+  it('names every invalid setting in one sentence', async () => {
     const stack = start({ STACK_POSTGRES_PORT: 'x', STACK_AWS_PORT: '65536' });
     expect((await stack.exited).code).toBe(1);
     expect(stack.stderr).toEqual([
@@ -182,8 +182,8 @@ describe('npm run stack', () => {
     ]);
   });
 
-  it('stops what it has started when a later part cannot start', async () => {
-    const first = await running();
+  it('stops the parts that it has started when another part cannot start', async () => {
+    const first = await startRunning();
     const { port } = new URL(first.endpoint);
     const other = join(dataDir, 'other');
     const second = start({ STACK_AWS_PORT: port, PASTEFLOW_DATA_DIR: other });
@@ -194,28 +194,28 @@ describe('npm run stack', () => {
   });
 });
 
-// Postgres refuses to run as root; an ordinary user has neither of these cases.
+// Only root has these cases, because Postgres refuses to run as root.
 (process.getuid?.() === 0 ? describe : describe.skip)(
   'npm run stack as root, without user namespaces',
   () => {
     const PATH = pathWithOnly(join(dataDir, 'without-unshare'), ['setpriv', 'true', 'test', 'sh']);
 
-    it('runs Postgres by a plain uid, on the folder that it had as root before, and the other way round', async () => {
-      const first = await running();
+    it('runs Postgres as a plain uid on a folder that root has used, and as root again', async () => {
+      const first = await startRunning();
       await fill(first);
       expect(await first.stack.stop()).toEqual({ code: 0, signal: null });
       chmodSync(dataDir, 0o755);
-      const second = await running({ PATH });
+      const second = await startRunning({ PATH });
       expect(statSync(join(dataDir, 'postgres/cluster/PG_VERSION')).uid).toBe(65_534);
       await expectFilled(second);
       await second.stack.stop();
-      const third = await running();
+      const third = await startRunning();
       expect(await query(third.databaseUrl, 'SELECT count(*)::int AS rows FROM kept')).toEqual([
         { rows: 19 },
       ]);
     });
 
-    it('says in one sentence that this uid cannot reach the data folder', async () => {
+    it('names the uid that cannot access the data folder in one sentence', async () => {
       chmodSync(dataDir, 0o700);
       const stack = start({ PATH, PASTEFLOW_DATA_DIR: join(dataDir, 'private') });
       expect((await stack.exited).code).toBe(1);

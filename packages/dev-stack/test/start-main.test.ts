@@ -25,7 +25,7 @@ function start(env: Record<string, string> = {}): SpawnedService {
   return service;
 }
 
-async function running(env?: Record<string, string>): Promise<{ main: SpawnedService; url: string }> {
+async function startRunning(env?: Record<string, string>): Promise<{ main: SpawnedService; url: string }> {
   const main = start(env);
   const [, url] = await main.waitFor(/Pasteflow is running at (http:\S+)/, 90_000);
   return { main, url: url as string };
@@ -37,7 +37,7 @@ const create = async (url: string, content: string) => {
   return new URL((await response.text()).trim()).pathname;
 };
 
-/** As curl --retry does: 503 means that the upload is under way. */
+/** Repeats the request, as curl --retry does, while the answer is 503: the upload is in progress. */
 async function read(url: string): Promise<string> {
   let response = await fetch(url);
   await until(async () => {
@@ -48,15 +48,15 @@ async function read(url: string): Promise<string> {
   return response.text();
 }
 
-/** The one that npm start prints. */
+/** The token that npm start prints. */
 const tokenOf = async (main: SpawnedService) => (await main.waitFor(/^ +(pf_[\w-]{43})$/))[1] as string;
 
 const listWith = (url: string, token: string) =>
   fetch(`${url}/v1/pastes`, { headers: { authorization: `Bearer ${token}` } });
 
 describe('npm start', () => {
-  it('serves pastes, keeps them over a kill -9 of everything and a clean restart, and leaves no process', async () => {
-    const first = await running();
+  it('serves pastes, keeps them when every process is killed, and leaves no process after a stop', async () => {
+    const first = await startRunning();
     const paths = [await create(first.url, 'before the kill')];
     expect(await read(first.url + paths[0])).toBe('before the kill');
     paths.push(await create(first.url, 'just before the kill'));
@@ -67,7 +67,7 @@ describe('npm start', () => {
     await first.main.exited;
     await until(() => children.every((pid) => !isAlive(pid)));
 
-    const second = await running();
+    const second = await startRunning();
     expect(await read(second.url + paths[0])).toBe('before the kill');
     expect(await read(second.url + paths[1])).toBe('just before the kill');
     expect(await tokenOf(second.main)).toBe(token);
@@ -76,7 +76,7 @@ describe('npm start', () => {
     expect((await listWith(second.url, token)).status).toBe(200);
     expect(statSync(join(dataDir, 'dev-token')).mode & 0o777).toBe(0o600);
     const inLogs = [...second.main.stdout, ...second.main.stderr].filter((line) => line.includes(token));
-    expect(inLogs).toHaveLength(2); // by itself, and in the curl line
+    expect(inLogs).toHaveLength(2); // on a line of its own, and in the curl line
     const others = childrenOf(second.main.pid);
     second.main.kill('SIGINT');
     second.main.kill('SIGINT');
@@ -85,26 +85,26 @@ describe('npm start', () => {
     expect(existsSync(join(dataDir, 'stack.env'))).toBe(false);
   });
 
-  it('serves the database that npm run token uses when the environment names none', async () => {
-    const { url } = await running();
+  it('serves the database that npm run token uses by default', async () => {
+    const { url } = await startRunning();
     const command = spawnCommand('token', ['alice'], { PASTEFLOW_DATA_DIR: dataDir });
     expect((await command.exited).code).toBe(0);
     expect((await listWith(url, command.stdout[0] as string)).status).toBe(200);
   });
 
-  it('leaves no process when only it is killed', async () => {
-    const { main } = await running();
+  it('leaves no process when its own process is killed', async () => {
+    const { main } = await startRunning();
     const children = childrenOf(main.pid);
     main.kill('SIGKILL');
     await main.exited;
     await until(() => children.every((pid) => !isAlive(pid)));
   });
 
-  it('uses the Postgres and the AWS endpoint that the environment names, and starts none', async () => {
+  it('uses the Postgres and the AWS endpoint of the environment, and starts no others', async () => {
     const stack = await startTestStack({ aws: true });
     try {
       const own = join(dataDir, 'unused');
-      const { main, url } = await running({
+      const { main, url } = await startRunning({
         DATABASE_URL: stack.postgres.url,
         AWS_ENDPOINT_URL: stack.aws.endpoint,
         AWS_ACCESS_KEY_ID: 'test',
@@ -112,7 +112,7 @@ describe('npm start', () => {
         PASTEFLOW_DATA_DIR: own,
       });
       expect(await read(url + (await create(url, 'elsewhere')))).toBe('elsewhere');
-      expect(readdirSync(own)).toEqual(['dev-token']); // neither a Postgres nor an emulator
+      expect(readdirSync(own)).toEqual(['dev-token']); // no Postgres and no emulator
       expect((await listWith(url, await tokenOf(main))).status).toBe(200);
       expect((await main.stop()).code).toBe(0);
     } finally {
@@ -120,7 +120,7 @@ describe('npm start', () => {
     }
   });
 
-  it('says which port is in use before it starts anything', async () => {
+  it('names a port that is in use before it starts anything', async () => {
     const blocker = createServer().listen(0, '127.0.0.1').unref();
     await until(() => blocker.listening);
     const port = String((blocker.address() as AddressInfo).port);
@@ -135,7 +135,7 @@ describe('npm start', () => {
     blocker.close();
   });
 
-  it('ends, with everything it started, when a service cannot start', async () => {
+  it('stops everything that it started, and exits with 1, when a service cannot start', async () => {
     const main = start({ UPLOAD_CONCURRENCY: 'many' });
     expect((await main.exited).code).toBe(1);
     expect(main.stderr.at(-1)).toMatch(

@@ -32,12 +32,12 @@ function supervise(source: string, { keepUp = true } = {}): SupervisedService {
   return service;
 }
 
-const RUN_ON = 'writeFileSync(pidFile, String(process.pid)); setInterval(() => {}, 1000);';
+const STAY_ALIVE = 'writeFileSync(pidFile, String(process.pid)); setInterval(() => {}, 1000);';
 const pid = () => (existsSync(pidFile) ? Number(readFileSync(pidFile, 'utf8')) : 0);
 
 describe('SupervisedService', () => {
-  it('starts a service again that was killed, and says so', async () => {
-    const service = supervise(RUN_ON);
+  it('restarts a service that was killed, and reports the restart', async () => {
+    const service = supervise(STAY_ALIVE);
     await until(() => pid() > 0);
     const first = pid();
     process.kill(first, 'SIGKILL');
@@ -46,9 +46,9 @@ describe('SupervisedService', () => {
     expect(reports).toEqual(['api ended with SIGKILL; restarting in 1 s']);
   });
 
-  it('ends a service with SIGTERM, waits for its way out and does not start it again', async () => {
+  it('stops a service with SIGTERM, waits for its end, and does not restart it', async () => {
     const service = supervise(
-      `process.on('SIGTERM', () => setTimeout(() => { writeFileSync(pidFile + '.drained', ''); process.exit(0); }, 200)); ${RUN_ON}`,
+      `process.on('SIGTERM', () => setTimeout(() => { writeFileSync(pidFile + '.drained', ''); process.exit(0); }, 200)); ${STAY_ALIVE}`,
     );
     await until(() => pid() > 0);
     await service.stop();
@@ -57,7 +57,7 @@ describe('SupervisedService', () => {
     expect(reports).toEqual([]);
   });
 
-  it('stops at once while it waits to start a service again', async () => {
+  it('stops immediately while it waits for the restart of a service', async () => {
     const service = supervise('process.exit(7)');
     expect(await service.firstEnd).toBe('code 7');
     await until(() => reports.length > 0);
@@ -65,14 +65,14 @@ describe('SupervisedService', () => {
     expect(reports).toEqual(['api ended with code 7; restarting in 1 s']);
   });
 
-  it('leaves a service that ends before it has come up', async () => {
+  it('does not restart a service that ends before keepUp()', async () => {
     const service = supervise('process.exit(78)', { keepUp: false });
     expect(await service.firstEnd).toBe('code 78');
     await service.stop();
     expect(reports).toEqual([]);
   });
 
-  it('waits 1, 2, 4, 8, 16 and then 30 s before the restarts in a row', () => {
+  it('waits 1, 2, 4, 8, 16 and then 30 s before consecutive restarts', () => {
     expect([1, 2, 3, 4, 5, 6, 7, 100].map((failures) => restartDelayMs(failures) / 1000)).toEqual([
       1, 2, 4, 8, 16, 30, 30, 30,
     ]);

@@ -49,7 +49,7 @@ describe('startTestStack', () => {
 });
 
 describe('TcpProxy', () => {
-  it('takes Postgres away and gives it back', async () => {
+  it('makes Postgres unreachable, and reachable again', async () => {
     const proxy = await TcpProxy.start(stack.postgres.port);
     const url = proxy.through(stack.postgres.url);
     expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);

@@ -28,7 +28,7 @@ function stackHas(environment: Record<string, string>): void {
   writeFileSync(file, lines.join(''));
 }
 
-/** @returns the environment afterwards, and what came of it */
+/** @returns the environment afterwards, and the result of useRunningStack */
 async function use(
   given: Record<string, string>,
   parts: readonly ('postgres' | 'aws')[] = ['postgres', 'aws'],
@@ -41,15 +41,15 @@ async function use(
 
 beforeEach(() => rmSync(file, { force: true }));
 
-describe('a command that is run by hand', () => {
-  it('takes everything from the running stack when its environment names no part of a system', async () => {
+describe('a command of an operator', () => {
+  it('uses all parts of the running stack when its environment names none', async () => {
     stackHas({ ...postgres(), ...aws() });
     const { env, stack } = await use({ AWS_PROFILE: 'mine', AWS_SESSION_TOKEN: 'mine', DATABASE_URL: ' ' });
     expect(env).toEqual({ ...postgres(), ...aws() });
     expect(stack).toEqual({ kind: 'used', file, missing: [], answers: true });
   });
 
-  it('takes only the parts that it uses', async () => {
+  it('uses only the parts of the running stack that it needs', async () => {
     stackHas({ ...postgres(), ...aws() });
     const { env } = await use({ AWS_PROFILE: 'mine', AWS_ENDPOINT_URL: 'http://another' }, ['postgres']);
     expect(env).toEqual({ ...postgres(), AWS_PROFILE: 'mine', AWS_ENDPOINT_URL: 'http://another' });
@@ -60,14 +60,14 @@ describe('a command that is run by hand', () => {
     { AWS_ENDPOINT_URL: 'http://another' },
     { AWS_ENDPOINT_URL_SQS: 'http://another' },
     { PASTEFLOW_STACK: 'aws' },
-  ])('takes nothing from a running stack that has another of %j', async (given) => {
+  ])('uses nothing of a running stack when the environment names another address: %j', async (given) => {
     stackHas({ ...postgres(), ...aws() });
     const { env, stack } = await use(given);
     expect([env, stack]).toEqual([given, { kind: 'another-system', file }]);
     expect(hintAfter(78, stack)).toContain('environment names a part of another system');
   });
 
-  it('adds the embedded part to a Postgres or an AWS endpoint of the operator', async () => {
+  it('uses the other part of the running stack beside a Postgres or an AWS endpoint of the operator', async () => {
     stackHas(aws());
     const own = { DATABASE_URL: 'postgres://own' };
     expect((await use(own)).env).toEqual({ ...own, ...aws() });
@@ -76,7 +76,7 @@ describe('a command that is run by hand', () => {
     expect((await use(endpoint)).env).toEqual({ ...endpoint, ...postgres() });
   });
 
-  it('leaves an environment alone that names both parts', async () => {
+  it('does not change an environment that names both parts', async () => {
     stackHas({ ...postgres(), ...aws() });
     const given = { DATABASE_URL: 'postgres://own', PASTEFLOW_STACK: 'aws' };
     expect(await use(given)).toEqual({ env: given, stack: { kind: 'named' } });
@@ -98,7 +98,7 @@ describe('the hint after a command', () => {
     expect(hintAfter(78, (await use({})).stack)).toContain('no S3 and SQS: set AWS_ENDPOINT_URL');
   });
 
-  it('asks whether the stack is still running only when it does not answer', async () => {
+  it('asks whether the stack is still running only if the stack does not answer', async () => {
     stackHas(postgres());
     expect(hintAfter(1, (await use({}, ['postgres'])).stack)).toBe('');
     stackHas({ DATABASE_URL: 'postgres://x@127.0.0.1:1/pasteflow' });

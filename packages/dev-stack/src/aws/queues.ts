@@ -6,7 +6,7 @@ export interface QueueDefinition {
   attributes: Record<string, string>;
 }
 
-/** The names of the two queues. Their attributes are in infra/resources.json, whatever their names. */
+/** The names of the two queues. infra/resources.json has their attributes. */
 export type QueueNames = Readonly<Record<keyof Resources['queues'], string>>;
 
 export const DEFAULT_QUEUES: QueueNames = {

@@ -14,7 +14,7 @@ const SETTINGS: Readonly<Record<Part, string>> = {
 export function hintAfter(code: number, use: StackUse): string {
   if (code === EXIT_CONFIG) return missingHint(use);
   if (code !== 0 && use.kind === 'used' && !use.answers)
-    return `${use.file} names the stack that was used, and it does not answer: is \`npm start\` still running?\n`;
+    return `The embedded stack of ${use.file} does not answer: is \`npm start\` still running?\n`;
   return '';
 }
 

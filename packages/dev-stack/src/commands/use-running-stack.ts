@@ -2,10 +2,10 @@ import { connect } from 'node:net';
 import { dataDirOf } from '../stack-config.ts';
 import { readStackFile, stackFileIn } from '../stack-file.ts';
 
-/** What a command works with. */
+/** The parts of a system that a command can need. */
 export type Part = 'postgres' | 'aws';
 
-/** The variables that say where a part is. */
+/** The variables with the address of each part. */
 const LOCATIONS: Readonly<Record<Part, readonly string[]>> = {
   postgres: ['DATABASE_URL'],
   aws: ['AWS_ENDPOINT_URL', 'AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL_SQS', 'PASTEFLOW_STACK'],
@@ -16,7 +16,7 @@ export type StackUse =
   /** The environment names all of them. */
   | { readonly kind: 'named' }
   | { readonly kind: 'no-stack'; readonly file: string }
-  /** The environment names a part that the running stack has, too: nothing is taken from the stack. */
+  /** The environment names a part that the running stack also has: nothing is taken from the stack. */
   | { readonly kind: 'another-system'; readonly file: string }
   /**
    * `missing`: parts that neither the environment nor the running stack names. `answers`: whether the stack

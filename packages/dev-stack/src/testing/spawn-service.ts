@@ -75,7 +75,7 @@ class Service implements SpawnedService {
         resolve({ code, signal });
       });
     });
-    this.exited.catch(() => {}); // those who wait get it; nobody has to
+    this.exited.catch(() => {}); // without this handler, an error that no caller awaits would end the process
   }
 
   get pid(): number {
@@ -117,9 +117,9 @@ class Service implements SpawnedService {
 
   async stop(timeoutMs = 15_000): Promise<ExitStatus> {
     this.kill('SIGTERM');
-    const harder = setTimeout(() => this.kill('SIGKILL'), timeoutMs);
+    const killTimer = setTimeout(() => this.kill('SIGKILL'), timeoutMs);
     const status = await this.exited;
-    clearTimeout(harder);
+    clearTimeout(killTimer);
     return status;
   }
 
@@ -141,10 +141,10 @@ function nameOf(entry: string): string {
   return basename(dirname(dirname(entry)));
 }
 
-/** Compiled code from one start to the next: a service then starts with half the CPU time, 0.5 s. */
+/** Keeps compiled code between starts: a service then starts with half the CPU time, 0.5 s. */
 const NODE_COMPILE_CACHE = join(REPOSITORY, 'node_modules/.cache/compiled');
 
-/** A DATABASE_URL or AWS_PROFILE of the developer's own must not reach what a test starts. */
+/** A process that a test starts must not get the developer's own DATABASE_URL or AWS_PROFILE. */
 function inherited(): Record<string, string> {
   // oxlint-disable-next-line node/no-process-env -- not configuration: what any program needs to run at all
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env;

@@ -1,7 +1,7 @@
 import { connect, createServer } from 'node:net';
 import { RestartableServer } from './restartable-server.ts';
 
-/** Bytes to and from 127.0.0.1:`upstreamPort`, for taking Postgres away without stopping it. */
+/** Forwards connections to 127.0.0.1:`upstreamPort`. Makes Postgres unreachable without stopping it. */
 export class TcpProxy {
   readonly #server: RestartableServer;
 

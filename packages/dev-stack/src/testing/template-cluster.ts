@@ -29,14 +29,14 @@ export const EMPTY_DATABASE = 'template1';
 
 const CACHE = join(REPOSITORY, 'node_modules/.cache/template-clusters');
 const MIGRATE_ENTRY = 'packages/postgres/src/migrate-main.ts';
-/** The schema is made of these: a change in one of them makes another template. */
+/** The files that define the schema. A change in one of them leads to a new template. */
 const SCHEMA_SOURCES = ['packages/postgres/src/**/*.ts', 'packages/domain/src/**/*.ts'];
 const ONE_DAY_MS = 86_400_000;
 const MADE_WITHIN_MS = 120_000;
 
 /**
- * Puts a cluster with TEMPLATE_DATABASE into `dataDir`, ready for startPostgres. It is a copy of one that the
- * first caller makes: initdb and the migrations take about 3 s of CPU time, the copy 0.1 to 0.4 s.
+ * Copies a cluster with TEMPLATE_DATABASE into `dataDir`, ready for startPostgres. The first caller makes the
+ * original: initdb and the migrations take about 3 s of CPU time, a copy 0.1 to 0.4 s.
  */
 export async function copyTemplateCluster(dataDir: string, binariesFrom: string | undefined): Promise<void> {
   const template = await makeTemplateCluster(binariesFrom);
@@ -44,7 +44,7 @@ export async function copyTemplateCluster(dataDir: string, binariesFrom: string 
   await run('cp', ['-a', join(template, 'cluster'), join(template, 'password'), dataDir]);
 }
 
-/** Resolves to its data folder. Only one process makes it; the others wait. */
+/** Resolves to the data folder of the template. Only one process makes the template; the others wait. */
 async function makeTemplateCluster(binariesFrom: string | undefined): Promise<string> {
   const folder = join(CACHE, await fingerprint(binariesFrom));
   if (existsSync(folder)) return folder;
@@ -67,7 +67,7 @@ async function makeTemplateCluster(binariesFrom: string | undefined): Promise<st
   }
 }
 
-/** Of the sources of the schema and the Postgres that runs it. */
+/** A hash of the files that define the schema and of the Postgres binary. */
 async function fingerprint(binariesFrom: string | undefined): Promise<string> {
   const { postgres } = await findBinaries(binariesFrom);
   const { size, mtimeMs } = statSync(postgres);
@@ -91,8 +91,8 @@ async function waitForLock(folder: string): Promise<FolderLock> {
 }
 
 /**
- * Those of other sources. One of the last day may be in use by a run of another worktree's or version's
- * tests.
+ * Removes templates of other versions of the schema that are older than a day. Tests of another worktree or
+ * version may use younger ones.
  */
 function removeOldTemplates(): void {
   for (const name of readdirSync(CACHE).filter((each) => each !== 'making')) {

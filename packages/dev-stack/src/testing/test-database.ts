@@ -5,7 +5,7 @@ import type { TestStack } from './test-stack.ts';
 
 export interface TestDatabase {
   url: string;
-  /** Ends the connections that are still open. */
+  /** Drops the database, and ends connections that are still open. */
   drop(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export interface TestDatabaseOptions {
 }
 
 /**
- * A database of the caller's own: a clone of the cluster's migrated one. A clone takes about 30 ms of CPU
+ * Creates a database for the caller alone: a clone of the migrated template. A clone takes about 30 ms of CPU
  * time.
  */
 export async function createTestDatabase(

@@ -6,7 +6,7 @@ import { startPostgres, type Postgres } from '../postgres/start-postgres.ts';
 import { copyTemplateCluster } from './template-cluster.ts';
 
 export interface TestStack {
-  /** The server's own database; tests create their own with createTestDatabase. */
+  /** The URL is that of the server's default database. Tests create their own with createTestDatabase. */
   readonly postgres: Pick<Postgres, 'url' | 'port'> & { readonly pid: number };
   /** Stops Postgres, runs `whileDown`, starts it again on the same port and data. */
   restartPostgres(whileDown?: () => Promise<void>): Promise<void>;
@@ -99,12 +99,12 @@ async function temporaryFolder(): Promise<{ dataDir: string; remove: () => Promi
 }
 
 const MEMORY_FOLDER = '/dev/shm';
-/** About thirty test clusters, of which four to six run at a time. */
+/** Enough for about thirty test clusters, of which four to six run at the same time. */
 const MIN_FREE_BYTES = 4 * 1024 ** 3;
 
 /**
- * TMPDIR, if it is set; else memory, if there is enough of it, because a test on Postgres then takes a third
- * less CPU time; else /tmp.
+ * TMPDIR if it is set, otherwise a folder in memory if there is enough memory, otherwise /tmp. In memory, a
+ * test on Postgres takes a third less CPU time.
  */
 async function parentFolder(): Promise<string> {
   // oxlint-disable-next-line node/no-process-env -- a choice of the machine's, as tmpdir() reads it
@@ -124,7 +124,7 @@ interface Restartable<T> {
   stop: () => Promise<void>;
 }
 
-/** `facts` stays one object, so that what a restart changes (the pid) shows in it. */
+/** `facts` is one object for all runs: a restart updates the pid in it. */
 async function restartable<T extends Startable>(
   start: (port: number) => Promise<T>,
 ): Promise<Restartable<T>> {
