@@ -9,7 +9,7 @@ import { resolveRelative, type Workspace } from './workspace.ts';
 export const folderOrders: Readonly<Record<string, string>> = {
   'packages/dev-stack': 'testing commands start aws postgres',
   'packages/domain': 'machines',
-  'packages/e2e': 'campaign',
+  'packages/e2e': 'campaign bench',
   'packages/jobs': 'types content definition',
   'packages/postgres':
     'testing live jobs pastes executions retention identity requests monitoring sweeps installation timeline ' +

@@ -24,19 +24,29 @@ export function idleShare(before: CoreTime, after: CoreTime): number {
 
 /** What these processes have computed since they began, all together, in seconds. Linux only. */
 export async function computed(pids: readonly number[]): Promise<number> {
-  const ticks = await Promise.all(
-    pids.map(async (pid) => {
-      const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-      // Behind the name, which may have blanks in it; user and system time are the 14th and 15th fields.
-      const [user = 0, system = 0] = stat
-        .slice(stat.lastIndexOf(')') + 2)
-        .split(' ')
-        .slice(11, 13)
-        .map(Number);
-      return user + system;
-    }),
-  );
-  return ticks.reduce((sum, each) => sum + each, 0) / TICKS_PER_SECOND;
+  const times = await Promise.all(pids.map(ticksOf));
+  return times.reduce((sum, { own }) => sum + own, 0) / TICKS_PER_SECOND;
+}
+
+/** What a process and its children have computed since they began, also children that have ended, in seconds. Linux only. */
+export async function computedByFamily(parent: number): Promise<number> {
+  const children = await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8');
+  const present = children.split(' ').filter(Boolean).map(Number);
+  // A child that ends between the two reads is counted by its parent.
+  const times = await Promise.all(present.map((pid) => ticksOf(pid).catch(() => ({ own: 0 }))));
+  const { own, endedChildren } = await ticksOf(parent);
+  return times.reduce((sum, time) => sum + time.own, own + endedChildren) / TICKS_PER_SECOND;
+}
+
+async function ticksOf(pid: number): Promise<{ own: number; endedChildren: number }> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  // After the name, which may contain blanks; the 14th to 17th fields are user and system time, of the process and of its ended children.
+  const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15)
+    .map(Number);
+  return { own: user + system, endedChildren: childrenUser + childrenSystem };
 }
 
 /** USER_HZ, which is 100 on every Linux that Node runs on. */

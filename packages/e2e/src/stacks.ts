@@ -88,6 +88,17 @@ export class StackProcess implements Stack {
     return stack;
   }
 
+  /** The process in which the emulator runs. */
+  get pid(): number {
+    if (this.#process === undefined) throw new Error('the stack has not been started');
+    return this.#process.pid;
+  }
+
+  async postmasterPid(): Promise<number> {
+    const [pid = ''] = (await readFile(this.#postmasterPidFile, 'utf8')).split('\n');
+    return Number(pid);
+  }
+
   /** Again, after a kill: the same ports and data. */
   async start(): Promise<void> {
     this.#process = spawnService({ entry: STACK_ENTRY, env: { ...this.#env }, name: 'stack' });
@@ -99,9 +110,9 @@ export class StackProcess implements Stack {
 
   /** SIGKILL, to its Postgres too, which would else shut down in good order; resolves when the process is gone. */
   async kill(): Promise<void> {
-    const [postmaster = ''] = (await readFile(this.#postmasterPidFile, 'utf8')).split('\n');
+    const postmaster = await this.postmasterPid();
     this.#process?.kill('SIGKILL');
-    process.kill(Number(postmaster), 'SIGKILL');
+    process.kill(postmaster, 'SIGKILL');
     await this.#process?.exited;
   }
 

@@ -1,0 +1,30 @@
+/** What `load-main.ts` does, as its only argument in JSON. */
+export interface LoadJob {
+  readonly baseUrl: string;
+  readonly kind: 'create' | 'keyed create' | 'read' | 'revalidate';
+  readonly count: number;
+  readonly connections: number;
+  /** Bytes of a created paste. */
+  readonly bytes: number;
+  /** The path of each request that is not a create, in turn. */
+  readonly paths: readonly string[];
+  /** Starts so many requests a second; null: a connection starts the next one when its last one has ended. */
+  readonly perSecond: number | null;
+}
+
+/** What came of a load. A latency is in ms. */
+export interface LoadResult {
+  readonly seconds: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** Of the process that made the load, in s. */
+  readonly cpuSeconds: number;
+  /** The codes of the created pastes. */
+  readonly shortCodes: readonly string[];
+  /** Answers with another status than the job expects, by status. */
+  readonly unexpected: Readonly<Record<string, number>>;
+}
+
+export const CONNECTIONS = 50;
+/** Of a paste that a benchmark creates. */
+export const PASTE_BYTES = 2048;

@@ -1,0 +1,17 @@
+import { figure, type Figure } from './figure.ts';
+import { createAndSettle } from './measure-creates.ts';
+import type { BenchCluster } from './processes.ts';
+
+/** The requests to S3 and SQS, counted by proxies. A proxy costs CPU time, so these services serve no other measurement. */
+export async function measureRequests(cluster: BenchCluster, count: number): Promise<Figure[]> {
+  await Promise.all([...cluster.apis, ...cluster.workers].map((service) => service.kill()));
+  const counted = { AWS_ENDPOINT_URL_S3: cluster.s3.url, AWS_ENDPOINT_URL_SQS: cluster.sqs.url };
+  for (const service of [...cluster.apis, ...cluster.workers]) await service.start({ env: counted });
+  await createAndSettle(cluster, 100);
+  const [s3Before, sqsBefore] = [cluster.s3.requests.length, cluster.sqs.requests.length];
+  await createAndSettle(cluster, count);
+  return [
+    figure('S3 requests of a create', (cluster.s3.requests.length - s3Before) / count, ''),
+    figure('SQS requests of a create', (cluster.sqs.requests.length - sqsBefore) / count, ''),
+  ];
+}

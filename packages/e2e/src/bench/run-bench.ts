@@ -1,0 +1,71 @@
+import { startCluster } from '../cluster.ts';
+import { StackProcess } from '../stacks.ts';
+import { valueOf, type Figure } from './figure.ts';
+import { measureControls } from './measure-controls.ts';
+import { createAndSettle, measureCreates, measureHalfLoad } from './measure-creates.ts';
+import { measureFirstRead } from './measure-first-read.ts';
+import { measureReads } from './measure-reads.ts';
+import { measureRequests } from './measure-requests.ts';
+import { measureSettling } from './measure-settling.ts';
+import type { BenchCluster } from './processes.ts';
+
+/** A process compiles its hot code in its first requests. */
+const WARMING_PASTES = 1000;
+const HOT_PASTES = 100;
+
+/** One api, one worker and one janitor, which reach the stack past the proxies: only `measureRequests` counts. */
+export async function startBenchCluster(): Promise<BenchCluster> {
+  const stack = await StackProcess.start();
+  return await startCluster({
+    stack,
+    env: {
+      DATABASE_URL: stack.databaseUrl,
+      AWS_ENDPOINT_URL_S3: stack.aws.endpoint,
+      AWS_ENDPOINT_URL_SQS: stack.aws.endpoint,
+      LOG_LEVEL: 'info',
+      // Counted as always, and never reached.
+      RATE_LIMIT_CREATIONS_PER_MINUTE: '1000000000',
+      RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000000',
+    },
+  });
+}
+
+/** Every figure of docs/benchmarks.md, in one run. */
+export async function runBench(cluster: BenchCluster, report: (line: string) => void): Promise<Figure[]> {
+  report('warming up');
+  const { shortCodes } = await createAndSettle(cluster, WARMING_PASTES);
+  report('creates');
+  const creates = await measureCreates(cluster, 3000);
+  const keyed = await measureCreates(cluster, 1500, 'keyed create');
+  report('creates at half load');
+  const perSecond = valueOf(creates, 'creates a second');
+  const halfLoad = await measureHalfLoad(cluster, { perSecond, count: 1500 });
+  report('reads');
+  const reads = await measureReads(cluster, shortCodes.slice(0, HOT_PASTES), 5000);
+  report('settling');
+  const settling = await measureSettling(cluster, 2000);
+  const firstRead = await measureFirstRead(cluster);
+  report('controls');
+  const controls = await measureControls(cluster, 3000);
+  report('requests');
+  const requests = await measureRequests(cluster, 1000);
+  return [...creates, ...keyed, ...requests, ...halfLoad, ...reads, ...settling, ...firstRead, ...controls];
+}
+
+const SHORT_ROUNDS = 3;
+
+/** Only what the baseline has: rounds of creates, each with its controls. */
+export async function runShortBench(
+  cluster: BenchCluster,
+  report: (line: string) => void,
+): Promise<Figure[][]> {
+  report('warming up');
+  await createAndSettle(cluster, WARMING_PASTES);
+  const runs: Figure[][] = [];
+  for (let round = 1; round <= SHORT_ROUNDS; round += 1) {
+    report(`round ${round}`);
+    const creates = await measureCreates(cluster, 1000);
+    runs.push([...creates, ...(await measureControls(cluster, 1000))]);
+  }
+  return runs;
+}
