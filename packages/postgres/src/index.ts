@@ -49,6 +49,8 @@ export { findOldJobs, removeJobs, type OldJob } from './retention/old-jobs.ts';
 export { findZombies, renewLeases, type Zombie } from './executions/leases.ts';
 export { claimExecutions, type Claim, type ClaimedExecution } from './executions/claim.ts';
 export { settleExecutions, type Settled, type Settlement } from './executions/settle.ts';
+export { removeOrphans } from './executions/orphans.ts';
+export { overdue, pastLease, undispatched, type Found, type Search } from './executions/search.ts';
 export { countWaiting, findOverdue, findUndispatched, stampDispatched } from './executions/dispatch.ts';
 export type { Subject } from './executions/subject.ts';
 export {

@@ -2,12 +2,22 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
 import { opaqueState } from './opaque-state.ts';
+import {
+  foundBy,
+  joinSubject,
+  overdue,
+  undispatched,
+  withoutOrphans,
+  type Found,
+  type Search,
+  type SearchableSubject,
+} from './search.ts';
 
 /** What the search for messages to send needs to know about uploads or jobs. */
-export interface DispatchableSubject<Message> {
-  readonly kind: ExecutionKind;
-  /** A SELECT of what their messages carry, from the CTE `due` (id, subject_id). */
-  readonly selectMessages: RawBuilder<Message>;
+export interface DispatchableSubject<Message> extends SearchableSubject {
+  /** The columns of `Message` besides `executionId`, from `subject` (the paste or the job) and the tables of `messageJoin`. */
+  readonly messageColumns: RawBuilder<Omit<Message, 'executionId'>>;
+  readonly messageJoin: RawBuilder<unknown>;
 }
 
 /** Stamps executions as dispatched, after SQS has accepted their messages. An execution that is already claimed has its stamp from the claim. */
@@ -23,51 +33,36 @@ export async function stampDispatched(db: Database, executionIds: readonly strin
   );
 }
 
-/**
- * Up to `limit` executions for which no message was ever sent, the longest due first. `graceSeconds` leaves the api the time to send the
- * messages of what it has just committed.
- */
-export function findUndispatched<Message>(
+/** Up to `limit` executions for which no message was ever sent (see `undispatched`), the longest due first. */
+export function findUndispatched<Message extends object>(
   db: Database,
   subject: DispatchableSubject<Message>,
   { graceSeconds, limit }: { graceSeconds: number; limit: number },
-): Promise<readonly Message[]> {
-  const isUndispatched = sql`dispatched_at IS NULL AND run_at < now() - make_interval(secs => ${graceSeconds})`;
-  return findDue(db, subject, isUndispatched, limit);
+): Promise<Found<Message>> {
+  return findMessages(db, subject, undispatched(graceSeconds), limit);
 }
 
-/**
- * Up to `limit` executions whose message was sent, and which are due, both more than `olderThanSeconds` ago: the message may be lost. The
- * longest sent come first.
- */
-export function findOverdue<Message>(
+/** Up to `limit` executions whose message may be lost (see `overdue`). The longest sent come first. */
+export function findOverdue<Message extends object>(
   db: Database,
   subject: DispatchableSubject<Message>,
   { olderThanSeconds, limit }: { olderThanSeconds: number; limit: number },
-): Promise<readonly Message[]> {
-  const isOverdue = sql`dispatched_at < now() - make_interval(secs => ${olderThanSeconds})
-    AND run_at < now() - make_interval(secs => ${olderThanSeconds})`;
-  return findDue(db, subject, isOverdue, limit);
+): Promise<Found<Message>> {
+  return findMessages(db, subject, overdue(olderThanSeconds), limit);
 }
 
-/**
- * The rows come in the order of the index `task_executions_dispatch`, so nothing is sorted. The limit is inside the CTE: with the join
- * first, a backlog of 100,000 rows would be read completely to send 500 of them.
- */
-async function findDue<Message>(
+async function findMessages<Message extends object>(
   db: Database,
-  { kind, selectMessages }: DispatchableSubject<Message>,
-  condition: RawBuilder<unknown>,
+  subject: DispatchableSubject<Message>,
+  search: Search,
   limit: number,
-): Promise<readonly Message[]> {
-  const { rows } = await sql<Message>`
-    WITH due AS MATERIALIZED (
-      SELECT id, subject_id FROM task_executions
-      WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND ${condition}
-      ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit}
-    )
-    ${selectMessages}`.execute(db);
-  return rows;
+): Promise<Found<Message>> {
+  const { rows } = await sql<Message & { orphaned: boolean }>`
+    WITH ${foundBy(search, subject.kind, limit)}
+    SELECT found.id AS "executionId", ${subject.messageColumns}, subject.id IS NULL AS orphaned
+    FROM found ${joinSubject(subject)} ${subject.messageJoin}
+    ORDER BY found.dispatched_at NULLS FIRST, found.run_at`.execute(db);
+  return withoutOrphans(rows);
 }
 
 /**

@@ -1,8 +1,15 @@
 import type { AttemptCount } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
-import type { ExecutionKind } from '../schema/task-executions.ts';
 import { opaqueState } from './opaque-state.ts';
+import {
+  foundBy,
+  joinSubject,
+  pastLease,
+  withoutOrphans,
+  type Found,
+  type SearchableSubject,
+} from './search.ts';
 
 /**
  * Renews the leases of all executions that one worker runs, in one statement. A row that another session has locked is skipped: one
@@ -37,26 +44,21 @@ export interface Zombie extends AttemptCount {
 }
 
 /** What the search for zombies needs to know about uploads or jobs. */
-export interface LeasedSubject<Named> {
-  readonly kind: ExecutionKind;
-  /** The columns that name the upload or the job, from the CTE `zombie` (subject_id) and the table that `joinSubject` joins to it. */
+export interface LeasedSubject<Named> extends SearchableSubject {
+  /** The columns that name the upload or the job, from `subject` (the paste or the job). */
   readonly nameColumns: RawBuilder<Named>;
-  readonly joinSubject: RawBuilder<unknown>;
 }
 
-/** Up to `limit` zombies, the longest overdue first. Rows that another session has locked are left out, so that they hold up no others. */
+/** Up to `limit` zombies, the longest overdue first. */
 export async function findZombies<Named>(
   db: Database,
-  { kind, nameColumns, joinSubject }: LeasedSubject<Named>,
+  subject: LeasedSubject<Named>,
   limit: number,
-): Promise<readonly (Zombie & Named)[]> {
-  const { rows } = await sql<Zombie & Named>`
-    WITH zombie AS MATERIALIZED (
-      SELECT id, subject_id, attempt, losses, worker_id, lease_expires_at FROM task_executions e
-      WHERE ${opaqueState('e')} = 'RUNNING' AND lease_expires_at < now() AND kind = ${sql.lit(kind)}
-      ORDER BY lease_expires_at LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
-    )
-    SELECT zombie.id AS "executionId", zombie.attempt, zombie.losses, zombie.worker_id AS "workerId", ${nameColumns}
-    FROM zombie ${joinSubject} ORDER BY zombie.lease_expires_at`.execute(db);
-  return rows;
+): Promise<Found<Zombie & Named>> {
+  const { rows } = await sql<Zombie & Named & { orphaned: boolean }>`
+    WITH ${foundBy(pastLease, subject.kind, limit)}
+    SELECT found.id AS "executionId", found.attempt, found.losses, found.worker_id AS "workerId", ${subject.nameColumns},
+      subject.id IS NULL AS orphaned
+    FROM found ${joinSubject(subject)} ORDER BY found.lease_expires_at`.execute(db);
+  return withoutOrphans(rows);
 }

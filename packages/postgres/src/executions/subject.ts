@@ -9,7 +9,7 @@ export type Subject<
   Claimed extends ClaimedExecution & Named,
   Ending extends Settlement,
   State extends string,
-  Message,
+  Message extends object,
 > = ClaimableSubject<Claimed> &
   SettleableSubject<Ending, State> &
   DispatchableSubject<Message> &

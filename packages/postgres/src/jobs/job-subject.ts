@@ -86,9 +86,10 @@ export const jobSubject: Subject<JobName, ClaimedJob, JobSettlement, JobState, U
       WHERE j.id = closing.subject_id AND j.status = ${complete.from}
       RETURNING j.id, j.status
     )`,
-  selectMessages: sql`SELECT id AS "executionId", subject_id AS "jobId" FROM due`,
-  nameColumns: sql`zombie.subject_id AS "jobId", coalesce(j.job_type, 'unknown') AS "jobType"`,
-  joinSubject: sql`LEFT JOIN jobs j ON j.id = zombie.subject_id`, // a job that was deleted by hand leaves its executions
+  table: 'jobs',
+  nameColumns: sql`subject.id AS "jobId", subject.job_type AS "jobType"`,
+  messageColumns: sql`subject.id AS "jobId"`,
+  messageJoin: sql``,
 };
 
 /** Refuses a settlement that would leave a job processing without an open execution, or at its end with one. */

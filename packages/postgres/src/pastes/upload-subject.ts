@@ -79,10 +79,9 @@ export const uploadSubject: Subject<
     ), spent AS (
       DELETE FROM paste_payloads WHERE paste_id IN (SELECT subject_id FROM ended WHERE next_attempt IS NULL)
     )`,
-  selectMessages: sql`
-    SELECT due.id AS "executionId", p.short_code AS "shortCode", payload.content
-    FROM due JOIN pastes p ON p.id = due.subject_id
-      LEFT JOIN paste_payloads payload ON payload.paste_id = p.id AND p.size_bytes <= ${INLINE_CONTENT_BYTES}`,
-  nameColumns: sql`p.short_code AS "shortCode"`,
-  joinSubject: sql`JOIN pastes p ON p.id = zombie.subject_id`,
+  table: 'pastes',
+  nameColumns: sql`subject.short_code AS "shortCode"`,
+  messageColumns: sql`subject.short_code AS "shortCode", payload.content`,
+  messageJoin: sql`
+    LEFT JOIN paste_payloads payload ON payload.paste_id = subject.id AND subject.size_bytes <= ${INLINE_CONTENT_BYTES}`,
 };

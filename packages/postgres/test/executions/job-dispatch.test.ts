@@ -20,6 +20,7 @@ async function make(shape: object, count = 1) {
 }
 
 const found = (jobs: readonly { jobId: string }[]) => jobs.map(({ jobId }) => jobId);
+const only = (items: readonly object[]) => ({ items, orphans: 0 });
 const waits = (dispatchedSecondsAgo: number | null, dueSecondsAgo = 100) =>
   ({ execution: { status: 'PENDING', dispatchedSecondsAgo, dueSecondsAgo } }) as const;
 
@@ -33,19 +34,19 @@ describe('the messages of jobs that the relay finds', () => {
     await make({ status: 'processing' });
     await make({ status: 'completed' });
     await makePastes(current.db, 3, { status: 'IN_PROGRESS' });
-    const due = await findUndispatched(current.db, jobSubject, { graceSeconds: 5, limit: 10 });
+    const { items: due } = await findUndispatched(current.db, jobSubject, { graceSeconds: 5, limit: 10 });
     expect(due).toEqual([
       { jobId: first!.id, executionId: first!.executionId },
       { jobId: second!.id, executionId: second!.executionId },
     ]);
     expect(await findUndispatched(current.db, jobSubject, { graceSeconds: 5, limit: 1 })).toEqual(
-      due.slice(0, 1),
+      only(due.slice(0, 1)),
     );
     await stampDispatched(
       current.db,
       due.map(({ executionId }) => executionId),
     );
-    expect(await findUndispatched(current.db, jobSubject, { graceSeconds: 5, limit: 10 })).toEqual([]);
+    expect(await findUndispatched(current.db, jobSubject, { graceSeconds: 5, limit: 10 })).toEqual(only([]));
   });
 
   it('are the overdue ones, sent and due long ago and not claimed, the longest sent first', async () => {
@@ -55,7 +56,7 @@ describe('the messages of jobs that the relay finds', () => {
     await make({ status: 'queued', ...waits(50, 10) });
     await make({ status: 'queued', ...waits(null) });
     await make({ status: 'processing' });
-    const due = await findOverdue(current.db, jobSubject, { olderThanSeconds: 30, limit: 10 });
+    const { items: due } = await findOverdue(current.db, jobSubject, { olderThanSeconds: 30, limit: 10 });
     expect(found(due)).toEqual([first!.id, second!.id]);
   });
 
@@ -66,18 +67,18 @@ describe('the messages of jobs that the relay finds', () => {
     await makePastes(current.db, 3, { status: 'IN_PROGRESS', ...waits(90) });
     const grace = { graceSeconds: 0, limit: 10 };
     const old = { olderThanSeconds: 30, limit: 10 };
-    expect(await findUndispatched(current.db, jobSubject, grace)).toHaveLength(2);
-    expect(await findOverdue(current.db, jobSubject, old)).toHaveLength(2);
-    expect(await findUndispatched(current.db, uploadSubject, grace)).toHaveLength(3);
-    expect(await findOverdue(current.db, uploadSubject, old)).toHaveLength(3);
+    expect((await findUndispatched(current.db, jobSubject, grace)).items).toHaveLength(2);
+    expect((await findOverdue(current.db, jobSubject, old)).items).toHaveLength(2);
+    expect((await findUndispatched(current.db, uploadSubject, grace)).items).toHaveLength(3);
+    expect((await findOverdue(current.db, uploadSubject, old)).items).toHaveLength(3);
   });
 
   it('include the successor of a lost attempt at once', async () => {
     const job = await runningJob(current.db);
     const settled = await reap(current.db, job);
-    expect(await findUndispatched(current.db, jobSubject, { graceSeconds: 0, limit: 10 })).toEqual([
-      { jobId: job.jobId, executionId: settled!.successorId },
-    ]);
+    expect(await findUndispatched(current.db, jobSubject, { graceSeconds: 0, limit: 10 })).toEqual(
+      only([{ jobId: job.jobId, executionId: settled!.successorId }]),
+    );
   });
 });
 
@@ -104,17 +105,19 @@ describe('zombies', () => {
     await make({ status: 'processing', ...zombie(5) });
     const [upload] = await makePastes(current.db, 1, { status: 'IN_PROGRESS', ...zombie(-30) });
     expect(await findZombies(current.db, jobSubject, 10)).toEqual(
-      [first, second].map((job) => ({
-        executionId: job!.executionId,
-        attempt: 3,
-        losses: 0,
-        workerId: 'w9',
-        jobId: job!.id,
-        jobType: 'import',
-      })),
+      only(
+        [first, second].map((job) => ({
+          executionId: job!.executionId,
+          attempt: 3,
+          losses: 0,
+          workerId: 'w9',
+          jobId: job!.id,
+          jobType: 'import',
+        })),
+      ),
     );
-    expect(await findZombies(current.db, uploadSubject, 10)).toMatchObject([
-      { executionId: upload!.executionId },
-    ]);
+    expect(await findZombies(current.db, uploadSubject, 10)).toMatchObject(
+      only([{ executionId: upload!.executionId }]),
+    );
   });
 });

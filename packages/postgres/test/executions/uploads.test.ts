@@ -240,9 +240,9 @@ describe('leases', () => {
   it('protect an execution from the reaper, also when renewed after the zombie was found', async () => {
     const { shortCode } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
-    expect(await findZombies(current.db, uploadSubject, 10)).toHaveLength(0);
+    expect((await findZombies(current.db, uploadSubject, 10)).items).toHaveLength(0);
     await sql`UPDATE task_executions SET lease_expires_at = now() - interval '1 second'`.execute(current.db);
-    expect(await findZombies(current.db, uploadSubject, 10)).toMatchObject([
+    expect((await findZombies(current.db, uploadSubject, 10)).items).toMatchObject([
       { executionId: upload.executionId, workerId: 'w1' },
     ]);
     expect(await renewLeases(current.db, [upload.executionId], 6)).toEqual(new Set([upload.executionId]));

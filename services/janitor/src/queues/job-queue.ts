@@ -26,6 +26,7 @@ export function createJobQueue({ db, sqs, queueName, policy, logger, metrics }: 
     policy,
     subject: jobSubject,
     events: jobAttemptEvents(logger, metrics),
+    logger,
     queue,
     deadLetters: createQueue(sqs, deadLetterQueueName(queueName)),
     countLost: () => countLostMessages(db, sqs, queue),

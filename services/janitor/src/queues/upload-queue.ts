@@ -34,6 +34,7 @@ export function createUploadQueue({ db, sqs, queueName, policy, logger, metrics 
     policy,
     subject: uploadSubject,
     events: uploadAttemptEvents(logger, metrics),
+    logger,
     queue,
     deadLetters: createQueue(sqs, deadLetterQueueName(queueName)),
     // In a shorter queue, an upload is claimed within seconds unless its message is lost.

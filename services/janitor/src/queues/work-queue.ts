@@ -6,18 +6,26 @@ import {
   findUndispatched,
   findZombies,
   isTimeout,
+  overdue,
+  pastLease,
+  removeOrphans,
   settleExecutions,
+  undispatched,
   type Actor,
   type Claim,
   type ClaimedExecution,
   type Database,
   type ExecutionKind,
+  type Found,
+  type Search,
   type Settled,
   type Settlement,
   type Subject,
   type Zombie,
 } from '@pasteflow/postgres';
+import type { Logger } from '@pasteflow/runtime';
 import type { Queue } from '@pasteflow/sqs';
+import { MAX_NAMED } from '../sweeping/findings.ts';
 import { unsentMessages, type UnsentMessages } from './unsent-messages.ts';
 
 /** A queue of uploads or of jobs, with the executions behind its messages: what relay, reap-executions and dead-letters work on. */
@@ -50,6 +58,9 @@ export interface WorkQueue {
   }>;
 }
 
+/** Orphans a statement. */
+const ORPHAN_BATCH = 500;
+
 /** How long a statement that ends many executions waits for one locked row. */
 const MAX_LOCK_WAIT_MS = 1000;
 
@@ -75,12 +86,13 @@ export interface WorkQueueOptions<
   Claimed extends ClaimedExecution & Name,
   Ending extends Settlement,
   State extends string,
-  Message,
+  Message extends object,
 > {
   readonly db: Database;
   readonly policy: RetryPolicy;
   readonly subject: Subject<Name, Claimed, Ending, State, Message>;
   readonly events: AttemptEvents<Name & ClaimedExecution, State>;
+  readonly logger: Logger;
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly countLost: () => Promise<number | null>;
@@ -97,10 +109,24 @@ export function createWorkQueue<
   Claimed extends ClaimedExecution & Name,
   Ending extends Settlement,
   State extends string,
-  Message,
+  Message extends object,
 >(options: WorkQueueOptions<Name, Claimed, Ending, State, Message>): WorkQueue {
-  const { db, policy, subject, events, send, messageOf, settlementOf } = options;
+  const { db, policy, subject, events, logger, send, messageOf, settlementOf } = options;
   const unsent = (messages: readonly Message[]) => unsentMessages(db, messages, send);
+
+  /** What a search finds, after the orphans at its front are removed: with one left in front, a search for one item would find nothing. */
+  async function findItems<Item>(search: Search, find: () => Promise<Found<Item>>): Promise<readonly Item[]> {
+    for (;;) {
+      const { items, orphans } = await find();
+      if (orphans === 0) return items;
+      const removed = await removeOrphans(db, subject, search, ORPHAN_BATCH);
+      if (removed.length === 0) return items;
+      logger.warn(`executions without ${subject.kind === 'upload' ? 'a paste' : 'a job'} removed`, {
+        count: removed.length,
+        execution_ids: removed.slice(0, MAX_NAMED),
+      });
+    }
+  }
 
   /**
    * Settles in one statement. When that times out, settles row by row, so that one locked paste or job holds up no others. A row that
@@ -154,10 +180,12 @@ export function createWorkQueue<
     deadLetters: options.deadLetters,
     countLost: options.countLost,
     readKey: options.readKey,
-    findUndispatched: async (which) => unsent(await findUndispatched(db, subject, which)),
-    findOverdue: async (which) => unsent(await findOverdue(db, subject, which)),
+    findUndispatched: async (which) =>
+      unsent(await findItems(undispatched(which.graceSeconds), () => findUndispatched(db, subject, which))),
+    findOverdue: async (which) =>
+      unsent(await findItems(overdue(which.olderThanSeconds), () => findOverdue(db, subject, which))),
     endZombies: async (limit, outcomeOf, by) => {
-      const zombies = await findZombies(db, subject, limit);
+      const zombies = await findItems(pastLease, () => findZombies(db, subject, limit));
       return { found: zombies.length, ended: await end(zombies, outcomeOf, { ...by, onlyPastLease: true }) };
     },
     endDue: async (keys, outcome, { leaseSeconds, ...by }) => {

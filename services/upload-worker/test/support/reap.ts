@@ -7,7 +7,7 @@ const policy = { delaysMs: [1], jitterMs: 0, maxLosses: 2 };
 
 /** As the janitor's reaper: ends the jobs' executions that are past their lease, and sends their successors' messages. @returns how many */
 export async function reap({ db, send }: Pick<Bench, 'db' | 'send'>): Promise<number> {
-  const zombies = await findZombies(db, jobSubject, 100);
+  const { items: zombies } = await findZombies(db, jobSubject, 100);
   return endAsLost({ db, send }, zombies, true);
 }
 

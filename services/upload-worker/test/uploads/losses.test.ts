@@ -38,7 +38,7 @@ async function send(pastes: readonly { executionId: string; shortCode: string }[
 
 /** As the reaper: ends zombies and sends the messages of their successors. */
 async function reap(): Promise<void> {
-  const zombies = await findZombies(bench.db, uploadSubject, 100);
+  const { items: zombies } = await findZombies(bench.db, uploadSubject, 100);
   const settlements = zombies.map((zombie) => {
     const outcome = { kind: 'lost', error: 'worker lost' } as const;
     const nextStep = decideNextStep(outcome, zombie, defaultRetryPolicy, 0.5);

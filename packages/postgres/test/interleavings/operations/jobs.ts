@@ -22,6 +22,7 @@ import { entryOf } from './entry.ts';
 
 const nothing = { touches: [] } as const;
 const execution = { touches: ['execution'] } as const;
+const unlockedExecution = { touches: ['execution'], skips: ['execution'] } as const;
 const both = { touches: ['execution', 'job'] } as const;
 
 const LEASE_SECONDS = 6;
@@ -52,21 +53,26 @@ export const stampJob = statement('stamp', execution, async (db, { executionId }
   return undefined;
 });
 
-export const relayJobs = operation('relay', execution, (): { found: readonly string[] } => ({ found: [] }), [
-  {
-    read: async (db, _world, state) => {
-      const unsent = await findUndispatched(db, jobSubject, { graceSeconds: 0, limit: 10 });
-      state.found = unsent.map(({ executionId }) => executionId);
-      return state.found.length > 0;
+export const relayJobs = operation(
+  'relay',
+  unlockedExecution,
+  (): { found: readonly string[] } => ({ found: [] }),
+  [
+    {
+      read: async (db, _world, state) => {
+        const { items: unsent } = await findUndispatched(db, jobSubject, { graceSeconds: 0, limit: 10 });
+        state.found = unsent.map(({ executionId }) => executionId);
+        return state.found.length > 0;
+      },
     },
-  },
-  {
-    statement: async (db, _world, _actor, state) => {
-      await stampDispatched(db, state.found);
-      return undefined;
+    {
+      statement: async (db, _world, _actor, state) => {
+        await stampDispatched(db, state.found);
+        return undefined;
+      },
     },
-  },
-]);
+  ],
+);
 
 export const claimJob = statement('claim', both, async (db, { jobId }, actor) => {
   const claims = await claimExecutions(db, jobSubject, { keys: [jobId], actor, leaseSeconds: LEASE_SECONDS });
@@ -126,27 +132,32 @@ export const failJob = statement('fail the job', both, (db, world, actor) =>
   }),
 );
 
-export const reapJob = operation('reap', execution, (): { found: readonly string[] } => ({ found: [] }), [
-  {
-    read: async (db, _world, state) => {
-      const zombies = await findZombies(db, jobSubject, 10);
-      state.found = zombies.map(({ executionId }) => executionId);
-      return state.found.length > 0;
+export const reapJob = operation(
+  'reap',
+  unlockedExecution,
+  (): { found: readonly string[] } => ({ found: [] }),
+  [
+    {
+      read: async (db, _world, state) => {
+        const { items: zombies } = await findZombies(db, jobSubject, 10);
+        state.found = zombies.map(({ executionId }) => executionId);
+        return state.found.length > 0;
+      },
     },
-  },
-  {
-    statement: async (db, _world, actor, { found }) => {
-      const endings = found.map((executionId): JobSettlement => ({
-        executionId,
-        outcome: { kind: 'lost', error: 'worker lost' },
-        nextStep: retry,
-        ending: null,
-      }));
-      const options = { actor, onlyPastLease: true, dispatched: false };
-      return { changed: (await settleExecutions(db, jobSubject, endings, options)).size > 0 };
+    {
+      statement: async (db, _world, actor, { found }) => {
+        const endings = found.map((executionId): JobSettlement => ({
+          executionId,
+          outcome: { kind: 'lost', error: 'worker lost' },
+          nextStep: retry,
+          ending: null,
+        }));
+        const options = { actor, onlyPastLease: true, dispatched: false };
+        return { changed: (await settleExecutions(db, jobSubject, endings, options)).size > 0 };
+      },
     },
-  },
-]);
+  ],
+);
 
 export const removeOldJobs = operation(
   'remove old jobs',

@@ -16,6 +16,7 @@ import { operation, statement, type World } from '../harness/operation.ts';
 
 const nothing = { touches: [] } as const;
 const execution = { touches: ['execution'] } as const;
+const unlockedExecution = { touches: ['execution'], skips: ['execution'] } as const;
 const paste = { touches: ['paste'] } as const;
 const all = { touches: ['paste', 'execution', 'payload'] } as const;
 
@@ -54,21 +55,26 @@ export const stamp = statement('stamp', execution, async (db, { executionId }) =
   return undefined;
 });
 
-export const relay = operation('relay', execution, (): { found: readonly string[] } => ({ found: [] }), [
-  {
-    read: async (db, _world, state) => {
-      const unsent = await findUndispatched(db, uploadSubject, { graceSeconds: 0, limit: 10 });
-      state.found = unsent.map(({ executionId }) => executionId);
-      return state.found.length > 0;
+export const relay = operation(
+  'relay',
+  unlockedExecution,
+  (): { found: readonly string[] } => ({ found: [] }),
+  [
+    {
+      read: async (db, _world, state) => {
+        const { items: unsent } = await findUndispatched(db, uploadSubject, { graceSeconds: 0, limit: 10 });
+        state.found = unsent.map(({ executionId }) => executionId);
+        return state.found.length > 0;
+      },
     },
-  },
-  {
-    statement: async (db, _world, _actor, state) => {
-      await stampDispatched(db, state.found);
-      return undefined;
+    {
+      statement: async (db, _world, _actor, state) => {
+        await stampDispatched(db, state.found);
+        return undefined;
+      },
     },
-  },
-]);
+  ],
+);
 
 export const claim = statement('claim', execution, async (db, { shortCode }, actor) => {
   const claims = await claimExecutions(db, uploadSubject, {
@@ -109,26 +115,31 @@ export const giveUp = statement('give up', all, (db, world, actor) =>
   }),
 );
 
-export const reap = operation('reap', execution, (): { found: readonly string[] } => ({ found: [] }), [
-  {
-    read: async (db, _world, state) => {
-      const zombies = await findZombies(db, uploadSubject, 10);
-      state.found = zombies.map(({ executionId }) => executionId);
-      return state.found.length > 0;
+export const reap = operation(
+  'reap',
+  unlockedExecution,
+  (): { found: readonly string[] } => ({ found: [] }),
+  [
+    {
+      read: async (db, _world, state) => {
+        const { items: zombies } = await findZombies(db, uploadSubject, 10);
+        state.found = zombies.map(({ executionId }) => executionId);
+        return state.found.length > 0;
+      },
     },
-  },
-  {
-    statement: async (db, _world, actor, { found }) => {
-      const endings = found.map((executionId): UploadSettlement => ({
-        executionId,
-        outcome: { kind: 'lost', error: 'worker lost' },
-        nextStep: retry,
-      }));
-      const options = { actor, onlyPastLease: true, dispatched: false };
-      return { changed: (await settleExecutions(db, uploadSubject, endings, options)).size > 0 };
+    {
+      statement: async (db, _world, actor, { found }) => {
+        const endings = found.map((executionId): UploadSettlement => ({
+          executionId,
+          outcome: { kind: 'lost', error: 'worker lost' },
+          nextStep: retry,
+        }));
+        const options = { actor, onlyPastLease: true, dispatched: false };
+        return { changed: (await settleExecutions(db, uploadSubject, endings, options)).size > 0 };
+      },
     },
-  },
-]);
+  ],
+);
 
 export const deleteByUser = statement('delete by user', paste, async (db, { pasteId }) => {
   await expirePaste(db, pasteId);

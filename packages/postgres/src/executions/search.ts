@@ -1,0 +1,72 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { ExecutionKind } from '../schema/task-executions.ts';
+import { opaqueState } from './opaque-state.ts';
+
+/** Open executions that a sweep looks for: a condition and an order that an index serves. Both name the columns of `e`. */
+export interface Search {
+  readonly condition: RawBuilder<unknown>;
+  readonly order: RawBuilder<unknown>;
+}
+
+/** What a search for executions needs to know about uploads or jobs. */
+export interface SearchableSubject {
+  readonly kind: ExecutionKind;
+  readonly table: 'pastes' | 'jobs';
+}
+
+/** What a search has found. */
+export interface Found<Item> {
+  readonly items: readonly Item[];
+  /** How many more executions were found whose paste or job is gone: see `removeOrphans`. */
+  readonly orphans: number;
+}
+
+const dispatchOrder = sql`e.dispatched_at NULLS FIRST, e.run_at`;
+
+/** Due, and no message was ever sent. `graceSeconds` leaves the api the time to send the messages of what it has just committed. */
+export function undispatched(graceSeconds: number): Search {
+  return {
+    condition: sql`e.status = 'PENDING' AND e.dispatched_at IS NULL AND e.run_at < now() - make_interval(secs => ${graceSeconds})`,
+    order: dispatchOrder,
+  };
+}
+
+/** Due, and a message was sent, both more than `olderThanSeconds` ago: the message may be lost. */
+export function overdue(olderThanSeconds: number): Search {
+  const longAgo = sql`now() - make_interval(secs => ${olderThanSeconds})`;
+  return {
+    condition: sql`e.status = 'PENDING' AND e.dispatched_at < ${longAgo} AND e.run_at < ${longAgo}`,
+    order: dispatchOrder,
+  };
+}
+
+/** Zombies. */
+export const pastLease: Search = {
+  condition: sql`${opaqueState('e')} = 'RUNNING' AND e.lease_expires_at < now()`,
+  order: sql`e.lease_expires_at`,
+};
+
+/**
+ * The CTE `found`: the first `limit` executions of a search. The limit is inside the CTE: with a join first, a backlog of 100,000 rows would
+ * be read completely to send 500 of them. Rows that another session has locked are left out, so that they hold up no others.
+ */
+export function foundBy(search: Search, kind: ExecutionKind, limit: number): RawBuilder<unknown> {
+  return sql`found AS MATERIALIZED (
+      SELECT e.* FROM task_executions e
+      WHERE ${search.condition} AND e.kind = ${sql.lit(kind)}
+      ORDER BY ${search.order} LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED
+    )`;
+}
+
+/** The paste or the job of each execution of the CTE `found`, as `subject`. All its columns are NULL when it is gone. */
+export function joinSubject({ table }: SearchableSubject): RawBuilder<unknown> {
+  return sql`LEFT JOIN ${sql.table(table)} subject ON subject.id = found.subject_id`;
+}
+
+/** Separates the rows of a search by their column `orphaned`. */
+export function withoutOrphans<Item extends object>(
+  rows: readonly (Item & { orphaned: boolean })[],
+): Found<Item> {
+  const items = rows.flatMap(({ orphaned, ...item }) => (orphaned ? [] : [item as unknown as Item]));
+  return { items, orphans: rows.length - items.length };
+}
