@@ -16,7 +16,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'services/api':
-    'jobs pastes health docs admission openapi idempotency limits token budget identity live http',
+    'jobs pastes health docs admission live timeline openapi idempotency limits token budget identity http',
   'services/janitor': 'ops sweeps state-metrics queues sweeping',
   'services/upload-worker': 'jobs uploads executions',
 };

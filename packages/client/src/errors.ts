@@ -48,12 +48,14 @@ export class PasteflowConnectionError extends PasteflowError {}
 /** The paste or job did not end within `timeoutMs`. It may still end later. */
 export class PasteflowTimeoutError extends PasteflowError {}
 
-/** The upload failed: the paste has no content, and `paste.failure_reason` has the reason. */
+/** The upload failed: the paste has no content. `paste.failure_class` says why, and to the owner also `paste.failure_reason`. */
 export class PasteFailedError extends PasteflowError {
   readonly paste: Paste;
 
   constructor(paste: Paste) {
-    super(`the upload of paste ${paste.short_code} failed: ${paste.failure_reason ?? 'no reason given'}`);
+    super(
+      `the upload of paste ${paste.short_code} failed: ${paste.failure_reason ?? paste.failure_class ?? 'no reason given'}`,
+    );
     this.paste = paste;
   }
 }

@@ -466,6 +466,7 @@ export interface components {
      *       "created_at": "2026-11-21T12:00:00.000Z",
      *       "expires_at": "2026-11-21T13:00:00.000Z",
      *       "processed_at": null,
+     *       "failure_class": null,
      *       "failure_reason": null
      *     }
      */
@@ -500,7 +501,27 @@ export interface components {
       /** @description null: the paste never expires. */
       expires_at: string | null;
       processed_at: string | null;
-      /** @description Why the upload failed. */
+      /** @description Why the upload failed, in one word of a closed list. */
+      failure_class:
+        | (
+            | 'claimed'
+            | 'interrupted'
+            | 'worker_lost'
+            | 'dead_letter'
+            | 'lost_too_often'
+            | 'storage_unavailable'
+            | 'storage_refused'
+            | 'database_unavailable'
+            | 'content_damaged'
+            | 'work_failed'
+            | 'internal'
+            | 'expired'
+            | 'object_deleted'
+            | 'claimed_too_long'
+            | 'other'
+          )
+        | null;
+      /** @description Why the upload failed, in words. Only for the owner; null for all others. */
       failure_reason: string | null;
     };
     /**
@@ -519,6 +540,7 @@ export interface components {
      *       "created_at": "2026-11-21T12:00:00.000Z",
      *       "expires_at": "2026-11-21T13:00:00.000Z",
      *       "processed_at": null,
+     *       "failure_class": null,
      *       "failure_reason": null,
      *       "delete_token": "nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ"
      *     }
@@ -554,36 +576,40 @@ export interface components {
       /** @description null: the paste never expires. */
       expires_at: string | null;
       processed_at: string | null;
-      /** @description Why the upload failed. */
+      /** @description Why the upload failed, in one word of a closed list. */
+      failure_class:
+        | (
+            | 'claimed'
+            | 'interrupted'
+            | 'worker_lost'
+            | 'dead_letter'
+            | 'lost_too_often'
+            | 'storage_unavailable'
+            | 'storage_refused'
+            | 'database_unavailable'
+            | 'content_damaged'
+            | 'work_failed'
+            | 'internal'
+            | 'expired'
+            | 'object_deleted'
+            | 'claimed_too_long'
+            | 'other'
+          )
+        | null;
+      /** @description Why the upload failed, in words. Only for the owner; null for all others. */
       failure_reason: string | null;
       /** @description Deletes an anonymous paste; only in this answer. A paste with an owner has none. */
       delete_token?: string;
     };
     /** @description Transitions and executions, oldest first. */
     Timeline: {
-      transitions: {
-        /** @enum {string} */
-        machine: 'paste_upload' | 'paste_deletion' | 'job' | 'task_execution';
-        /**
-         * Format: uuid
-         * @description The id of the paste, job or execution.
-         */
-        entity: string;
-        from: string;
-        to: string;
-        /** Format: date-time */
-        at: string;
-        /** @description The service and its process, or the database user, that made the transition. */
-        actor: string;
-        reason: string | null;
-      }[];
+      transitions: components['schemas']['Transition'][];
       executions: {
         /** Format: uuid */
         id: string;
         attempt: number;
         /** @enum {string} */
         status: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED';
-        worker_id: string | null;
         /**
          * Format: date-time
          * @description When the execution is due.
@@ -596,8 +622,70 @@ export interface components {
         created_at: string;
         started_at: string | null;
         finished_at: string | null;
+        /** @description Why, in one word of a closed list; null: for no special reason. */
+        error_class:
+          | (
+              | 'claimed'
+              | 'interrupted'
+              | 'worker_lost'
+              | 'dead_letter'
+              | 'lost_too_often'
+              | 'storage_unavailable'
+              | 'storage_refused'
+              | 'database_unavailable'
+              | 'content_damaged'
+              | 'work_failed'
+              | 'internal'
+              | 'expired'
+              | 'object_deleted'
+              | 'claimed_too_long'
+              | 'other'
+            )
+          | null;
+        /** @description Why, in words. Only for the owner; null for all others. */
         error: string | null;
       }[];
+    };
+    /** @description A change from one state to another. */
+    Transition: {
+      /** @enum {string} */
+      machine: 'paste_upload' | 'paste_deletion' | 'job' | 'task_execution';
+      /**
+       * Format: uuid
+       * @description The id of the paste, job or execution.
+       */
+      entity: string;
+      from: string;
+      to: string;
+      /** Format: date-time */
+      at: string;
+      /**
+       * @description The service that made the transition; `operator`: by hand.
+       * @enum {string}
+       */
+      actor: 'api' | 'worker' | 'janitor' | 'operator';
+      /** @description Why, in one word of a closed list; null: for no special reason. */
+      reason_class:
+        | (
+            | 'claimed'
+            | 'interrupted'
+            | 'worker_lost'
+            | 'dead_letter'
+            | 'lost_too_often'
+            | 'storage_unavailable'
+            | 'storage_refused'
+            | 'database_unavailable'
+            | 'content_damaged'
+            | 'work_failed'
+            | 'internal'
+            | 'expired'
+            | 'object_deleted'
+            | 'claimed_too_long'
+            | 'other'
+          )
+        | null;
+      /** @description Why, in words. Only for the owner; null for all others. */
+      reason: string | null;
     };
     /** @description A page of jobs, newest first. */
     JobList: {

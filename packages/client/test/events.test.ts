@@ -14,7 +14,8 @@ const transition = (from: string, to: string) => ({
   from,
   to,
   at: '2026-11-21T12:00:00.000Z',
-  actor: 'upload-worker/1',
+  actor: 'worker',
+  reason_class: null,
   reason: null,
 });
 const message = (event: string, id: string, data: object): string =>

@@ -1,17 +1,21 @@
+import { parseReason, storedReason, wordsOf } from './reason.ts';
 import { lossDelayMs, maxAttempts, retryDelayMs, type RetryPolicy } from './retry.ts';
 
-/** How one attempt at a piece of work ended, as seen by the process that reports the end. */
+/**
+ * How one attempt at a piece of work ended, as seen by the process that reports the end. `error` is a stored reason (`storedReason`), and
+ * `cause` what was thrown, for the log.
+ */
 export type AttemptOutcome =
   | { readonly kind: 'succeeded' }
   /** The work itself failed. The attempt is spent, and the next one waits. `isFinal`: no further attempt can succeed. */
-  | { readonly kind: 'failed'; readonly error: string; readonly isFinal?: boolean }
+  | { readonly kind: 'failed'; readonly error: string; readonly cause?: unknown; readonly isFinal?: boolean }
   /**
    * The process that ran the attempt died, or its message was received too often without an outcome. No attempt is spent. Losses are
    * counted apart, and the wait grows with each loss (`lossDelayMs`), because the work may be what kills the processes.
    */
   | { readonly kind: 'lost'; readonly error: string }
   /** Something other than the work prevented the attempt. No attempt is spent; the next one is due after `POSTPONED_MS`. */
-  | { readonly kind: 'postponed'; readonly error: string }
+  | { readonly kind: 'postponed'; readonly error: string; readonly cause?: unknown }
   /** The process is stopping. No attempt is spent. */
   | { readonly kind: 'interrupted' };
 
@@ -50,7 +54,7 @@ export function decideNextStep(
     case 'lost': {
       const losses = lossesBefore + 1;
       if (losses >= (policy.maxLosses ?? Infinity))
-        return { kind: 'give_up', reason: `lost ${losses} times; the last: ${outcome.error}` };
+        return { kind: 'give_up', reason: lostTooOften(outcome.error, losses) };
       return { kind: 'retry', attempt, delayMs: lossDelayMs(losses) };
     }
     case 'failed': {
@@ -64,6 +68,15 @@ export function decideNextStep(
   }
 }
 
+/** Has the class of the last error. */
 function giveUpReason(error: string, policy: RetryPolicy): string {
-  return `${maxAttempts(policy)} attempts failed; the last: ${error}`;
+  const { class: last, text } = parseReason(error);
+  const reason = `${maxAttempts(policy)} attempts failed; the last: ${text ?? wordsOf(last)}`;
+  return last === 'other' ? reason : storedReason(last, reason);
+}
+
+/** Without the text of the loss, which names the worker. */
+function lostTooOften(error: string, losses: number): string {
+  const last = wordsOf(parseReason(error).class);
+  return storedReason('lost_too_often', `lost ${losses} times; the last: ${last}`);
 }

@@ -72,3 +72,14 @@ export {
   type AttemptOutcome,
   type NextStep,
 } from './attempt.ts';
+export {
+  actorClasses,
+  actorClassOf,
+  parseJobReason,
+  parseReason,
+  reasonClasses,
+  storedReason,
+  textForOwner,
+  wordsOf,
+  type Reason,
+} from './reason.ts';

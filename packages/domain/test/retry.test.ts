@@ -77,14 +77,21 @@ describe('the next step after an attempt', () => {
 
   it('is the end after the sixth loss when the policy has that limit', () => {
     const jobs = { ...defaultRetryPolicy, maxLosses: MAX_JOB_LOSSES };
-    const lost = { kind: 'lost', error: 'x' } as const;
+    const lost = { kind: 'lost', error: 'worker lost: upload-worker/host-17-4711' } as const;
     expect(nextStep(lost, 1, 4, jobs)).toEqual({ kind: 'retry', attempt: 1, delayMs: 16_000 });
-    expect(nextStep(lost, 1, 5, jobs)).toEqual({ kind: 'give_up', reason: 'lost 6 times; the last: x' });
+    expect(nextStep(lost, 1, 5, jobs)).toEqual({
+      kind: 'give_up',
+      reason: 'lost too often: lost 6 times; the last: worker lost',
+    });
   });
 
   it('is the end, with the last reason, after the sixth failure', () => {
     const end = { kind: 'give_up', reason: '6 attempts failed; the last: x' };
     expect(nextStep({ kind: 'failed', error: 'x' }, 6)).toEqual(end);
+    expect(nextStep({ kind: 'failed', error: 'storage unavailable: S3 answered 503' }, 6)).toEqual({
+      kind: 'give_up',
+      reason: 'storage unavailable: 6 attempts failed; the last: S3 answered 503',
+    });
   });
 
   it('is the end after a failure that is final', () => {

@@ -11,6 +11,7 @@ export { metricOf, scrape, type MetricSample } from './metric.ts';
 export { runOps } from './ops.ts';
 export { isPrometheusWanted, Prometheus, promtool } from './prometheus.ts';
 export { selectorsIn } from './promql.ts';
+export { findTraces } from './find-traces.ts';
 export { findViolations } from './find-violations.ts';
 export { Service } from './service.ts';
 export { StackProcess, startStack, type RestartableStack, type Stack } from './stacks.ts';

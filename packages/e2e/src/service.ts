@@ -80,6 +80,11 @@ export class Service {
     return this.#lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []));
   }
 
+  /** Every line on stdout and stderr so far, as it was written, by earlier processes too. */
+  get output(): string[] {
+    return this.#processes.flatMap((process) => [...process.stdout, ...process.stderr]);
+  }
+
   /** The last lines on stderr, for messages. */
   tail(lines = 12): string {
     const last = this.#lines.slice(-lines).map((line) => line.slice(0, MAX_TAIL_LINE));

@@ -50,7 +50,7 @@ describe('the client', () => {
     cluster.s3.rule({ method: 'PUT' }, { kind: 'fail', status: 500 });
     await expect(cluster.client().pastes.create(content, { wait: true })).rejects.toMatchObject({
       name: 'PasteFailedError',
-      paste: { status: 'FAILED', failure_reason: expect.stringMatching(/2 attempts failed/) },
+      paste: { status: 'FAILED', failure_class: 'storage_unavailable' },
     });
   });
 

@@ -40,11 +40,11 @@ describe('a worker killed during a put', () => {
       expect(second!.worker_id).not.toBe(first!.worker_id);
       expect(more).toEqual([]);
       expect(await timelineOf(code)).toEqual([
-        { machine: 'task_execution', from: 'PENDING', to: 'RUNNING', reason: 'claimed' },
-        { machine: 'task_execution', from: 'RUNNING', to: 'FAILED', reason: first!.error },
-        { machine: 'task_execution', from: 'PENDING', to: 'RUNNING', reason: 'claimed' },
-        { machine: 'task_execution', from: 'RUNNING', to: 'SUCCEEDED', reason: null },
-        { machine: 'paste_upload', from: 'IN_PROGRESS', to: 'PROCESSED', reason: null },
+        { machine: 'task_execution', from: 'PENDING', to: 'RUNNING', reason_class: 'claimed' },
+        { machine: 'task_execution', from: 'RUNNING', to: 'FAILED', reason_class: 'worker_lost' },
+        { machine: 'task_execution', from: 'PENDING', to: 'RUNNING', reason_class: 'claimed' },
+        { machine: 'task_execution', from: 'RUNNING', to: 'SUCCEEDED', reason_class: null },
+        { machine: 'paste_upload', from: 'IN_PROGRESS', to: 'PROCESSED', reason_class: null },
       ]);
       expect((await cluster.http().read(code)).body.equals(content)).toBe(true);
     }
@@ -132,5 +132,5 @@ async function stored(): Promise<CreatedPaste> {
 
 async function timelineOf(code: string): Promise<object[]> {
   const { transitions } = await cluster.client().pastes.timeline(code);
-  return transitions.map(({ machine, from, to, reason }) => ({ machine, from, to, reason }));
+  return transitions.map(({ machine, from, to, reason_class }) => ({ machine, from, to, reason_class }));
 }

@@ -79,7 +79,7 @@ describe('a client that follows a paste', () => {
     );
     await done;
     expect(told.slice(1)).toMatchObject([
-      { transition: { from: 'IN_PROGRESS', to: 'FAILED', actor: 'postgres (sql)', reason: 'by hand' } },
+      { transition: { from: 'IN_PROGRESS', to: 'FAILED', actor: 'operator', reason_class: 'other' } },
       { type: 'end', status: 'FAILED' },
     ]);
     await put.forward();

@@ -95,7 +95,7 @@ describe('a paste whose upload failed', () => {
     }
     expect(await cluster.client().pastes.get(failed)).toMatchObject({
       status: 'FAILED',
-      failure_reason: expect.stringMatching(/3 attempts failed.*500/),
+      failure_class: 'storage_unavailable',
     });
   });
 });

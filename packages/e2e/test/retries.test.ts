@@ -81,7 +81,9 @@ describe('an upload (R3)', () => {
   it('that is FAILED has lost its payload and its message, says why, and is never put again', async () => {
     await cluster.expectQuiet();
     const { id, failure_reason } = await cluster.paste(hopeless.short_code);
-    expect(failure_reason).toBe('6 attempts failed; the last: S3 answered 500 InternalError');
+    expect(failure_reason).toBe(
+      'storage unavailable: 6 attempts failed; the last: S3 answered 500 InternalError',
+    );
     expect(await cluster.rows.query('SELECT FROM paste_payloads WHERE paste_id = $1', [id])).toEqual([]);
     expect((await cluster.http().read(hopeless.short_code)).status).toBe(404);
     expect(putsOf(hopeless)).toHaveLength(6);

@@ -29,8 +29,6 @@ export interface AttemptEnd<State extends string> {
   readonly status: State;
   /** How long the attempt took, in seconds, if its process measured it. */
   readonly seconds?: number;
-  /** What the work threw. */
-  readonly error?: unknown;
 }
 
 /**
@@ -120,7 +118,7 @@ function createAttemptEvents<Attempt, State extends string, Label extends string
       starts.inc(labelsOf(attempt));
       logger[detail](`${kind} attempt started`, { ...fieldsOf(attempt), ...fields, status: openState });
     },
-    ended(attempt, { outcome, nextStep, status, seconds, error }, fields) {
+    ended(attempt, { outcome, nextStep, status, seconds }, fields) {
       const base = { ...fieldsOf(attempt), ...fields };
       attempts.inc({ ...labelsOf(attempt), outcome: outcome.kind, next_step: nextStep.kind });
       const line = {
@@ -135,7 +133,7 @@ function createAttemptEvents<Attempt, State extends string, Label extends string
         logger.warn(`${kind} attempt failed`, {
           ...line,
           reason: outcome.error,
-          ...(error !== undefined && { error }),
+          ...('cause' in outcome && outcome.cause !== undefined && { error: outcome.cause }),
         });
       if (!isEnded(status)) return;
       ends.inc({ ...labelsOf(attempt), status });

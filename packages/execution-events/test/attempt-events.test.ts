@@ -92,11 +92,11 @@ describe('the log', () => {
     expect(lines.map(({ message }) => message)).toEqual(['job attempt ended', 'job attempt ended']);
   });
 
-  it('has the duration and the thrown error of a failed attempt at a job', () => {
+  it('has the duration and the thrown error of a failed attempt', () => {
     const events = jobAttemptEvents(logger, metrics());
     const error = new Error('broken');
-    const outcome = { kind: 'failed', error: 'broken' } as const;
-    events.ended(job, { outcome, nextStep: retry, status: 'processing', seconds: 2, error });
+    const outcome = { kind: 'failed', error: 'broken', cause: error } as const;
+    events.ended(job, { outcome, nextStep: retry, status: 'processing', seconds: 2 });
     expect(lines).toMatchObject([{ level: 'warn', fields: { seconds: 2, error, reason: 'broken' } }]);
   });
 });

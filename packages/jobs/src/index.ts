@@ -6,4 +6,5 @@ export {
   type JobType,
   type NewUpload,
 } from './definition/job-type.ts';
+export { WorkFailedError } from './definition/work-failed.ts';
 export { jobTypes } from './job-types.ts';

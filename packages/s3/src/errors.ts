@@ -1,16 +1,26 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
-import { DependencyUnavailableError } from '@pasteflow/domain';
+import { DependencyUnavailableError, storedReason } from '@pasteflow/domain';
 
-/** A sentence for the timeline: the status and error code of S3's response, or the network error when there was no response. */
+/** A status of S3 that says that S3 itself has failed or is too busy, rather than that the request was wrong. */
+const isOwnFailure = (status: number): boolean => status >= 500 || status === 408 || status === 429;
+
+/**
+ * A text for the owner of a paste: the status and error code of S3's answer, or the code of the network error. It leaves out the message,
+ * which names hosts and modules; the log has the error itself.
+ */
 export function describeS3Error(error: unknown): string {
   if (error instanceof S3ServiceException) {
-    return `S3 answered ${error.$metadata.httpStatusCode ?? '?'} ${error.name}`;
+    return `S3 answered ${error.$metadata.httpStatusCode ?? '?'}${/^\w{1,64}$/.test(error.name) ? ` ${error.name}` : ''}`;
   }
-  if (Error.isError(error)) {
-    const code = (error as { code?: unknown }).code;
-    return `S3 did not answer: ${typeof code === 'string' ? `${code} ` : ''}${error.message}`.slice(0, 500);
-  }
-  return 'S3 did not answer';
+  const code = Error.isError(error) ? (error as { code?: unknown }).code : undefined;
+  return `S3 did not answer${typeof code === 'string' && /^[A-Z][A-Z\d_]{0,39}$/.test(code) ? `: ${code}` : ''}`;
+}
+
+/** The stored reason of a request to S3 that has failed. */
+export function reasonOfS3Error(error: unknown): string {
+  const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+  const isRefused = status !== undefined && !isOwnFailure(status);
+  return storedReason(isRefused ? 'storage_refused' : 'storage_unavailable', describeS3Error(error));
 }
 
 /** The content exceeds the maximum size of an object. Another attempt would fail in the same way. */

@@ -1,5 +1,5 @@
 export { createObjectStore } from './create.ts';
-export { describeS3Error, ObjectTooLargeError } from './errors.ts';
+export { describeS3Error, ObjectTooLargeError, reasonOfS3Error } from './errors.ts';
 export { ObjectStore, type ListedObject } from './object-store.ts';
 export type { OpenUpload } from './multipart-uploads.ts';
 export type { DeletedObject } from './versions.ts';

@@ -174,12 +174,12 @@ describe('J9: GET /v1/jobs/:id/timeline', () => {
         transition('task_execution', execution, 'RUNNING', 'SUCCEEDED'),
         transition('job', jobId, 'processing', 'completed'),
       ]),
-      executions: [{ id: execution, attempt: 1, status: 'SUCCEEDED', worker_id: 'upload-worker/test' }],
+      executions: [{ id: execution, attempt: 1, status: 'SUCCEEDED' }],
     });
     expect(body.transitions.map(({ at }) => at)).toEqual(body.transitions.map(({ at }) => at).toSorted());
 
     function transition(machine: string, entity: string, from: string, to: string) {
-      return expect.objectContaining({ machine, entity, from, to, at: INSTANT, actor: 'upload-worker/test' });
+      return expect.objectContaining({ machine, entity, from, to, at: INSTANT, actor: 'worker' });
     }
   });
 

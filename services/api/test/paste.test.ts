@@ -49,7 +49,7 @@ describe('GET /v1/pastes/:short_code', () => {
     });
     expect(await (await paste(await failedPaste(bed.db))).json()).toMatchObject({
       status: 'FAILED',
-      failure_reason: 'S3 was down',
+      failure_class: 'storage_unavailable',
     });
   });
 
@@ -155,13 +155,13 @@ describe('GET /v1/pastes/:short_code/timeline', () => {
           id: execution,
           attempt: 1,
           status: 'SUCCEEDED',
-          worker_id: 'upload-worker/test',
           run_at: time,
           dispatched_at: time,
           lease_expires_at: null,
           created_at: time,
           started_at: time,
           finished_at: time,
+          error_class: null,
           error: null,
         },
       ],
@@ -170,8 +170,8 @@ describe('GET /v1/pastes/:short_code/timeline', () => {
     expect(body.transitions[0]).toMatchObject({ from: 'PENDING' });
     expect(body.transitions.map(({ at }) => at)).toEqual(body.transitions.map(({ at }) => at).toSorted());
 
-    function transition(machine: string, entity: string, from: string, to: string, reason: string | null) {
-      return { machine, entity, from, to, at: time, actor: 'upload-worker/test', reason };
+    function transition(machine: string, entity: string, from: string, to: string, why: string | null) {
+      return { machine, entity, from, to, at: time, actor: 'worker', reason_class: why, reason: null };
     }
   });
 

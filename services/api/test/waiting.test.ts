@@ -39,7 +39,10 @@ describe('Prefer: wait', () => {
     const answer = wait(`pastes/${code}`, 60);
     await waiting(bed.api, 1);
     await settle(bed.db, code, null);
-    expect(await (await answer).json()).toMatchObject({ status: 'FAILED', failure_reason: 'S3 was down' });
+    expect(await (await answer).json()).toMatchObject({
+      status: 'FAILED',
+      failure_class: 'storage_unavailable',
+    });
   });
 
   it.each(['completed', 'partial', 'failed'] as const)('answers when a job is %s', async (status) => {

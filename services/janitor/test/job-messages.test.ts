@@ -117,7 +117,7 @@ describe('reap-executions, for jobs', () => {
       expect(await job(made!.id)).toMatchObject({
         status,
         result,
-        error_message: 'lost 6 times; the last: worker lost: upload-worker/dead',
+        error_message: 'lost too often: lost 6 times; the last: worker lost',
       });
       expect(world.log.lines.at(-1)).toMatchObject({
         message: 'job ended',

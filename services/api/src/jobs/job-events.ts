@@ -22,7 +22,7 @@ export function jobEvents({ db, live }: { db: Database; live: Live }): Endpoint 
     handle: (req, res) =>
       openStream(live, req, res, async () => {
         const { id, status } = await findNamedJobBrief(db, req);
-        return { kind: 'job', id, settled: isTerminal(job, status) };
+        return { kind: 'job', id, settled: isTerminal(job, status), audience: 'owner' };
       }),
   };
 }

@@ -1,4 +1,4 @@
-import { job, statesOf } from '@pasteflow/domain';
+import { job, parseJobReason, statesOf, textForOwner } from '@pasteflow/domain';
 import type { JobRow, ListedJob } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { instant, uuid } from '../openapi/formats.ts';
@@ -50,7 +50,7 @@ export function viewOfListed(row: Omit<ListedJob, 'place' | 'user_id'>): ListedJ
     status: row.status,
     progress: row.progress,
     progress_message: row.progress_message,
-    error_message: row.error_message,
+    error_message: row.error_message === null ? null : errorMessageOf(row.error_message),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     completed_at: row.completed_at?.toISOString() ?? null,
@@ -59,6 +59,13 @@ export function viewOfListed(row: Omit<ListedJob, 'place' | 'user_id'>): ListedJ
 
 export function viewOf(row: Omit<JobRow, 'user_id'>): JobView {
   return { ...viewOfListed(row), parameters: row.parameters, result: row.result };
+}
+
+/** Never an error of the service in its own words, which may name hosts and modules. */
+function errorMessageOf(stored: string): string | null {
+  const reason = parseJobReason(stored);
+  if (reason.class !== 'internal') return textForOwner(reason);
+  return 'An internal error of the service. Create the job again; if the error persists, report the id of the job.';
 }
 
 function exampleJob(): object {

@@ -1,6 +1,6 @@
 import { readJobTimeline as findTimeline, type Database } from '@pasteflow/postgres';
 import type { Endpoint } from '../openapi/endpoint.ts';
-import { timelineSchema, viewOfTimeline } from '../pastes/timeline-view.ts';
+import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 
 /** GET /v1/jobs/:id/timeline (J9): the transitions of a job and of its executions, oldest first. */
@@ -19,7 +19,7 @@ export function readJobTimeline({ db }: { db: Database }): Endpoint {
     },
     handle: async (req, res) => {
       const { id } = await findNamedJobBrief(db, req);
-      res.json(viewOfTimeline(await findTimeline(db, id)));
+      res.json(viewOfTimeline(await findTimeline(db, id), 'owner'));
     },
   };
 }

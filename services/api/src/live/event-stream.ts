@@ -1,11 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Snapshot, SnapshotTransition, Subscription } from '@pasteflow/postgres';
+import type { Audience } from '../timeline/audience.ts';
+import { viewOfTransition } from '../timeline/transition-view.ts';
 import type { ChangePoller, Watcher } from './change-poller.ts';
 import { eventId, progressKey, type Position } from './position.ts';
 
 export interface EventStreamOptions {
   readonly kind: Subscription['kind'];
   readonly id: string;
+  readonly audience: Audience;
   /** How far the client has read. */
   readonly position: Position;
   readonly heartbeatMs: number;
@@ -30,6 +33,7 @@ export class EventStream implements Watcher {
   readonly id: string;
   readonly #poller: ChangePoller;
   readonly #res: ServerResponse;
+  readonly #audience: Audience;
   readonly #heartbeatMs: number;
   #position: Position;
   #heartbeat: NodeJS.Timeout | undefined;
@@ -41,13 +45,14 @@ export class EventStream implements Watcher {
   constructor(
     poller: ChangePoller,
     res: ServerResponse,
-    { kind, id, position, heartbeatMs }: EventStreamOptions,
+    { kind, id, audience, position, heartbeatMs }: EventStreamOptions,
   ) {
     this.#poller = poller;
     this.#res = res;
     this.kind = kind;
     this.id = id;
     this.#position = { ...position, ended: false };
+    this.#audience = audience;
     this.#heartbeatMs = heartbeatMs;
   }
 
@@ -91,10 +96,11 @@ export class EventStream implements Watcher {
   }
 
   /** The read may include earlier transitions, for another client of the same paste or job. */
-  #sendTransition({ id, machine, entity, from, to, at, actor, reason }: SnapshotTransition): void {
+  #sendTransition(transition: SnapshotTransition): void {
+    const { id } = transition;
     if (id <= this.#position.transition) return;
     this.#position = { ...this.#position, transition: id };
-    this.#send('transition', { machine, entity, from, to, at: at.toISOString(), actor, reason });
+    this.#send('transition', viewOfTransition(transition, this.#audience));
   }
 
   #sendProgress({ progress }: Snapshot): void {

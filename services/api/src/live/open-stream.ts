@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Subscription } from '@pasteflow/postgres';
+import type { Audience } from '../timeline/audience.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { EventStream } from './event-stream.ts';
@@ -12,6 +13,7 @@ export interface StreamSubject {
   readonly id: string;
   /** No more events will follow. */
   readonly settled: boolean;
+  readonly audience: Audience;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function openStream(
   find: () => Promise<StreamSubject>,
 ): Promise<void> {
   const position = positionOf(req);
-  const { kind, id, settled } = await find();
+  const { kind, id, settled, audience } = await find();
   if (position.ended && settled) {
     res.status(204).end();
     return;
@@ -37,7 +39,7 @@ export async function openStream(
     res.writeHead(200, headers).end();
     return;
   }
-  const stream = new EventStream(poller, res, { kind, id, position, heartbeatMs });
+  const stream = new EventStream(poller, res, { kind, id, audience, position, heartbeatMs });
   if (!poller.watch(stream)) {
     throw new RequestError('stream_unavailable', 'Too many clients wait at the moment. Try again shortly.');
   }

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { userIdOf } from '../identity/caller-of.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
+import { audienceOf, type Audience } from '../timeline/audience.ts';
 import { example } from './example.ts';
 
 /** The parameters of a path that names a paste. */
@@ -31,6 +32,11 @@ export async function findNamedPaste(db: Database, req: Request): Promise<PasteR
   contextOf(req).shortCode = shortCode;
   const paste = await findPaste(db, shortCode);
   return paste !== null && canRead(paste, userIdOf(req)) ? paste : null;
+}
+
+/** Whether the caller is the owner of the paste. */
+export function readerOf(paste: Pick<PasteRow, 'user_id'>, req: Request): Audience {
+  return audienceOf(paste.user_id, userIdOf(req));
 }
 
 /** D4: an expired, claimed or deleted paste is never served. @throws RequestError paste_gone */

@@ -43,7 +43,7 @@ export function listPastes({ db, publicUrl }: { db: Database; publicUrl: () => s
       const found = await findPastes(db, { userId: requireUser(req), status }, pageRequestOf(page));
       const url = publicUrl();
       const list: z.output<typeof pasteList> = {
-        pastes: found.rows.map((paste) => viewOf(paste, url)),
+        pastes: found.rows.map((paste) => viewOf(paste, url, 'owner')),
         next_cursor: nextCursorOf(found),
       };
       res.json(list);

@@ -4,7 +4,14 @@ import { lastEventId, streamAnswers, streamDescription } from '../live/live-docu
 import type { Live } from '../live/live.ts';
 import { openStream } from '../live/open-stream.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
-import { assertNotGone, findErrors, findNamedPaste, namedPaste, pasteNotFound } from './find-named-paste.ts';
+import {
+  assertNotGone,
+  findErrors,
+  findNamedPaste,
+  namedPaste,
+  pasteNotFound,
+  readerOf,
+} from './find-named-paste.ts';
 
 /** GET /v1/pastes/:short_code/events: the events of a paste until its upload has settled, as they happen. */
 export function pasteEvents({ db, live }: { db: Database; live: Live }): Endpoint {
@@ -24,7 +31,8 @@ export function pasteEvents({ db, live }: { db: Database; live: Live }): Endpoin
         const paste = await findNamedPaste(db, req);
         if (paste === null) throw pasteNotFound();
         assertNotGone(paste);
-        return { kind: 'upload', id: paste.id, settled: isTerminal(pasteUpload, paste.status) };
+        const settled = isTerminal(pasteUpload, paste.status);
+        return { kind: 'upload', id: paste.id, settled, audience: readerOf(paste, req) };
       }),
   };
 }

@@ -1,7 +1,9 @@
-import { pasteDeletion, pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
+import { parseReason, pasteDeletion, pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
 import type { CreatedPaste, NewPaste, PublicPaste } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { instant } from '../openapi/formats.ts';
+import type { Audience } from '../timeline/audience.ts';
+import { reasonClass, reasonText, viewOfReason } from '../timeline/reason-view.ts';
 import { example } from './example.ts';
 
 /** A paste as clients see it. */
@@ -20,7 +22,10 @@ export const pasteSchema = z
     created_at: instant,
     expires_at: instant.nullable().meta({ description: 'null: the paste never expires.' }),
     processed_at: instant.nullable(),
-    failure_reason: z.string().nullable().meta({ description: 'Why the upload failed.' }),
+    failure_class: reasonClass.meta({ description: 'Why the upload failed, in one word of a closed list.' }),
+    failure_reason: reasonText.meta({
+      description: 'Why the upload failed, in words. Only for the owner; null for all others.',
+    }),
   })
   .meta({ id: 'Paste', description: 'A paste without its content.', examples: [examplePaste()] });
 
@@ -40,7 +45,9 @@ export const createdPasteSchema = pasteSchema
 
 export type CreatedPasteView = Readonly<z.output<typeof createdPasteSchema>>;
 
-export function viewOf(paste: PublicPaste, publicUrl: string): PasteView {
+export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience): PasteView {
+  const { failure_reason: failure } = paste;
+  const why = viewOfReason(failure === null ? null : parseReason(failure), audience);
   return {
     short_code: paste.short_code,
     url: `${publicUrl}/${paste.short_code}`,
@@ -55,7 +62,8 @@ export function viewOf(paste: PublicPaste, publicUrl: string): PasteView {
     created_at: paste.created_at.toISOString(),
     expires_at: paste.expires_at?.toISOString() ?? null,
     processed_at: paste.processed_at?.toISOString() ?? null,
-    failure_reason: paste.failure_reason,
+    failure_class: why.class,
+    failure_reason: why.text,
   };
 }
 
@@ -79,7 +87,7 @@ export function viewOfNew(
     processed_at: null,
     failure_reason: null,
   };
-  return viewOf(row, publicUrl);
+  return viewOf(row, publicUrl, 'stranger'); // it has no reason to hide
 }
 
 function examplePaste(): object {

@@ -60,8 +60,9 @@ async function serve(
   const size = paste.size_bytes;
   const etag = etagOf(paste.content_hash);
   // Revalidated each time, because the paste may be deleted; not transformed, because the bytes are the
-  // paste.
-  res.set({ ETag: etag, 'Accept-Ranges': 'bytes', 'Cache-Control': 'private, no-cache, no-transform' });
+  // paste. Private content is left in no cache.
+  const caching = paste.visibility === 'private' ? 'no-store' : 'private, no-cache';
+  res.set({ ETag: etag, 'Accept-Ranges': 'bytes', 'Cache-Control': `${caching}, no-transform` });
 
   if (!matchesPrecondition(req.get('If-Match'), etag)) {
     throw new RequestError(

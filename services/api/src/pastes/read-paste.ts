@@ -5,6 +5,7 @@ import { preferenceApplied, preferWait } from '../live/live-documents.ts';
 import type { Live } from '../live/live.ts';
 import { readWaiting } from '../live/read-waiting.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
+import type { Audience } from '../timeline/audience.ts';
 import {
   assertNotGone,
   findErrors,
@@ -12,6 +13,7 @@ import {
   namedPaste,
   pasteGone,
   pasteNotFound,
+  readerOf,
 } from './find-named-paste.ts';
 import { pasteSchema, viewOf } from './paste-view.ts';
 
@@ -43,12 +45,14 @@ export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpo
       errors: findErrors,
     },
     handle: async (req, res) => {
+      let audience: Audience = 'stranger';
       const paste = await readWaiting<PasteRow, PublicPaste>(live, req, res, {
         kind: 'upload',
         find: async () => {
           const found = await findNamedPaste(db, req);
           if (found === null) throw pasteNotFound();
           assertNotGone(found);
+          audience = readerOf(found, req);
           return found;
         },
         isSettled: ({ status }) => isTerminal(pasteUpload, status),
@@ -59,7 +63,7 @@ export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpo
           return snapshot.paste;
         },
       });
-      if (paste !== null) res.json(viewOf(paste, publicUrl()));
+      if (paste !== null) res.json(viewOf(paste, publicUrl(), audience));
     },
   };
 }

@@ -1,7 +1,14 @@
 import { readTimeline as findTimeline, type Database } from '@pasteflow/postgres';
 import type { Endpoint } from '../openapi/endpoint.ts';
-import { assertNotGone, findErrors, findNamedPaste, namedPaste, pasteNotFound } from './find-named-paste.ts';
-import { timelineSchema, viewOfTimeline } from './timeline-view.ts';
+import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
+import {
+  assertNotGone,
+  findErrors,
+  findNamedPaste,
+  namedPaste,
+  pasteNotFound,
+  readerOf,
+} from './find-named-paste.ts';
 
 /**
  * GET /v1/pastes/:short_code/timeline: the transitions of a paste and of its upload's executions, oldest
@@ -24,7 +31,7 @@ export function readTimeline({ db }: { db: Database }): Endpoint {
       const paste = await findNamedPaste(db, req);
       if (paste === null) throw pasteNotFound();
       assertNotGone(paste);
-      res.json(viewOfTimeline(await findTimeline(db, paste.id)));
+      res.json(viewOfTimeline(await findTimeline(db, paste.id), readerOf(paste, req)));
     },
   };
 }

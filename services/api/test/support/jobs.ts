@@ -10,7 +10,8 @@ import {
 } from '@pasteflow/postgres';
 import type { TestUser } from './users.ts';
 
-const ACTOR = 'upload-worker/test';
+/** Names a host and a process, as a worker does. */
+const ACTOR = 'upload-worker/host-17-4711-ab12';
 
 /** A queued job, inserted without the api. @returns its id */
 export async function newJob(db: Database, user: TestUser, jobType = 'export'): Promise<string> {

@@ -13,7 +13,8 @@ import {
 } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 
-const ACTOR = 'upload-worker/test';
+/** Names a host and a process, as a worker does. */
+const ACTOR = 'upload-worker/host-17-4711-ab12';
 
 export function sha256(content: Buffer | string): Buffer {
   return createHash('sha256').update(content).digest();
@@ -100,8 +101,8 @@ export async function settleExecution(
   const settlement =
     s3Url === null
       ? {
-          outcome: { kind: 'failed', error: 'S3 is down' },
-          nextStep: { kind: 'give_up', reason: 'S3 was down' },
+          outcome: { kind: 'failed', error: 'storage unavailable: S3 answered 503' },
+          nextStep: { kind: 'give_up', reason: 'storage unavailable: S3 was down' },
         }
       : { outcome: { kind: 'succeeded', s3Url }, nextStep: { kind: 'done' } };
   await settleExecutions(db, uploadSubject, [{ executionId, ...settlement } as UploadSettlement], {

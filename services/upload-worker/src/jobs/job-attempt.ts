@@ -1,5 +1,11 @@
 import type { Span } from '@opentelemetry/api';
-import { decideNextStep, type NextStep, type JobMessage, type RetryPolicy } from '@pasteflow/domain';
+import {
+  decideNextStep,
+  storedReason,
+  type JobMessage,
+  type NextStep,
+  type RetryPolicy,
+} from '@pasteflow/domain';
 import type { JobContext, JobServices, JobType } from '@pasteflow/jobs';
 import {
   createAsset,
@@ -158,15 +164,8 @@ export class JobAttempt {
     const counted = settled.get(this.#job.executionId);
     if (counted === undefined) return null;
     const { nextStep } = settlement;
-    const error = 'cause' in outcome ? outcome.cause : undefined;
     const { status } = counted;
-    events.attemptEnded(this.#job, context, {
-      outcome: settlement.outcome,
-      nextStep,
-      status,
-      seconds,
-      error,
-    });
+    events.attemptEnded(this.#job, context, { outcome: settlement.outcome, nextStep, status, seconds });
     describeEnd(span, settlement);
     return nextStep;
   }
@@ -183,6 +182,7 @@ export class JobAttempt {
     if (ending.status !== 'failed')
       return { executionId, outcome: { kind: 'succeeded' }, nextStep: { kind: 'done' }, ending: stored };
     const nextStep = { kind: 'give_up', reason: ending.error } as const;
-    return { executionId, outcome: { kind: 'failed', error: ending.error }, nextStep, ending: stored };
+    const reason = storedReason('work_failed', ending.error);
+    return { executionId, outcome: { kind: 'failed', error: reason }, nextStep, ending: stored };
   }
 }

@@ -1,5 +1,5 @@
-import { DependencyUnavailableError, ExecutionTakenError } from '@pasteflow/domain';
-import type { JobContext, JobEnding, JobType } from '@pasteflow/jobs';
+import { DependencyUnavailableError, ExecutionTakenError, storedReason } from '@pasteflow/domain';
+import { WorkFailedError, type JobContext, type JobEnding, type JobType } from '@pasteflow/jobs';
 import type { ClaimedJob } from '@pasteflow/postgres';
 import { sleep } from '@pasteflow/runtime';
 
@@ -7,7 +7,7 @@ import { sleep } from '@pasteflow/runtime';
 export type JobOutcome =
   /** The work returned its ending. */
   | { readonly kind: 'ended'; readonly ending: JobEnding }
-  /** `cause` is what the work threw. */
+  /** `error` is a stored reason, and `cause` is what the work threw. */
   | { readonly kind: 'failed' | 'postponed'; readonly error: string; readonly cause: unknown }
   | { readonly kind: 'interrupted' }
   /** Another process has ended the execution, so there is nothing to settle. */
@@ -52,7 +52,7 @@ export async function runJob(
   } catch (error) {
     if (lost.aborted || error instanceof ExecutionTakenError) return { kind: 'lost' };
     if (graceOver.aborted) return { kind: 'interrupted' };
-    return { kind: await kindOf(error, options), error: describe(error), cause: error };
+    return { kind: await kindOf(error, options), error: reasonOf(error), cause: error };
   }
 }
 
@@ -108,8 +108,24 @@ async function kindOf(error: unknown, options: RunJobOptions): Promise<'failed' 
   return isAway && !options.hasBegun() && !(await options.postgresAnswers()) ? 'postponed' : 'failed';
 }
 
-/** Only the message, for the owner and the timeline. The log gets the whole error. */
-function describe(error: unknown): string {
+/** The stored reason of what the work threw. The log gets the whole error. */
+function reasonOf(error: unknown): string {
   const message = Error.isError(error) && error.message !== '' ? error.message : String(error);
-  return message.slice(0, MAX_ERROR_CHARACTERS);
+  return storedReason(classOf(error), message.slice(0, MAX_ERROR_CHARACTERS));
+}
+
+/** The owner of the job may read the text of WorkFailedError and of an S3 that does not answer, and of no other error. */
+function classOf(
+  error: unknown,
+): 'work_failed' | 'storage_unavailable' | 'database_unavailable' | 'internal' {
+  if (error instanceof WorkFailedError) return 'work_failed';
+  if (!(error instanceof DependencyUnavailableError)) return 'internal';
+  switch (error.dependency) {
+    case 's3':
+      return 'storage_unavailable';
+    case 'postgres':
+      return 'database_unavailable';
+    default:
+      return 'internal';
+  }
 }

@@ -20,6 +20,7 @@ export async function confirmStored(
     return isStored ? { kind: 'succeeded', s3Url: store.urlOf(key) } : outcome;
   } catch {
     if (signal.aborted) return { kind: 'interrupted' };
-    return outcome.isFinal === true ? { kind: 'postponed', error: outcome.error } : outcome;
+    if (outcome.isFinal !== true) return outcome;
+    return { kind: 'postponed', error: outcome.error, cause: outcome.cause };
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { INLINE_CONTENT_BYTES, objectKeyOf } from '@pasteflow/domain';
+import { INLINE_CONTENT_BYTES, objectKeyOf, storedReason } from '@pasteflow/domain';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
-import { describeS3Error, type ObjectStore } from '@pasteflow/s3';
+import { reasonOfS3Error, type ObjectStore } from '@pasteflow/s3';
 import { Semaphore } from 'async-mutex';
 
 export interface PutContentOptions {
@@ -42,14 +42,13 @@ export function createPutContent({ store, readPayload, putTimeoutMs }: PutConten
     try {
       const digest = Buffer.from(upload.contentHash.slice('sha256:'.length), 'hex');
       const content = inline !== null && matches(inline, digest) ? inline : await readPayload(upload.pasteId);
-      if (content === null) return { kind: 'failed', error: 'its payload is missing', isFinal: true };
-      if (!matches(content, digest)) {
-        return { kind: 'failed', error: 'its payload does not match its content_hash', isFinal: true };
-      }
+      if (content === null) return damaged('its payload is missing');
+      if (!matches(content, digest)) return damaged('its payload does not match its content_hash');
       return await put(upload, { content, digest }, signal);
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
-      return { kind: 'postponed', error: `reading its payload: ${String(error)}` };
+      const reason = storedReason('database_unavailable', 'its payload could not be read');
+      return { kind: 'postponed', error: reason, cause: error };
     }
   }
 
@@ -66,11 +65,10 @@ export function createPutContent({ store, readPayload, putTimeoutMs }: PutConten
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
       // The error's name does not tell: the SDK also reports a reset connection as a TimeoutError.
-      const late = timeout.aborted;
-      return {
-        kind: 'failed',
-        error: late ? `S3 did not answer within ${putTimeoutMs} ms` : describeS3Error(error),
-      };
+      const reason = timeout.aborted
+        ? storedReason('storage_unavailable', `S3 did not answer within ${putTimeoutMs} ms`)
+        : reasonOfS3Error(error);
+      return { kind: 'failed', error: reason, cause: error };
     }
   }
 
@@ -79,6 +77,10 @@ export function createPutContent({ store, readPayload, putTimeoutMs }: PutConten
     if (upload.sizeBytes <= INLINE_CONTENT_BYTES) return run();
     return large.runExclusive(run, Math.min(Math.ceil(upload.sizeBytes / UNIT_BYTES), MAX_LARGE_UNITS));
   };
+}
+
+function damaged(text: string): UploadOutcome {
+  return { kind: 'failed', error: storedReason('content_damaged', text), isFinal: true };
 }
 
 /** Inline content of a message is used only when it is exactly the paste's content. */

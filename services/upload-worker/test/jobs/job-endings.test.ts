@@ -62,7 +62,7 @@ describe('a job', () => {
       result: { entries: 0 },
       error_message: 'the archive is empty',
     });
-    expect(await bench.attempts(id)).toEqual([[1, 'FAILED', 'the archive is empty']]);
+    expect(await bench.attempts(id)).toEqual([[1, 'FAILED', 'work failed: the archive is empty']]);
   });
 
   it('of a type that this version does not have is failed, and says so', async () => {
@@ -100,7 +100,7 @@ describe('a job', () => {
     });
     const nothing = await bench.submit('broken');
     const something = await bench.submit('broken', { makes: true });
-    const error_message = '3 attempts failed; the last: no luck';
+    const error_message = 'internal: 3 attempts failed; the last: no luck';
     expect(await bench.ended(nothing)).toMatchObject({ status: 'failed', result: null, error_message });
     expect(await bench.ended(something)).toMatchObject({
       status: 'partial',

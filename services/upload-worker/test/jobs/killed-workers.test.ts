@@ -64,7 +64,7 @@ describe('a job whose worker is killed', () => {
       expect(await bench.job(id)).toMatchObject({
         status,
         result,
-        error_message: 'lost 2 times; the last: worker lost',
+        error_message: 'lost too often: lost 2 times; the last: worker lost',
         completed_at: expect.any(Date),
       });
       expect((await bench.attempts(id)).map(([attempt]) => attempt)).toEqual([1, 1]);

@@ -30,7 +30,7 @@ describe('while Postgres is away, a job', () => {
     });
     expect((await bench.ended(id)).status).toBe('completed');
     expect(await bench.attempts(id)).toEqual([
-      [1, 'FAILED', 'postgres does not answer at the moment; try again shortly.'],
+      [1, 'FAILED', 'database unavailable: postgres does not answer at the moment; try again shortly.'],
       [1, 'SUCCEEDED', null],
     ]);
   });

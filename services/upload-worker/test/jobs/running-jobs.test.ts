@@ -64,13 +64,17 @@ describe('a job', () => {
     await bench.ended(first);
     expect(order).toEqual(['first', 'second', 'first']);
     expect(await bench.attempts(first)).toEqual([
-      [1, 'FAILED', 'not today'],
+      [1, 'FAILED', 'internal: not today'],
       [2, 'SUCCEEDED', null],
     ]);
     expect(worker.log.lines).toContainEqual({
       level: 'warn',
       message: 'job attempt failed',
-      fields: expect.objectContaining({ job_id: first, reason: 'not today', error: expect.any(Error) }),
+      fields: expect.objectContaining({
+        job_id: first,
+        reason: 'internal: not today',
+        error: expect.any(Error),
+      }),
     });
   });
 

@@ -64,28 +64,30 @@ describe('one attempt', () => {
     expect(puts).toEqual([]);
   });
 
-  it('fails when S3 fails, with what S3 said', async () => {
-    const { putContent } = setUp({ put: () => Promise.reject(new Error('socket hang up')) });
+  it('fails when S3 fails, with a reason that names no host, and with the error for the log', async () => {
+    const cause = new Error('connect to host-17 failed');
+    const { putContent } = setUp({ put: () => Promise.reject(cause) });
     expect(await putContent(upload(), content, never)).toEqual({
       kind: 'failed',
-      error: 'S3 did not answer: socket hang up',
+      error: 'storage unavailable: S3 did not answer',
+      cause,
     });
   });
 
   it('fails when S3 takes longer than it may', async () => {
     const { putContent } = setUp({ put: untilAborted, putTimeoutMs: 20 });
-    expect(await putContent(upload(), content, never)).toEqual({
+    expect(await putContent(upload(), content, never)).toMatchObject({
       kind: 'failed',
-      error: 'S3 did not answer within 20 ms',
+      error: 'storage unavailable: S3 did not answer within 20 ms',
     });
   });
 
   it('does not call a reset connection a timeout', async () => {
     const reset = Object.assign(new Error('read ECONNRESET'), { name: 'TimeoutError', code: 'ECONNRESET' });
     const { putContent } = setUp({ put: () => Promise.reject(reset) });
-    expect(await putContent(upload(), content, never)).toEqual({
+    expect(await putContent(upload(), content, never)).toMatchObject({
       kind: 'failed',
-      error: 'S3 did not answer: ECONNRESET read ECONNRESET',
+      error: 'storage unavailable: S3 did not answer: ECONNRESET',
     });
   });
 

@@ -2,6 +2,7 @@ import { canRead } from '@pasteflow/pastes';
 import { findPaste } from '@pasteflow/postgres';
 import { readContent } from '../../content/read-content.ts';
 import type { JobServices } from '../../definition/job-type.ts';
+import { WorkFailedError } from '../../definition/work-failed.ts';
 import { ImportRefusedError } from './import-errors.ts';
 
 /**
@@ -26,7 +27,7 @@ export async function readSource(
       throw gone(shortCode);
     case 'missing':
       // Not an ImportRefusedError: an operator may restore the object before the next attempt.
-      throw new Error(`The paste ${shortCode} cannot be read: ${found.reason}.`);
+      throw new WorkFailedError(`The paste ${shortCode} cannot be read: ${found.reason}.`);
     default:
       return found satisfies never;
   }

@@ -1,0 +1,106 @@
+/**
+ * Why a transition was made, in one word. The list is closed: this word is what strangers see of a reason.
+ */
+export const reasonClasses = [
+  /** A worker has claimed the execution. */
+  'claimed',
+  /** The worker was told to stop. */
+  'interrupted',
+  /** The worker crashed, or lost its connection to Postgres for longer than its lease. */
+  'worker_lost',
+  /** The message of the execution was received too often without an outcome. */
+  'dead_letter',
+  /** The workers of a job were lost as often as the retry policy allows. */
+  'lost_too_often',
+  /** The object store did not answer, or it answered that it has failed. */
+  'storage_unavailable',
+  /** The object store refused the request. */
+  'storage_refused',
+  /** Postgres did not answer. */
+  'database_unavailable',
+  /** The content that waits in Postgres is missing or damaged. */
+  'content_damaged',
+  /** The work of a job itself reports why it failed. */
+  'work_failed',
+  /** A defect of the service, or an error that nobody has classified. */
+  'internal',
+  'expired',
+  'object_deleted',
+  /** A sweep held its claim for too long. */
+  'claimed_too_long',
+  /** The reason of an operator, or one that is older than this list. */
+  'other',
+] as const;
+
+type ReasonClass = (typeof reasonClasses)[number];
+
+/**
+ * Classes whose text is written for the owner of the paste or job. The texts of all others may have names of hosts, modules and processes,
+ * and are for operators.
+ */
+const textIsForOwner: ReadonlySet<ReasonClass> = new Set([
+  'dead_letter',
+  'lost_too_often',
+  'storage_unavailable',
+  'storage_refused',
+  'content_damaged',
+  'work_failed',
+]);
+
+export interface Reason {
+  readonly class: ReasonClass;
+  /** null: the class says everything. */
+  readonly text: string | null;
+}
+
+/** The words of a class, as they begin a stored reason: `storage unavailable`. */
+export function wordsOf(reasonClass: ReasonClass): string {
+  return reasonClass.replaceAll('_', ' ');
+}
+
+/** A reason as it is stored: `storage unavailable: S3 answered 500`. The text is for operators, and see `textForOwner`. */
+export function storedReason(reasonClass: Exclude<ReasonClass, 'other'>, text: string): string {
+  return `${wordsOf(reasonClass)}: ${text}`;
+}
+
+/** Reads a stored reason, from any source: what doesn't begin with the words of a class is `other`. */
+export function parseReason(stored: string): Reason {
+  const colon = stored.indexOf(': ');
+  const words = colon === -1 ? stored : stored.slice(0, colon);
+  const found = reasonClasses.find((each) => each !== 'other' && wordsOf(each) === words);
+  if (found === undefined) return { class: 'other', text: stored };
+  return { class: found, text: colon === -1 ? null : stored.slice(colon + 2) };
+}
+
+/** How versions before the classes of reasons began the `error_message` of a job that they gave up. Errors of any kind follow. */
+const GIVEN_UP_UNCLASSIFIED = /^(\d+ attempts failed|lost \d+ times); the last: /;
+
+/** Reads the `error_message` of a job: the reason of its last attempt, or the text with which its work has ended. */
+export function parseJobReason(stored: string): Reason {
+  const reason = parseReason(stored);
+  if (reason.class !== 'other') return reason;
+  return { class: GIVEN_UP_UNCLASSIFIED.test(stored) ? 'internal' : 'work_failed', text: stored };
+}
+
+/** The text for the owner of the paste or job: without names of hosts, modules and processes. null: there is none. */
+export function textForOwner({ class: reasonClass, text }: Reason): string | null {
+  if (text !== null && textIsForOwner.has(reasonClass)) return text;
+  return reasonClass === 'other' ? null : wordsOf(reasonClass);
+}
+
+/** Who made a transition, in one word. */
+export const actorClasses = ['api', 'worker', 'janitor', 'operator'] as const;
+
+type ActorClass = (typeof actorClasses)[number];
+
+const classOfService: ReadonlyMap<string, ActorClass> = new Map([
+  ['api', 'api'],
+  ['upload-worker', 'worker'],
+  ['janitor', 'janitor'],
+]);
+
+/** @param actor `<service>/<instance>`; everything else is an operator's command or plain SQL */
+export function actorClassOf(actor: string): ActorClass {
+  const [service = '', instance] = actor.split('/', 2);
+  return (instance === undefined ? undefined : classOfService.get(service)) ?? 'operator';
+}

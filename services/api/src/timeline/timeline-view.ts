@@ -1,0 +1,55 @@
+import { parseReason, statesOf, taskExecution } from '@pasteflow/domain';
+import type { Timeline } from '@pasteflow/postgres';
+import { z } from 'zod';
+import { instant, uuid } from '../openapi/formats.ts';
+import type { Audience } from './audience.ts';
+import { reasonClass, reasonText, viewOfReason } from './reason-view.ts';
+import { transitionSchema, viewOfTransition } from './transition-view.ts';
+
+const execution = z.object({
+  id: uuid,
+  attempt: z.int().positive(),
+  status: z.enum(statesOf(taskExecution)),
+  run_at: instant.meta({ description: 'When the execution is due.' }),
+  dispatched_at: instant.nullable().meta({ description: 'When its message was last sent; null: never.' }),
+  lease_expires_at: instant.nullable(),
+  created_at: instant,
+  started_at: instant.nullable(),
+  finished_at: instant.nullable(),
+  error_class: reasonClass,
+  error: reasonText,
+});
+
+export const timelineSchema = z
+  .object({ transitions: z.array(transitionSchema), executions: z.array(execution) })
+  .meta({ id: 'Timeline', description: 'Transitions and executions, oldest first.' });
+
+type TimelineView = Readonly<z.output<typeof timelineSchema>>;
+
+export function viewOfTimeline({ transitions, executions }: Timeline, audience: Audience): TimelineView {
+  return {
+    transitions: transitions.map((each) => viewOfTransition(each, audience)),
+    executions: executions.map((each) => viewOfExecution(each, audience)),
+  };
+}
+
+function viewOfExecution(
+  execution: Timeline['executions'][number],
+  audience: Audience,
+): TimelineView['executions'][number] {
+  const { error } = execution;
+  const why = viewOfReason(error === null ? null : parseReason(error), audience);
+  return {
+    id: execution.id,
+    attempt: execution.attempt,
+    status: execution.status,
+    run_at: execution.run_at.toISOString(),
+    dispatched_at: execution.dispatched_at?.toISOString() ?? null,
+    lease_expires_at: execution.lease_expires_at?.toISOString() ?? null,
+    created_at: execution.created_at.toISOString(),
+    started_at: execution.started_at?.toISOString() ?? null,
+    finished_at: execution.finished_at?.toISOString() ?? null,
+    error_class: why.class,
+    error: why.text,
+  };
+}
