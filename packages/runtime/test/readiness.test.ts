@@ -22,7 +22,8 @@ describe('readiness', () => {
   });
 
   it('is lost while a required check fails, and returns when the check succeeds', async () => {
-    const readiness = started();
+    let now = 0;
+    const readiness = started({ now: () => now });
     let up = false;
     readiness.addCheck('postgres', () => (up ? Promise.resolve() : Promise.reject(new Error('refused'))));
     expect(await readiness.report()).toEqual({
@@ -31,6 +32,7 @@ describe('readiness', () => {
       checks: { postgres: { state: 'failed', required: true } },
     });
     up = true;
+    now = 1000;
     expect((await readiness.report()).ready).toBe(true);
   });
 
@@ -67,13 +69,41 @@ describe('readiness', () => {
     expect((await readiness.report()).checks).toEqual({ s3: { state: 'failed', required: true } });
   });
 
-  it('runs each check once for concurrent reports, and again for a later report', async () => {
-    const readiness = started();
-    let runs = 0;
-    readiness.addCheck('postgres', () => Promise.resolve((runs += 1)));
-    await Promise.all([readiness.report(), readiness.report(), readiness.report()]);
-    expect(runs).toBe(1);
-    await readiness.report();
-    expect(runs).toBe(2);
+  it('runs the checks once a second for 200 probes, whether they pass, fail or are slow', async () => {
+    let now = 0;
+    let asked = 0;
+    let check = (): Promise<unknown> => Promise.resolve();
+    const readiness = started({ now: () => now });
+    readiness.addCheck('postgres', () => {
+      asked += 1;
+      return check();
+    });
+    const probes = async () => {
+      const reports = await Promise.all(Array.from({ length: 200 }, () => readiness.report()));
+      return [...new Set(reports.map(({ ready }) => ready))];
+    };
+    expect(await probes()).toEqual([true]);
+    check = () => Promise.reject(new Error('refused'));
+    now = 999;
+    expect([await probes(), asked]).toEqual([[true], 1]);
+    now = 1000; // a failure is not hidden for longer than the second
+    expect([await probes(), asked]).toEqual([[false], 2]);
+    const slow = Promise.withResolvers<void>();
+    check = () => slow.promise;
+    now = 2000;
+    const waiting = probes();
+    now = 2500;
+    const late = probes();
+    slow.resolve();
+    expect([await waiting, await late, asked]).toEqual([[true], [true], 3]);
+  });
+
+  it('shows the start and the stop at once', async () => {
+    const readiness = new Readiness({ now: () => 0 });
+    expect((await readiness.report()).status).toBe('starting');
+    readiness.markStarted();
+    expect((await readiness.report()).status).toBe('ready');
+    readiness.markStopping();
+    expect((await readiness.report()).ready).toBe(false);
   });
 });

@@ -34,7 +34,8 @@ describe('while Postgres is unavailable', () => {
     await proxy.up();
     expect((await postRaw(api.url, 'x')).status).toBe(201);
     expect((await fetch(`${api.url}/${code}`)).status).toBe(200);
-    expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
+    const readiness = async () => (await fetch(`${api.url}/readyz`)).status;
+    await until(readiness, (status) => status === 200); // the checks are repeated after a second
     await api.stop();
     await proxy.stop();
   });

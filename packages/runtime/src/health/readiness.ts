@@ -18,16 +18,30 @@ export interface ReadinessReport {
 export interface ReadinessOptions {
   /** The timeout of a check. Default: 1000, since load balancers commonly give up after 2 s or more. */
   readonly timeoutMs?: number;
+  /** Milliseconds, for tests. Default: a monotonic clock. */
+  readonly now?: () => number;
   /** Called for each failed check. The report, which strangers may read, does not contain the reason. */
   readonly onCheckFailed?: (name: string, error: unknown) => void;
 }
+
+/** The results of all checks, and when the checks began. */
+interface CheckRun {
+  readonly beganAt: number;
+  readonly results: Promise<ReadinessReport['checks']>;
+}
+
+/**
+ * The results are reused for this long after the checks began. A check costs a statement and a request to S3
+ * and SQS, and everybody may send probes.
+ */
+const REUSED_FOR_MS = 1000;
 
 /** Whether a process can take work: it has started, is not stopping, and its dependencies answer. */
 export class Readiness {
   readonly #options: ReadinessOptions;
   readonly #checks = new Map<string, { readonly check: Check; readonly required: boolean }>();
   #phase: 'starting' | 'running' | 'stopping' = 'starting';
-  #current: Promise<ReadinessReport> | undefined;
+  #latest: CheckRun | undefined;
 
   constructor(options: ReadinessOptions = {}) {
     this.#options = options;
@@ -39,6 +53,7 @@ export class Readiness {
    */
   addCheck(name: string, check: Check, { required = true }: { readonly required?: boolean } = {}): void {
     this.#checks.set(name, { check, required });
+    this.#latest = undefined;
   }
 
   /** @returns false when the process was stopped before it had started */
@@ -57,24 +72,27 @@ export class Readiness {
   }
 
   /**
-   * Requests that arrive while the checks run share one result, so that many requests cost as much as one.
+   * The checks run at most once a second, however many requests arrive. The start and the stop of the process
+   * show at once.
    */
   async report(): Promise<ReadinessReport> {
-    this.#current ??= this.#runChecks().finally(() => (this.#current = undefined));
-    const report = await this.#current;
-    return this.stopping ? { ...report, ready: false, status: 'stopping' } : report;
+    const now = this.#options.now?.() ?? performance.now();
+    if (this.#latest === undefined || now - this.#latest.beganAt >= REUSED_FOR_MS)
+      this.#latest = { beganAt: now, results: this.#runChecks() };
+    const checks = await this.#latest.results;
+    const passed = Object.values(checks).every(({ state, required }) => state === 'ok' || !required);
+    const ready = passed && this.#phase === 'running';
+    const status = this.#phase === 'running' ? (passed ? 'ready' : 'not_ready') : this.#phase;
+    return { ready, status, checks };
   }
 
-  async #runChecks(): Promise<ReadinessReport> {
+  async #runChecks(): Promise<ReadinessReport['checks']> {
     const results = await Promise.all(
       [...this.#checks].map(async ([name, { check, required }]) => {
         return [name, { state: await this.#runCheck(name, check), required }] as const;
       }),
     );
-    const passed = results.every(([, { state, required }]) => state === 'ok' || !required);
-    const ready = passed && this.#phase === 'running';
-    const status = this.#phase === 'running' ? (passed ? 'ready' : 'not_ready') : this.#phase;
-    return { ready, status, checks: Object.fromEntries(results) };
+    return Object.fromEntries(results);
   }
 
   async #runCheck(name: string, check: Check): Promise<CheckState> {
