@@ -268,6 +268,8 @@ const LABELS = new Set([
   'count',
   'outcome',
   'next_step',
+  'of',
+  'reason',
   'job_type',
   // Node's own: what kind of handle, memory, collection, and which version of Node
   'type',

@@ -6,12 +6,13 @@ import { callerOf } from './identity/caller-of.ts';
 import { readDocs, readDocsFile } from './docs/docs-endpoints.ts';
 import { healthz, readyz } from './health/health.ts';
 import { limitKeyOf } from './http/request/caller.ts';
+import { requireValidHost } from './http/request/host.ts';
 import type { TrustedProxies } from './http/request/trusted-proxies.ts';
 import { contextOf, pathOf } from './http/request/request-context.ts';
 import { RequestError } from './http/errors/request-error.ts';
 import type { RequestEvents } from './http/telemetry/request-events.ts';
 import { respondWithError } from './http/response/respond-with-error.ts';
-import { defaultHeaders } from './http/response/response-headers.ts';
+import { robotsHeader } from './http/response/response-headers.ts';
 import { createJob, type CreateJobDependencies } from './jobs/create-job.ts';
 import { jobEvents } from './jobs/job-events.ts';
 import type { AssetUrlDependencies } from './jobs/asset-view.ts';
@@ -36,6 +37,8 @@ export interface AppDependencies
   extends CreatePasteDependencies, ReadContentDependencies, CreateJobDependencies, AssetUrlDependencies {
   readonly store: Pick<ObjectStore, 'get' | 'presign'>;
   readonly readiness: Readiness;
+  /** From headersOfEveryAnswer. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The proxies whose X-Forwarded-For is trusted, in Express's form; undefined: none. */
   readonly trustProxy: TrustedProxies | undefined;
   readonly events: RequestEvents;
@@ -76,10 +79,10 @@ export function buildApp(deps: AppDependencies): Express {
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing');
   app.set('trust proxy', deps.trustProxy ?? false);
   app.use((req, res, next) => {
-    res.set({ ...defaultHeaders, 'X-Request-Id': contextOf(req).requestId });
+    res.set({ ...deps.headers, 'X-Request-Id': contextOf(req).requestId });
+    requireValidHost(req);
     next();
   });
-  app.use(requireHost);
   for (const [path, methods] of Object.entries(routesOf(deps))) app.all(path, byMethod(path, methods, deps));
   app.use((req: Request) => {
     throw new RequestError(
@@ -112,6 +115,7 @@ function byMethod(
         },
       );
     }
+    if (endpoint.operation.access !== 'open') res.set(robotsHeader);
     await admit(req, res, endpoint.operation);
     try {
       await endpoint.handle(req, res);
@@ -131,12 +135,4 @@ function byMethod(
 function isMiss(req: Request, error: unknown): boolean {
   const lookedUp = contextOf(req).shortCode !== undefined;
   return lookedUp && error instanceof RequestError && error.code === 'paste_not_found';
-}
-
-/** RFC 9112, 3.2. Node would answer this itself, without problem details. */
-function requireHost(req: Request, _res: Response, next: NextFunction): void {
-  if (req.httpVersion === '1.1' && req.headers.host === undefined) {
-    throw new RequestError('malformed_request', 'Send a Host header with every HTTP/1.1 request.');
-  }
-  next();
 }

@@ -20,6 +20,8 @@ import { BodyBudget } from './budget/body-budget.ts';
 import { composeDispatchers } from './compose-dispatchers.ts';
 import type { Config } from './config.ts';
 import { ApiServer } from './http/server/api-server.ts';
+import { headersOfEveryAnswer } from './http/response/response-headers.ts';
+import { ConnectionEvents } from './http/telemetry/connection-events.ts';
 import { RequestEvents } from './http/telemetry/request-events.ts';
 import { composeOidc } from './identity/compose-oidc.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
@@ -95,17 +97,22 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const limits = new Limits({ perMinute: config.limits, store: rateLimitStore(db), logger });
   const live = composeLive({
     db,
-    maxWaiters: config.maxWaiters,
+    maxWaiters: config.clients.maxWaiters,
     logger,
     metrics,
     ...overrides.live,
   });
   const events = new RequestEvents(logger, metrics);
+  const headers = headersOfEveryAnswer(http.publicUrl);
+  const { maxConnections } = config.clients;
   const server = new ApiServer({
     host: http.host,
     port: http.port,
     requestTimeoutMs: http.requestTimeoutMs,
+    maxConnections,
+    connections: new ConnectionEvents({ metrics, maxConnections }),
     events,
+    headers,
     stopDeadlineMs: overrides.stopDeadlineMs ?? STOP_DEADLINE_MS,
     stopNoticeMs: overrides.stopNoticeMs ?? STOP_NOTICE_MS,
   });
@@ -124,6 +131,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       logger,
       readiness,
       events,
+      headers,
       trustProxy: http.trustProxy,
       limits,
       jobLimits: config.jobLimits,

@@ -154,10 +154,34 @@ const jobLimitsEnv: z.ZodType<JobLimits> = z
     maxImportedBytesPerHour: env.MAX_IMPORTED_BYTES_PER_HOUR || null,
   }));
 
+interface ClientsConfig {
+  /** Connections to this process. */
+  readonly maxConnections: number;
+  /** Requests that wait in this process. */
+  readonly maxWaiters: number;
+}
+
+const MAX_CLIENTS = 1_000_000;
+
+/** For the clients that don't wait, when MAX_CONNECTIONS is not set. */
+const CONNECTIONS_BESIDE_WAITERS = 2000;
+
 /** A waiting client takes about 20 kB, most of it for its connection: 10,000 take 200 MB. */
-const maxWaitersEnv: z.ZodType<number> = z
-  .object({ MAX_WAITERS: positiveInteger({ max: 1_000_000 }).default(10_000) })
-  .transform((env) => env.MAX_WAITERS);
+const clientsEnv: z.ZodType<ClientsConfig> = z
+  .object({
+    MAX_WAITERS: positiveInteger({ max: MAX_CLIENTS }).default(10_000),
+    MAX_CONNECTIONS: positiveInteger({ max: MAX_CLIENTS }).optional(),
+  })
+  .transform(({ MAX_WAITERS: maxWaiters, MAX_CONNECTIONS: maxConnections }, context) => {
+    if (maxConnections !== undefined && maxConnections <= maxWaiters) {
+      context.addIssue({
+        code: 'custom',
+        path: ['MAX_CONNECTIONS'],
+        message: `is not more than MAX_WAITERS (${maxWaiters}); clients that wait could take all connections. Raise it, or lower MAX_WAITERS`,
+      });
+    }
+    return { maxWaiters, maxConnections: maxConnections ?? maxWaiters + CONNECTIONS_BESIDE_WAITERS };
+  });
 
 /** An eighth: a byte of a body takes about three in memory, and the idle process about 135 MiB. */
 const maxBodyBytesEnv: z.ZodType<number> = z
@@ -175,7 +199,7 @@ export const configSchema = groups({
   jobLimits: jobLimitsEnv,
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   identity: identityEnv,
-  maxWaiters: maxWaitersEnv,
+  clients: clientsEnv,
   maxBodyBytesInFlight: maxBodyBytesEnv,
   maxPasteBytes: maxPasteBytesEnv,
   metrics: metricsEnv(9464),

@@ -7,6 +7,7 @@ import { expectsContinue } from '../src/http/body/drain.ts';
 import { clientAddressOf, networkOf } from '../src/http/request/client-address.ts';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../src/http/request/conditional.ts';
 import { mediaTypeOf } from '../src/http/request/media-type.ts';
+import { requireValidHost } from '../src/http/request/host.ts';
 import { contextOf } from '../src/http/request/request-context.ts';
 import { idempotencyKeyOf } from '../src/idempotency/idempotency-key.ts';
 import { isApiToken } from '../src/identity/api-token.ts';
@@ -22,7 +23,8 @@ const content = { size: 100, etag };
 function withHeader(name: string, value: string): Request {
   const headers = { [name]: value };
   const headersDistinct = { [name]: [value] };
-  return { headers, headersDistinct, httpVersion: '1.1', socket: {} } as unknown as Request;
+  const rawHeaders = [name, value];
+  return { headers, headersDistinct, rawHeaders, httpVersion: '1.1', socket: {} } as unknown as Request;
 }
 
 function parsing(name: string, parse: (req: IncomingMessage) => unknown): (value: string) => unknown {
@@ -48,6 +50,8 @@ const headers: readonly [name: string, valid: string, parse: (value: string) => 
   ['Authorization, its token', `pf_${'a'.repeat(43)}`, isApiToken],
   ['X-Request-Id', 'a.b:c-1', parsing('x-request-id', contextOf)],
   ['traceparent', `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`, parsing('traceparent', contextOf)],
+  ['Host', 'paste.example.org:8080', parsing('host', requireValidHost)],
+  ['Host, an address', '[2001:db8::1]:80', parsing('host', requireValidHost)],
   ['X-Forwarded-For', '[2001:db8::1]:80', (ip) => clientAddressOf({ ip, socket: {} } as Request)],
   ['X-Forwarded-For, as a network', '192.0.2.1:80', networkOf],
 ];

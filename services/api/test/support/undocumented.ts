@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { defaultHeaders } from '../../src/http/response/response-headers.ts';
+import { headersOfEveryAnswer, robotsHeader } from '../../src/http/response/response-headers.ts';
 import { document, faultsOf, type DocumentedAnswer, type DocumentedHeader } from './document.ts';
 
 interface Answer {
@@ -74,7 +74,13 @@ function documentedAt({ method, path, status }: Answer): readonly string[] {
 }
 
 /** Not compared: headers of every answer, and those of HTTP itself. */
-const implied = [...Object.keys(defaultHeaders), 'Content-Type', 'Content-Length', 'Connection'];
+const implied = [
+  ...Object.keys(headersOfEveryAnswer('https://paste.example.org')),
+  ...Object.keys(robotsHeader),
+  'Content-Type',
+  'Content-Length',
+  'Connection',
+];
 
 function headerFaults(
   headers: OutgoingHttpHeaders,

@@ -3,7 +3,8 @@ import type { Duplex } from 'node:stream';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextPoll } from 'node:timers/promises';
 import { listen, runInSpan, sleep, type Component } from '@pasteflow/runtime';
-import { handleClientError } from './client-error.ts';
+import { handleClientError, refuseConnect, type ClientErrorOptions } from './client-error.ts';
+import type { ConnectionEvents } from '../telemetry/connection-events.ts';
 import type { RequestEvents } from '../telemetry/request-events.ts';
 import { beginRequestSpan, endRequestSpan } from '../telemetry/request-span.ts';
 import { respondWithError } from '../response/respond-with-error.ts';
@@ -22,6 +23,11 @@ export interface ApiServerOptions {
    */
   readonly stopNoticeMs: number;
   readonly events: RequestEvents;
+  readonly connections: ConnectionEvents;
+  /** Beyond it a new connection is closed at once. */
+  readonly maxConnections: number;
+  /** From headersOfEveryAnswer. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -30,11 +36,11 @@ export interface ApiServerOptions {
  */
 const KEEP_ALIVE_MS = 80_000;
 
-/**
- * A connection without any traffic, including a stalled download, is cut after this: a download also holds a
- * connection to S3.
- */
+/** A connection on which nothing is sent or received for this long is cut. */
 const IDLE_MS = 120_000;
+
+/** For up to 16 KiB of headers, and for a new connection on which nothing is sent. */
+const HEADERS_MS = 20_000;
 
 /** The HTTP server: timeouts, connection errors, and a stop that drops no request. */
 export class ApiServer implements Component {
@@ -51,27 +57,40 @@ export class ApiServer implements Component {
   constructor(options: ApiServerOptions) {
     this.#options = options;
     this.#port = options.port;
-    // headersTimeout keeps Node's default, 60 s or requestTimeout if that is less: above requestTimeout
-    // neither of them fires (seen with 24.21). It need not exceed keepAliveTimeout, because it counts from
-    // the first byte of a request.
+    // Above requestTimeout headersTimeout would not fire (seen with 24.21). It need not exceed
+    // keepAliveTimeout, because it counts from the first byte of a request.
     this.#server = createServer({
       requestTimeout: options.requestTimeoutMs,
+      headersTimeout: Math.min(HEADERS_MS, options.requestTimeoutMs),
       connectionsCheckingInterval: Math.min(1000, options.requestTimeoutMs / 2),
       requireHostHeader: false, // the app refuses such a request, with problem details
     });
+    this.#server.maxConnections = options.maxConnections;
+    // Node would drop the headers after the 2,000th without a word, for example Authorization. Their bytes are limited.
+    this.#server.maxHeadersCount = 0;
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
     this.#server.timeout = IDLE_MS;
     this.#server.closeIdleConnections = this.#closeIdle(this.#server.closeIdleConnections.bind(this.#server));
     const onRequest: RequestListener = (req, res) => this.#handle(req, res);
     // The app sends 100 Continue when it reads a body, so a refused body is never sent.
     this.#server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
-    this.#server.on('clientError', (error, socket) =>
-      handleClientError(error, socket as Socket, this.#latest.get(socket), (res, requestError) =>
+    this.#server.on('connection', (socket: Socket) => {
+      options.connections.opened();
+      socket.once('close', () => options.connections.closed());
+    });
+    this.#server.on('drop', () => options.connections.dropped());
+    const refusals: ClientErrorOptions = {
+      headers: options.headers,
+      events: options.connections,
+      respond: (res, requestError) =>
         respondWithError(res.req, res, requestError, options.events, {
           // A slow sender is still sending; after any other error the parser has given up.
           rest: requestError.code === 'request_timeout' ? 'coming' : 'lost',
         }),
-      ),
+    };
+    this.#server.on('connect', (_req, socket) => refuseConnect(socket, refusals));
+    this.#server.on('clientError', (error, socket) =>
+      handleClientError(error, socket as Socket, this.#latest.get(socket), refusals),
     );
   }
 

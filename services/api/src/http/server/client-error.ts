@@ -1,55 +1,87 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { bodyIncomplete } from '../body/read-body.ts';
 import { answerTo } from '../errors/problem.ts';
 import { RequestError } from '../errors/request-error.ts';
-import { defaultHeaders } from '../response/response-headers.ts';
+import type { ConnectionEvents, ParserRefusal } from '../telemetry/connection-events.ts';
 
-/** Translates an error of Node's parser or timers. */
-function toRequestError(error: NodeJS.ErrnoException): RequestError {
+/** Translates an error of Node's parser or timers; null: an error of the socket. */
+function refusalOf(error: NodeJS.ErrnoException, socket: Socket): ParserRefusal | null {
   switch (error.code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return socket.bytesRead === 0 ? 'unused' : 'timeout';
+    case 'HPE_HEADER_OVERFLOW':
+      return 'headers_too_large';
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return 'chunk_extensions_too_large';
+    case 'HPE_INVALID_EOF_STATE':
+      return 'incomplete';
+    default:
+      return error.code?.startsWith('HPE_') === true ? 'malformed' : null;
+  }
+}
+
+function toRequestError(refusal: Exclude<ParserRefusal, 'unused'>, cause?: Error): RequestError {
+  switch (refusal) {
+    case 'timeout':
       return new RequestError(
         'request_timeout',
         'The request took too long to arrive. Send it again over a faster connection.',
       );
-    case 'HPE_HEADER_OVERFLOW':
+    case 'headers_too_large':
       return new RequestError(
         'request_headers_too_large',
         'The URL or the headers are too long. Send a shorter URL and fewer or shorter headers.',
       );
-    case 'HPE_INVALID_EOF_STATE':
+    case 'incomplete':
       return bodyIncomplete();
-    default:
+    case 'connect':
+      return new RequestError('method_not_allowed', 'This server is no proxy. Use GET or POST.', {
+        headers: { Allow: 'GET, HEAD, POST, DELETE' },
+      });
+    case 'chunk_extensions_too_large':
+      return new RequestError('malformed_request', 'Send chunks with shorter extensions, or with none.');
+    case 'malformed':
       return new RequestError(
         'malformed_request',
         'The bytes that arrived are not a valid HTTP request. Correct the client.',
-        {
-          cause: error,
-        },
+        { cause },
       );
+    default:
+      return refusal satisfies never;
   }
+}
+
+export interface ClientErrorOptions {
+  /** From headersOfEveryAnswer. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly events: Pick<ConnectionEvents, 'refused'>;
+  /** Answers a pending request with an error. */
+  readonly respond: (res: ServerResponse, error: RequestError) => void;
 }
 
 /**
  * Handles an error of a connection.
  * @param pending the answer to the last request whose headers arrived
- * @param respond answers a pending request with an error
  */
 export function handleClientError(
   error: NodeJS.ErrnoException,
   socket: Socket,
   pending: ServerResponse | undefined,
-  respond: (res: ServerResponse, error: RequestError) => void,
+  { headers, events, respond }: ClientErrorOptions,
 ): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
+  const refusal = refusalOf(error, socket);
+  if (refusal !== null) events.refused(refusal);
+  // A client that has sent nothing may be about to send a request, and would take a 408 for its answer.
+  if (!socket.writable || refusal === null || refusal === 'unused') {
     socket.destroy();
     return;
   }
-  const requestError = toRequestError(error);
+  const requestError = toRequestError(refusal, error);
   if (pending === undefined || pending.writableFinished) {
-    socket.end(rawAnswer(requestError), () => socket.destroy());
+    socket.end(rawAnswer(requestError, headers), () => socket.destroy());
   } else if (pending.req.complete) {
     // The error is in the bytes after a complete request, which is still answered.
     pending.once('close', () => socket.destroy());
@@ -62,10 +94,20 @@ export function handleClientError(
   }
 }
 
+/** Answers a CONNECT, whose connection Node would close without an answer. */
+export function refuseConnect(
+  socket: Duplex,
+  { headers, events }: Pick<ClientErrorOptions, 'headers' | 'events'>,
+): void {
+  events.refused('connect');
+  socket.on('error', () => {}); // Node has removed its own listener
+  socket.end(rawAnswer(toRequestError('connect'), headers), () => socket.destroy());
+}
+
 /** Problem details for a connection without a request to answer. */
-function rawAnswer(error: RequestError): string {
+function rawAnswer(error: RequestError, everyAnswer: Readonly<Record<string, string>>): string {
   const { problem, headers, body } = answerTo(error, 'about:blank');
-  const fields = { ...defaultHeaders, ...headers, 'X-Request-Id': randomUUID(), Connection: 'close' };
+  const fields = { ...everyAnswer, ...headers, 'X-Request-Id': randomUUID(), Connection: 'close' };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...lines, '', body.toString()].join(
     '\r\n',
