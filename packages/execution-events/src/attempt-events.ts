@@ -58,7 +58,9 @@ export function uploadAttemptEvents(
 }
 
 export function jobAttemptEvents(logger: Logger, metrics: Metrics): AttemptEvents<JobAttempt, JobState> {
-  return createAttemptEvents<JobAttempt, JobState, 'job_type'>(logger, metrics, {
+  // J9: every transition of a job is logged, also when many jobs fail at once.
+  const records = logger.child({}, { everyLine: true });
+  return createAttemptEvents<JobAttempt, JobState, 'job_type'>(records, metrics, {
     kind: 'job',
     labels: ['job_type'],
     labelsOf: ({ jobType }) => ({ job_type: jobType }),

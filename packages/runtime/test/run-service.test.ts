@@ -70,6 +70,20 @@ describe('runService', () => {
     });
   });
 
+  it.each([
+    ['warns', 0],
+    ['warns and throws later', 1],
+  ])('loses no count of held back lines at its end: %s', async (fixture, code) => {
+    const service = run('service', { FIXTURE: fixture });
+    await service.waitForOutput('started');
+    service.child.kill('SIGTERM');
+    expect(await service.exited).toBe(code);
+    const flood = service.log.filter(({ message }) => message === 'a flood');
+    expect(flood[0]).toMatchObject({ n: 1 });
+    expect(flood.at(-1)).toMatchObject({ n: 100 });
+    expect(flood.reduce((sum, { suppressed }) => sum + Number(suppressed ?? 0), flood.length)).toBe(100);
+  });
+
   it('continues to drain when the signal comes again', async () => {
     const service = run('service', { FIXTURE: 'works' });
     await service.waitForOutput('started');

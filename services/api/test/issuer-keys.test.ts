@@ -31,7 +31,12 @@ beforeEach(async () => {
   await once(server, 'listening');
   issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   publish([await newKey('one')]);
-  keys = new IssuerKeys({ issuer, now: () => nowMs, onError: (error) => told.push(error) });
+  keys = new IssuerKeys({
+    issuer,
+    now: () => nowMs,
+    onError: (error) => told.push(error),
+    onUnusableKey: () => {},
+  });
 });
 afterEach(() => {
   server.close();

@@ -47,6 +47,7 @@ export async function openEntry<Config extends EntryConfig>(
   const config = loadConfig(env);
   const instance = instanceId(name);
   const logger = createLogger({ ...config.log, service: name, instance, spanFields: activeSpanIds });
+  process.once('exit', () => logger.flush());
   const tracing = traced
     ? await startTracing(config.tracing, { service: name, instance, logger })
     : tracingOff;

@@ -6,7 +6,8 @@ import { redact, redactText } from './redact.ts';
  * What the logger passes to winston. Fields are separate, so that no field can overwrite time, level or
  * message.
  */
-interface Entry {
+export interface Entry {
+  readonly time: Date;
   readonly level: string;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -14,17 +15,17 @@ interface Entry {
 
 /** `{"time":"2026-11-21T08:00:00.000Z","level":"info","message":"…","service":"api", …}`. Times are UTC. */
 export function jsonLine(): winston.Logform.Format {
-  return lines(({ level, message, fields }) => {
-    const head = { time: new Date().toISOString(), level, message: redactText(message) };
+  return lines(({ time, level, message, fields }) => {
+    const head = { time: time.toISOString(), level, message: redactText(message) };
     return JSON.stringify({ ...head, ...(redact(fields) as object), ...head });
   });
 }
 
 /** `08:00:00.000 INFO  api: message  short_code=abc`, followed by the stack of an error. Times are UTC. */
 export function prettyLine(): winston.Logform.Format {
-  return lines(({ level, message, fields }) => {
+  return lines(({ time, level, message, fields }) => {
     const { service, instance: _, error, ...rest } = redact(fields) as Record<string, unknown>;
-    const head = `${new Date().toISOString().slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${String(service)}:`;
+    const head = `${time.toISOString().slice(11, 23)} ${level.toUpperCase().padEnd(5)} ${String(service)}:`;
     const pairs = Object.entries(rest).map(([key, value]) => `${key}=${brief(value)}`);
     const below = error === undefined ? [] : [`\n${trace(error)}`];
     return [head, redactText(message), ...pairs].join(' ') + below.join('');

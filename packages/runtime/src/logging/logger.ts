@@ -1,17 +1,35 @@
 import winston from 'winston';
 import type { LogConfig } from './log-env.ts';
-import { jsonLine, prettyLine } from './lines.ts';
+import { FloodLimit } from './flood-limit.ts';
+import { kindOf } from './kind-of-line.ts';
+import { jsonLine, prettyLine, type Entry } from './lines.ts';
 
 /** Ids and counts of a log line. An error has the key `error`. Secrets and content are redacted. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
+/**
+ * Of warnings and errors, at most one line of each kind is written a second (`kindOf`, `FloodLimit`). Lines at info and debug are all
+ * written: each is the record of one request, attempt or sweep.
+ */
 export interface Logger {
   error(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
-  /** A logger that adds these fields to each of its lines. A line's own fields take precedence. */
-  child(fields: LogFields): Logger;
+  /**
+   * A logger that adds these fields to each of its lines. A line's own fields take precedence. With `everyLine`, it and its children also
+   * write each warning and error, because each is a record of its own.
+   */
+  child(fields: LogFields, options?: ChildOptions): Logger;
+}
+
+interface ChildOptions {
+  readonly everyLine?: boolean;
+}
+
+interface ProcessLogger extends Logger {
+  /** Writes the lines that wait for the end of their second. To be called when the process exits. */
+  flush(): void;
 }
 
 export interface LoggerOptions extends LogConfig {
@@ -26,36 +44,56 @@ export interface LoggerOptions extends LogConfig {
   readonly spanFields?: () => LogFields | undefined;
 }
 
-export function createLogger(options: LoggerOptions): Logger {
+export function createLogger(options: LoggerOptions): ProcessLogger {
   const { service, instance, stream = process.stderr } = options;
   const sink = winston.createLogger({
     level: options.level,
     format: options.format === 'json' ? jsonLine() : prettyLine(),
     transports: [new winston.transports.Stream({ stream, eol: '\n' })],
   });
+  const write = (entry: Entry): void => void sink.log({ ...entry });
+  const limit = new FloodLimit<Entry>((entry, suppressed) =>
+    write(suppressed === 0 ? entry : { ...entry, fields: { ...entry.fields, suppressed } }),
+  );
+  const spanFields = options.spanFields ?? (() => undefined);
   const bindings = instance === undefined ? { service } : { service, instance };
-  return loggerTo(sink, bindings, options.spanFields ?? (() => undefined));
+  return { ...loggerTo({ write, limit, spanFields }, bindings, false), flush: () => limit.flush() };
+}
+
+interface Sink {
+  readonly write: (entry: Entry) => void;
+  readonly limit: FloodLimit<Entry>;
+  readonly spanFields: () => LogFields | undefined;
 }
 
 /**
  * Hides winston's own methods, which treat a field named `message` as a second message, and replace message
  * and fields by an Error that is passed as the fields.
  */
-function loggerTo(
-  sink: winston.Logger,
-  bindings: LogFields,
-  spanFields: () => LogFields | undefined,
-): Logger {
+function loggerTo(sink: Sink, bindings: LogFields, everyLine: boolean): Logger {
+  const entryOf = (level: string, message: string, fields?: LogFields): Entry => ({
+    time: new Date(),
+    level,
+    message,
+    fields: { ...bindings, ...sink.spanFields(), ...fields },
+  });
   const write =
     (level: 'error' | 'warn' | 'info' | 'debug') =>
+    (message: string, fields?: LogFields): void =>
+      sink.write(entryOf(level, message, fields));
+  const writeLimited =
+    (level: 'error' | 'warn') =>
     (message: string, fields?: LogFields): void => {
-      sink.log({ level, message, fields: { ...bindings, ...spanFields(), ...fields } });
+      const entry = entryOf(level, message, fields);
+      sink.limit.add(kindOf(level, message, entry.fields), entry);
     };
+  const writeWarning = everyLine ? write : writeLimited;
   return {
-    error: write('error'),
-    warn: write('warn'),
+    error: writeWarning('error'),
+    warn: writeWarning('warn'),
     info: write('info'),
     debug: write('debug'),
-    child: (fields) => loggerTo(sink, { ...bindings, ...fields }, spanFields),
+    child: (fields, options) =>
+      loggerTo(sink, { ...bindings, ...fields }, everyLine || options?.everyLine === true),
   };
 }

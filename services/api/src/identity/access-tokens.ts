@@ -1,5 +1,6 @@
 import { errors, jwtVerify } from 'jose';
 import type { IssuerKeys } from './issuer-keys.ts';
+import { isBearerAccessToken } from './token-kind.ts';
 
 /** Asymmetric signatures only: with HS256 the public key would be the secret, and `none` is unsigned. */
 const ALGORITHMS = [
@@ -35,18 +36,20 @@ export class AccessTokens {
   }
 
   /**
-   * The subject of a token; null when the token is not signed by the issuer, not for this audience, or not valid now.
+   * The subject of a token; null when the token is not signed by the issuer with a usable key, is no access token, not for this audience, or
+   * not valid now.
    * @throws DependencyUnavailableError when the issuer's keys are unavailable
    */
   async subjectOf(token: string): Promise<string | null> {
     try {
-      const { payload } = await jwtVerify(token, this.#keys.keyFor, {
+      const { payload, protectedHeader } = await jwtVerify(token, this.#keys.keyFor, {
         issuer: this.issuer,
         audience: this.#audience,
         algorithms: ALGORITHMS,
         clockTolerance: CLOCK_TOLERANCE_SECONDS,
         requiredClaims: ['sub', 'exp'],
       });
+      if (!isBearerAccessToken(protectedHeader, payload)) return null;
       const subject: unknown = payload.sub;
       return typeof subject === 'string' && subject.isWellFormed() && SUBJECT.test(subject) ? subject : null;
     } catch (error) {

@@ -15,6 +15,13 @@ export function composeOidc(
   { db, logger, cooldownMs }: { db: Database; logger: Logger; cooldownMs: number | undefined },
 ): OidcUsers {
   const onError = (error: unknown): void => logger.warn('signing keys not renewed', { issuer, error });
-  const keys = new IssuerKeys({ issuer, onError, ...(cooldownMs !== undefined && { cooldownMs }) });
+  const onUnusableKey = (kid: string | undefined, error: unknown): void =>
+    logger.warn('signing key unusable; its tokens are refused', { issuer, kid, error });
+  const keys = new IssuerKeys({
+    issuer,
+    onError,
+    onUnusableKey,
+    ...(cooldownMs !== undefined && { cooldownMs }),
+  });
   return new OidcUsers(db, new AccessTokens({ issuer, audience, keys }));
 }

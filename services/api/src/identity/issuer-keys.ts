@@ -1,5 +1,5 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
+import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
@@ -11,6 +11,8 @@ export interface IssuerKeysOptions {
   readonly cooldownMs?: number;
   /** Called when renewing the keys failed and the current keys stay in use. */
   readonly onError: (error: unknown) => void;
+  /** Called for each token whose key is published and cannot be used. */
+  readonly onUnusableKey: (kid: string | undefined, error: unknown) => void;
   /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
 }
@@ -61,14 +63,30 @@ export class IssuerKeys {
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
     const keys = await this.#usable();
     try {
-      return await keys(header, token);
+      return await this.#find(keys, header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       // The issuer may have changed its keys; while it is down, whether it did is unknown.
-      if (!this.#isPausing()) return await (await this.#read())(header, token);
+      if (!this.#isPausing()) return await this.#find(await this.#read(), header, token);
       throw this.#failure === undefined ? error : this.#unavailable();
     }
   };
+
+  /**
+   * @throws errors.JWKSInvalid for a key that cannot be used. jose throws other errors for some of them, a TypeError for a short RSA key
+   * and a DOMException for a broken one, which would be taken for a defect of the api.
+   */
+  async #find(keys: KeySet, ...[header, token]: Parameters<JWTVerifyGetKey>): Promise<CryptoKey> {
+    try {
+      const key = await keys(header, token);
+      assertLongEnough(key);
+      return key;
+    } catch (error) {
+      if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSInvalid)) throw error;
+      this.#options.onUnusableKey(header.kid, error);
+      throw new errors.JWKSInvalid('The key of the token cannot be used.', { cause: error });
+    }
+  }
 
   async #usable(): Promise<KeySet> {
     const ageMs = this.#now() - (this.#current?.readAtMs ?? -Infinity);
@@ -112,6 +130,12 @@ export class IssuerKeys {
       throw this.#unavailable();
     }
   }
+}
+
+/** RFC 7518, 3.3: RSA keys have at least 2048 bits. */
+function assertLongEnough({ algorithm }: CryptoKey): void {
+  const { modulusLength = Infinity } = algorithm as { readonly modulusLength?: number };
+  if (modulusLength < 2048) throw new RangeError(`The key has ${modulusLength} bits; RSA keys need 2048.`);
 }
 
 const metadataSchema = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });

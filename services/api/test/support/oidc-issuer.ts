@@ -112,8 +112,11 @@ export class OidcIssuer {
     return body.access_token;
   }
 
-  /** A token that the provider would not issue, signed with its key. Undefined removes a claim. */
-  async signed(claims: Readonly<Record<string, unknown>>): Promise<string> {
+  /** A token that the provider would not issue, signed with its key. Undefined removes a claim. Default header: of an access token. */
+  async signed(
+    claims: Readonly<Record<string, unknown>>,
+    header: Readonly<Record<string, unknown>> = { typ: 'at+jwt' },
+  ): Promise<string> {
     const now = Math.floor(Date.now() / 1000);
     const all: JWTPayload = {
       iss: this.url,
@@ -124,7 +127,7 @@ export class OidcIssuer {
       ...claims,
     };
     return await new SignJWT(all)
-      .setProtectedHeader({ alg: this.key.alg, kid: this.key.kid })
+      .setProtectedHeader({ alg: this.key.alg, kid: this.key.kid, ...header })
       .sign(this.key.privateKey);
   }
 

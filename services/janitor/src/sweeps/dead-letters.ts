@@ -35,9 +35,12 @@ const MAX_REASON_CHARACTERS = 300;
 export class DeadLetters implements Sweep {
   readonly name = 'dead-letters';
   readonly #options: DeadLettersOptions;
+  /** Each dropped message has its line: nothing else is left of it. */
+  readonly #records: Logger;
 
   constructor(options: DeadLettersOptions) {
     this.#options = options;
+    this.#records = options.logger.child({}, { everyLine: true });
   }
 
   /**
@@ -88,7 +91,7 @@ export class DeadLetters implements Sweep {
       return queue.readKey(message.Body);
     } catch (error) {
       const reason = error instanceof Error ? error.message.slice(0, MAX_REASON_CHARACTERS) : 'unknown';
-      this.#options.logger.error('unreadable dead letter dropped', { message_id: message.MessageId, reason });
+      this.#records.error('unreadable dead letter dropped', { message_id: message.MessageId, reason });
       return null;
     }
   }
