@@ -13,7 +13,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/jobs': 'types content definition',
   'packages/postgres':
     'testing live jobs pastes executions retention identity requests monitoring sweeps installation timeline ' +
-    'enforcement migrations database schema',
+    'roles enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'services/api':
     'jobs pastes health docs admission live timeline openapi idempotency limits token budget identity http',

@@ -7,7 +7,7 @@ import * as s3 from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { readResources, type Resources } from '../resources.ts';
-import type { Configuration } from './configuration.ts';
+import type { Configuration, ServiceName } from './configuration.ts';
 import { QueuePair } from './queue-pair.ts';
 import { removalPolicy } from './removal-policy.ts';
 
@@ -22,8 +22,10 @@ export const DATABASE_NAME = 'pasteflow';
 export class DataStack extends Stack {
   /** The one that the services use: a restored one, if the configuration names its host. */
   readonly database: rds.IDatabaseInstance;
-  /** Good for a restored one too: a restore keeps the password. */
+  /** The master user's, for the migration only. Good for a restored one too: a restore keeps the password. */
   readonly databaseCredentials: ISecret;
+  /** Those of each service's own role. The migration creates the roles, and sets their passwords. */
+  readonly serviceCredentials: Readonly<Record<ServiceName, ISecret>>;
   /** Who may open connections to the database. */
   readonly databaseClients: ec2.SecurityGroup;
   readonly bucket: s3.Bucket;
@@ -43,6 +45,11 @@ export class DataStack extends Stack {
     const instance = this.#makeDatabase(vpc);
     if (instance.secret === undefined) throw new Error('the database has no generated credentials');
     this.databaseCredentials = instance.secret;
+    this.serviceCredentials = {
+      api: this.#makeCredentials('pasteflow_api'),
+      'upload-worker': this.#makeCredentials('pasteflow_worker'),
+      janitor: this.#makeCredentials('pasteflow_janitor'),
+    };
     this.database = this.#inUse(instance);
     this.accessLogs = this.#makeAccessLogs();
     this.bucket = this.#makeBucket(resources);
@@ -109,6 +116,10 @@ export class DataStack extends Stack {
         parameters: {
           'rds.force_ssl': '1',
           log_min_duration_statement: '1000',
+          // The parameters of statements are the content of pastes, and DETAIL of an error can have a whole row.
+          log_parameter_max_length: '0',
+          log_parameter_max_length_on_error: '0',
+          log_error_verbosity: 'terse',
           // Thousands of rows a second come and go in paste_payloads: the default of 200 lets dead ones pile up.
           autovacuum_vacuum_cost_limit: '2000',
         },
@@ -117,6 +128,11 @@ export class DataStack extends Stack {
     instance.node.addDependency(logGroup);
     this.#tellRestorers(instance, group);
     return instance;
+  }
+
+  /** User and password of a role. RDS knows only its master user's secret, so these have no rotation of RDS' own. */
+  #makeCredentials(role: string): ISecret {
+    return new rds.DatabaseSecret(this, `Credentials-${role}`, { username: role });
   }
 
   /** What a restore has to be told, as it would take the VPC's default groups and RDS' own parameters. */

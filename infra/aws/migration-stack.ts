@@ -35,6 +35,12 @@ export class MigrationStack extends Stack {
       entry: 'dist/migrate-main.js',
       size: { cpu: 256, memoryMiB: 512 },
       permissions: [], // it speaks to Postgres alone
+      credentials: data.databaseCredentials,
+      passwords: {
+        PASTEFLOW_API_PASSWORD: data.serviceCredentials.api,
+        PASTEFLOW_WORKER_PASSWORD: data.serviceCredentials['upload-worker'],
+        PASTEFLOW_JANITOR_PASSWORD: data.serviceCredentials.janitor,
+      },
     });
     const subnets = vpc.selectSubnets({ subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS }).subnetIds;
     const outputs = {

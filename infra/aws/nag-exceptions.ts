@@ -34,6 +34,12 @@ export function nagExceptions({ stage, protect, database }: Configuration): read
       reason:
         'Tasks read the password when they start. A rotation without a new deployment would lock them out; see docs/deploy.md.',
     },
+    ...['pasteflow_api', 'pasteflow_worker', 'pasteflow_janitor'].map((role) => ({
+      path: `${data}/Credentials-${role}/Resource`,
+      rule: 'SMG4',
+      reason:
+        'The migration sets the password, and tasks read it when they start. A rotation without both would lock them out; see docs/deploy.md.',
+    })),
     {
       path: `${services}/Entrance/Balancer/SecurityGroup/Resource`,
       rule: 'EC23',

@@ -3,6 +3,7 @@ import type * as ecr from 'aws-cdk-lib/aws-ecr';
 import * as ecs from 'aws-cdk-lib/aws-ecs';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import * as logs from 'aws-cdk-lib/aws-logs';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Configuration, TaskSize } from './configuration.ts';
 import { DATABASE_NAME, type DataStack } from './data-stack.ts';
@@ -18,6 +19,10 @@ export interface ServiceTaskProps {
   /** The entry that node runs. RunTask can replace it by another entry of the image. */
   readonly entry: string;
   readonly environment?: Record<string, string>;
+  /** User and password of the task in Postgres. */
+  readonly credentials: ISecret;
+  /** Passwords besides its own, by the variable that they go into. */
+  readonly passwords?: Readonly<Record<string, ISecret>>;
   readonly permissions: readonly PolicyStatement[];
   readonly ports?: readonly number[];
   /** The port of /healthz; undefined for a task that runs to its end. */
@@ -65,12 +70,22 @@ export class ServiceTask extends Construct {
       portMappings: (props.ports ?? []).map((containerPort) => ({ containerPort })),
       environment: { ...databaseEnvironment(data), ...props.environment },
       secrets: {
-        PGUSER: ecs.Secret.fromSecretsManager(data.databaseCredentials, 'username'),
-        PGPASSWORD: ecs.Secret.fromSecretsManager(data.databaseCredentials, 'password'),
+        PGUSER: ecs.Secret.fromSecretsManager(props.credentials, 'username'),
+        PGPASSWORD: ecs.Secret.fromSecretsManager(props.credentials, 'password'),
+        ...passwordsOf(props.passwords ?? {}),
       },
       ...(healthPort !== undefined && { healthCheck: healthCheck(healthPort) }),
     });
   }
+}
+
+function passwordsOf(secrets: Readonly<Record<string, ISecret>>): Record<string, ecs.Secret> {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([name, secret]) => [
+      name,
+      ecs.Secret.fromSecretsManager(secret, 'password'),
+    ]),
+  );
 }
 
 /** The URL omits what only Secrets Manager has. pg then takes host, user and password from PGHOST, PGUSER and PGPASSWORD. */

@@ -104,6 +104,7 @@ export class ServicesStack extends Stack {
       repository: foundation.repositories[name],
       entry: 'dist/main.js',
       healthPort: METRICS_PORTS[name],
+      credentials: data.serviceCredentials[name],
       environment: {
         ...sharedEnvironment(configuration, data),
         ...task.environment,

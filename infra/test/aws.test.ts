@@ -105,6 +105,35 @@ describe('the services', () => {
     }
   });
 
+  test('connect to Postgres as their own roles, and the migration as the master user, who sets the passwords', () => {
+    const secretOf = ({ Secrets }: (typeof all)[number], name: string) =>
+      /Credentialspasteflow[a-z]+|PostgresSecret/.exec(
+        JSON.stringify(Secrets.find(({ Name }) => Name === name)),
+      )?.[0];
+    const all = [...containers(production, 'services'), ...containers(production, 'migration')];
+    const users = all.map((container) => [
+      container.Name,
+      secretOf(container, 'PGUSER'),
+      secretOf(container, 'PGPASSWORD'),
+    ]);
+    expect(users).toEqual([
+      ['api', 'Credentialspasteflowapi', 'Credentialspasteflowapi'],
+      ['upload-worker', 'Credentialspasteflowworker', 'Credentialspasteflowworker'],
+      ['janitor', 'Credentialspasteflowjanitor', 'Credentialspasteflowjanitor'],
+      ['migrate', 'PostgresSecret', 'PostgresSecret'],
+    ]);
+    const [migration = all[0]] = containers(production, 'migration');
+    for (const role of ['api', 'worker', 'janitor'])
+      expect(secretOf(migration as (typeof all)[number], `PASTEFLOW_${role.toUpperCase()}_PASSWORD`)).toBe(
+        `Credentialspasteflow${role}`,
+      );
+    const generated = Object.values(production.resources('data', 'AWS::SecretsManager::Secret')).map(
+      ({ Properties }) => JSON.stringify(Properties['GenerateSecretString']),
+    );
+    for (const role of ['pasteflow_api', 'pasteflow_worker', 'pasteflow_janitor'])
+      expect(generated.filter((text) => text.includes(`\\"username\\":\\"${role}\\"`))).toHaveLength(1);
+  });
+
   test('name their entry in the command, which RunTask can replace', () => {
     for (const { Command } of containers(production, 'services')) expect(Command).toEqual(['dist/main.js']);
     expect(containers(production, 'migration').map(({ Command }) => Command)).toEqual([

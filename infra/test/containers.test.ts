@@ -131,6 +131,30 @@ describe('docker-compose.yml', () => {
     for (const name of ours) expect(compose.services[name]?.read_only).toBe(true);
   });
 
+  test('connects each service as its own role, and lets only the migration be the superuser', () => {
+    const urls = ours.map((name) => compose.services[name]?.environment?.['DATABASE_URL']);
+    expect(urls.map((url) => /^postgres:\/\/(\w+):/.exec(url ?? '')?.[1])).toEqual([
+      'pasteflow_api',
+      'pasteflow_worker',
+      'pasteflow_janitor',
+      'pasteflow',
+    ]);
+    for (const role of ['API', 'WORKER', 'JANITOR'])
+      expect(urls.join()).toContain(
+        `:${compose.services['migrate']?.environment?.[`PASTEFLOW_${role}_PASSWORD`]}@`,
+      );
+  });
+
+  test('keeps the content of pastes out of the log of Postgres', () => {
+    expect(compose.services['postgres']?.command).toEqual(
+      expect.arrayContaining([
+        '-clog_parameter_max_length=0',
+        '-clog_parameter_max_length_on_error=0',
+        '-clog_error_verbosity=terse',
+      ]),
+    );
+  });
+
   test('names the entry of each image in its command', () => {
     expect(ours.map((name) => compose.services[name]?.command)).toEqual([
       ['dist/main.js'],

@@ -28,6 +28,16 @@ describe('the database', () => {
     data.hasResourceProperties('AWS::RDS::DBParameterGroup', { Parameters: { 'rds.force_ssl': '1' } });
   });
 
+  test('keeps the content of pastes out of its own log', () => {
+    data.hasResourceProperties('AWS::RDS::DBParameterGroup', {
+      Parameters: {
+        log_parameter_max_length: '0',
+        log_parameter_max_length_on_error: '0',
+        log_error_verbosity: 'terse',
+      },
+    });
+  });
+
   test('lets in the security group of its clients and nobody else', () => {
     const rules = Object.values(production.resources('data', 'AWS::EC2::SecurityGroupIngress'));
     expect(rules.map(({ Properties }) => Properties)).toEqual([

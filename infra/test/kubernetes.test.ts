@@ -14,6 +14,7 @@ interface Container {
   readonly readinessProbe?: object;
   readonly livenessProbe?: object;
   readonly resources: { limits: object; requests: object };
+  readonly envFrom: { secretRef?: { name: string } }[];
 }
 
 interface Manifest {
@@ -107,6 +108,16 @@ test('the janitor is two, and what is scaled has no number of its own', () => {
   expect(find('Deployment', 'janitor')?.spec.replicas).toBe(2);
   expect(find('Deployment', 'api')?.spec.replicas).toBeUndefined();
   expect(find('Deployment', 'upload-worker')?.spec.replicas).toBeUndefined();
+});
+
+test('each service has a database Secret of its own, and only the migration has its own', () => {
+  const secretOf = (kind: string, name: string) =>
+    find(kind, name)?.spec.template.spec.containers[0]?.envFrom.flatMap(
+      ({ secretRef }) => secretRef?.name ?? [],
+    );
+  for (const name of ['api', 'upload-worker', 'janitor'])
+    expect(secretOf('Deployment', name)).toEqual([`pasteflow-database-${name}`]);
+  expect(secretOf('Job', 'migrate')).toEqual(['pasteflow-database-migrate']);
 });
 
 test('each image is told its entry', () => {

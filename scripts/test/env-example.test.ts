@@ -7,6 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const readers = [
   'packages/runtime/src/{config,logging}/*.ts',
   'packages/settings/src/*.ts',
+  'packages/postgres/src/roles/role-passwords.ts',
   'services/*/src/config.ts',
   'packages/dev-stack/src/**/*.ts',
 ];

@@ -2,12 +2,16 @@ import { join } from 'node:path';
 import { awsEnvironment } from './aws/environment.ts';
 import { startAwsEmulator } from './aws/start-aws-emulator.ts';
 import { keepPostgresUp } from './postgres/keep-postgres-up.ts';
+import { createServiceRoles } from './postgres/service-roles.ts';
 import type { Report } from './report.ts';
 import type { StackConfig } from './stack-config.ts';
 import { removeStackFile, stackFileIn, writeStackFile } from './stack-file.ts';
 
 export interface EmbeddedStack {
-  /** The variables with which a service uses the stack: DATABASE_URL, AWS_ENDPOINT_URL and others. */
+  /**
+   * The variables with which a service uses the stack: AWS_ENDPOINT_URL and others. DATABASE_URL is that of the
+   * superuser: see urlOfService.
+   */
   environment: Record<string, string>;
   /** A file with the same variables for a shell or `node --env-file`. It exists while the stack runs. */
   envFile: string;
@@ -42,6 +46,7 @@ export async function startEmbeddedStack(
         report,
       );
       stops.push(() => postgres.stop());
+      await createServiceRoles(postgres.url);
       environment.DATABASE_URL = postgres.url;
     }
     if (parts.aws) {

@@ -1,4 +1,5 @@
 import { startEmbeddedStack } from './embedded-stack.ts';
+import { urlOfService, type ServiceOfRole } from './postgres/service-roles.ts';
 import { aborted, runMain } from './run-main.ts';
 import { readStartConfig, type Environment, type StartConfig } from './stack-config.ts';
 import { keepDevToken } from './start/keep-dev-token.ts';
@@ -19,9 +20,9 @@ await runMain(async (stop) => {
     const env = serviceEnvironment(config, stack.environment);
     await runMigrations(env);
     if (stop.aborted) return;
-    const token = await keepDevToken(env, config.dataDir);
+    const token = await keepDevToken(environmentOf('api', config, env), config.dataDir);
     if (stop.aborted) return;
-    const services = startServices(config, addresses, env, print);
+    const services = startServices(config, addresses, (name) => environmentOf(name, config, env), print);
     try {
       await becomeReady(services, addresses, stop);
       if (!stop.aborted)
@@ -41,6 +42,17 @@ function serviceEnvironment(config: StartConfig, added: Record<string, string>):
   // The AWS SDK would prefer a profile or session of the developer to the keys of the emulator.
   if (config.embeddedAws) for (const name of ['AWS_PROFILE', 'AWS_SESSION_TOKEN']) delete env[name];
   return env;
+}
+
+/** With an embedded Postgres, each service connects as its own role. The migration connects as the superuser. */
+function environmentOf(
+  service: ServiceOfRole,
+  { embeddedPostgres }: StartConfig,
+  env: Environment,
+): Environment {
+  return embeddedPostgres && env.DATABASE_URL
+    ? { ...env, DATABASE_URL: urlOfService(env.DATABASE_URL, service) }
+    : env;
 }
 
 function welcome(url: string, { dataDir }: StartConfig): string {

@@ -1,5 +1,5 @@
 import { createClient, type ClientOptions, type PasteflowClient } from '@pasteflow/client';
-import { FaultProxy, TcpProxy } from '@pasteflow/dev-stack/testing';
+import { FaultProxy, TcpProxy, urlOfService } from '@pasteflow/dev-stack/testing';
 import { CREDENTIALS } from './aws.ts';
 import { Bucket } from './bucket.ts';
 import { type ServiceName } from './entries.ts';
@@ -96,7 +96,7 @@ export class Cluster<S extends Stack = RestartableStack> {
   /** Starts one more instance. */
   async add(name: ServiceName, env: Readonly<Record<string, string>> = {}): Promise<Service> {
     const ports = { METRICS_PORT: String(await freePort()), API_PORT: String(await freePort()) };
-    const service = new Service(name, { ...this.environment(), ...ports, ...env });
+    const service = new Service(name, { ...this.environment(name), ...ports, ...env });
     this.services.push(service);
     await service.start();
     return service;
@@ -109,10 +109,10 @@ export class Cluster<S extends Stack = RestartableStack> {
     return load;
   }
 
-  /** What a service needs to run in this cluster, apart from its own ports. */
-  environment(): Record<string, string> {
+  /** What a service needs to run in this cluster, apart from its own ports. It connects to Postgres as its own role. */
+  environment(service: ServiceName): Record<string, string> {
+    const { DATABASE_URL: databaseUrl = this.postgres.through(this.stack.databaseUrl) } = this.#env;
     return {
-      DATABASE_URL: this.postgres.through(this.stack.databaseUrl),
       AWS_ENDPOINT_URL_S3: this.s3.url,
       AWS_ENDPOINT_URL_SQS: this.sqs.url,
       AWS_REGION: 'us-east-1',
@@ -123,6 +123,7 @@ export class Cluster<S extends Stack = RestartableStack> {
       JOB_QUEUE_NAME: this.stack.aws.queues.jobs,
       LOG_FORMAT: 'json',
       ...this.#env,
+      DATABASE_URL: urlOfService(databaseUrl, service),
     };
   }
 

@@ -5,7 +5,7 @@ import type { Stack } from './stacks.ts';
 
 /** `npm run ops -- …` in the cluster, as a process: what it prints. Rejects when it doesn't end with 0. */
 export async function runOps(cluster: Cluster<Stack>, ...args: string[]): Promise<string> {
-  const ops = spawnService({ entry: OPS_ENTRY, args, env: cluster.environment(), name: 'ops' });
+  const ops = spawnService({ entry: OPS_ENTRY, args, env: cluster.environment('janitor'), name: 'ops' });
   const { code } = await ops.exited;
   if (code !== 0) throw new Error(`ops ${args.join(' ')} ended with ${code}: ${ops.stderr.join('\n')}`);
   return `${ops.stdout.join('\n')}\n`;

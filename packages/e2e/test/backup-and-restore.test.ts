@@ -115,7 +115,7 @@ async function reconciled(cluster: Cluster<Stack>): Promise<unknown> {
   const janitor = spawnService({
     entry: entryOf('janitor'),
     args: ['--once', 'reconcile'],
-    env: { ...cluster.environment(), METRICS_PORT: '0', RECONCILE_MIN_AGE_SECONDS: '0.001' },
+    env: { ...cluster.environment('janitor'), METRICS_PORT: '0', RECONCILE_MIN_AGE_SECONDS: '0.001' },
   });
   expect((await janitor.exited).code).toBe(0);
   return JSON.parse(janitor.stdout.join('\n'));

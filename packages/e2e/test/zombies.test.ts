@@ -113,7 +113,7 @@ async function reconcile(): Promise<void> {
   const janitor = spawnService({
     entry: entryOf('janitor'),
     args: ['--once', 'reconcile'],
-    env: { ...cluster.environment(), METRICS_PORT: '0', RECONCILE_MIN_AGE_SECONDS: '0.001' },
+    env: { ...cluster.environment('janitor'), METRICS_PORT: '0', RECONCILE_MIN_AGE_SECONDS: '0.001' },
   });
   expect((await janitor.exited).code).toBe(0);
 }

@@ -9,6 +9,8 @@ export { FORBIDDEN_CHANGE_SQLSTATE, INVALID_TRANSITION_SQLSTATE, isTimeout } fro
 export { migrate } from './migrate.ts';
 export { installStateMachines } from './enforcement/install.ts';
 export { findEnforcementGaps } from './enforcement/installed.ts';
+export { findRightsGaps } from './roles/rights-gaps.ts';
+export { findPrivilegedUser, PRIVILEGED_USER } from './roles/privileged-connection.ts';
 export type { Actor } from './database/actor.ts';
 export { findRetryable, retryFailed, type RetriedBy } from './pastes/retry-failed.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';

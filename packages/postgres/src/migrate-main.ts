@@ -1,7 +1,11 @@
 import { createDatabase } from './database/database.ts';
 import { migrate } from './migrate.ts';
+import { readRolePasswords } from './roles/role-passwords.ts';
 
-/** `npm run migrate`: migrates the database at DATABASE_URL. */
+/**
+ * `npm run migrate`: migrates the database at DATABASE_URL, and gives the services' roles the passwords of
+ * PASTEFLOW_API_PASSWORD, PASTEFLOW_WORKER_PASSWORD and PASTEFLOW_JANITOR_PASSWORD.
+ */
 async function main(): Promise<number> {
   const url = process.env.DATABASE_URL;
   if (!url) {
@@ -18,7 +22,10 @@ async function main(): Promise<number> {
     onConnectionError: (error) => process.stderr.write(`${error.message}\n`),
   });
   try {
-    const applied = await migrate(db);
+    const applied = await migrate(db, {
+      passwords: readRolePasswords(process.env),
+      onNotice: (notice) => process.stderr.write(`${notice}\n`),
+    });
     process.stdout.write(
       applied.length > 0 ? `migrated: ${applied.join(', ')}\n` : 'the schema is up to date\n',
     );

@@ -1,8 +1,10 @@
 import { randomShortCode, type ShortCodes } from '@pasteflow/pastes';
 import {
   createDatabase,
+  findPrivilegedUser,
   pingDatabase,
   poolUse,
+  PRIVILEGED_USER,
   rateLimitStore,
   type DatabaseOptions,
 } from '@pasteflow/postgres';
@@ -10,6 +12,7 @@ import {
   HealthServer,
   runOutsideSpans,
   showPools,
+  warnDaily,
   type Component,
   type ServiceContext,
 } from '@pasteflow/runtime';
@@ -150,6 +153,12 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const components: Component[] = [
     health,
     closing('database', () => db.destroy()),
+    warnDaily({
+      name: 'database role',
+      message: PRIVILEGED_USER,
+      find: () => findPrivilegedUser(db),
+      logger,
+    }),
     closing('object store', () => store.close()),
     dispatchers.component,
     server,

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { spawnService } from '@pasteflow/dev-stack/testing';
+import { spawnService, urlOfService } from '@pasteflow/dev-stack/testing';
 import { useApi } from './support/api.ts';
 import { postRaw } from './support/http.ts';
 
@@ -12,7 +12,7 @@ describe('the process', () => {
     const service = spawnService({
       entry,
       env: {
-        DATABASE_URL: bed.databaseUrl,
+        DATABASE_URL: urlOfService(bed.databaseUrl, 'api'),
         AWS_ENDPOINT_URL: bed.stack.aws.endpoint,
         AWS_ACCESS_KEY_ID: 'test',
         AWS_SECRET_ACCESS_KEY: 'test',

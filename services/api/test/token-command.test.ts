@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { spawnCommand, spawnService } from '@pasteflow/dev-stack/testing';
+import { spawnCommand, spawnService, urlOfService } from '@pasteflow/dev-stack/testing';
 import { ensureUser } from '@pasteflow/postgres';
 import { newApiToken } from '../src/identity/api-token.ts';
 import { parseTokenCommand } from '../src/token/command-line.ts';
@@ -212,10 +212,14 @@ describe('the process', () => {
   const entry = fileURLToPath(new URL('../src/token-main.ts', import.meta.url));
 
   it('needs only DATABASE_URL, and exits with the code of the answer', async () => {
-    const good = spawnService({ entry, args: ['alice'], env: { DATABASE_URL: bed.databaseUrl } });
+    const good = spawnService({
+      entry,
+      args: ['alice'],
+      env: { DATABASE_URL: urlOfService(bed.databaseUrl, 'api') },
+    });
     expect(await good.exited).toEqual({ code: 0, signal: null });
     expect(good.stdout).toEqual([expect.stringMatching(/^pf_[\w-]{43}$/)]);
-    const misused = spawnService({ entry, env: { DATABASE_URL: bed.databaseUrl } });
+    const misused = spawnService({ entry, env: { DATABASE_URL: urlOfService(bed.databaseUrl, 'api') } });
     expect((await misused.exited).code).toBe(64);
   });
 });

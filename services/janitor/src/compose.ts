@@ -1,15 +1,18 @@
 import { BucketOwnership, type OwnerCheck } from '@pasteflow/bucket-owner';
 import {
   createDatabase,
+  findPrivilegedUser,
   isSweepDue,
   pingDatabase,
   poolUse,
+  PRIVILEGED_USER,
   type Actor,
   type Database,
 } from '@pasteflow/postgres';
 import {
   HealthServer,
   showPools,
+  warnDaily,
   type Check,
   type Component,
   type Entry,
@@ -214,6 +217,12 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
   return [
     { name: 'connections', start: () => Promise.resolve(), stop: close },
     new HealthServer(config.metrics, readiness, metrics),
+    warnDaily({
+      name: 'database role',
+      message: PRIVILEGED_USER,
+      find: () => findPrivilegedUser(owner.db),
+      logger,
+    }),
     bucket,
     inParallel('sweeps', [
       stateMetrics,

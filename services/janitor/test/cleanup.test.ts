@@ -16,7 +16,7 @@ afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
 const cleanup = (actor = 'janitor/test', store = world.store) =>
-  new Cleanup({ db: world.db, store, actor, logger: world.log });
+  new Cleanup({ db: world.janitorDb, store, actor, logger: world.log });
 const expired = (count: number) =>
   makePastes(world.db, count, { status: 'PROCESSED', createdSecondsAgo: 100, expiresInSeconds: -10 });
 const codes = (pastes: readonly MadePaste[]) => pastes.map(({ shortCode }) => shortCode);

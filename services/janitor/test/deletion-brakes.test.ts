@@ -1,4 +1,4 @@
-import { createTestDatabase, spawnService } from '@pasteflow/dev-stack/testing';
+import { createTestDatabase, spawnService, urlOfService } from '@pasteflow/dev-stack/testing';
 import { objectKeyOf } from '@pasteflow/domain';
 import type { Database } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
@@ -55,11 +55,17 @@ describe('the owner of the bucket', () => {
   it('keeps a janitor on an empty database from starting, and every object in the bucket', async () => {
     const keys = await live(50);
     const { id } = await world.db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
-    const wrong = janitor({ DATABASE_URL: other.url, RECONCILE_INTERVAL_SECONDS: '0.1' });
+    const wrong = janitor({
+      DATABASE_URL: urlOfService(other.url, 'janitor'),
+      RECONCILE_INTERVAL_SECONDS: '0.1',
+    });
     expect((await wrong.exited).code).toBe(78);
     expect(wrong.stderr.join('\n')).toContain(`belongs to the database ${id}`);
     expect(wrong.stderr.join('\n')).toContain('npm run ops -- adopt-bucket');
-    expect((await janitor({ DATABASE_URL: other.url }, ['--once', 'reconcile']).exited).code).toBe(78);
+    expect(
+      (await janitor({ DATABASE_URL: urlOfService(other.url, 'janitor') }, ['--once', 'reconcile']).exited)
+        .code,
+    ).toBe(78);
     expect(deleteCalls(world)).toEqual([]);
     expect(await keysIn(world.store)).toEqual(keys);
   }, 60_000);
@@ -67,7 +73,7 @@ describe('the owner of the bucket', () => {
   it.each(['reconcile', 'cleanup', 'failed-pastes', 'jobs', 'tombstones'] as const)(
     'is checked at the start of each run of %s, since the bucket may be exchanged meanwhile',
     async (name) => {
-      const config = loadJanitorConfig({ ...world.env, DATABASE_URL: other.url });
+      const config = loadJanitorConfig({ ...world.env, DATABASE_URL: urlOfService(other.url, 'janitor') });
       const entry = {
         name: 'janitor',
         instance: 'janitor/test',
@@ -102,7 +108,7 @@ describe('the owner of the bucket', () => {
 
   it('changes on purpose with ops adopt-bucket --yes only', async () => {
     await live(2);
-    const env = { ...world.env, DATABASE_URL: other.url };
+    const env = { ...world.env, DATABASE_URL: urlOfService(other.url, 'janitor') };
     const looked = await runOpsCommand(['adopt-bucket'], env);
     expect([looked.code, looked.stderr]).toEqual([1, expect.stringContaining('deletes the 2 objects')]);
     const adopted = await runOpsCommand(['adopt-bucket', '--yes', '--json'], env);
@@ -112,7 +118,10 @@ describe('the owner of the bucket', () => {
       objects_found: 2,
       objects_known: 0,
     });
-    expect((await janitor({ DATABASE_URL: other.url }, ['--once', 'cleanup']).exited).code).toBe(0);
+    expect(
+      (await janitor({ DATABASE_URL: urlOfService(other.url, 'janitor') }, ['--once', 'cleanup']).exited)
+        .code,
+    ).toBe(0);
     expect((await janitor({}, ['--once', 'cleanup']).exited).code).toBe(78);
     expect((await runOpsCommand(['adopt-bucket', '--yes'], world.env)).code).toBe(0);
   }, 60_000);
@@ -207,7 +216,7 @@ describe('the limit of one run', () => {
 describe('the clock', () => {
   const checkAt = (storeTime: Date | null) =>
     checkBeforeDeleting({
-      db: world.db,
+      db: world.janitorDb,
       actor: 'janitor/test',
       store: {
         bucket: BUCKET,

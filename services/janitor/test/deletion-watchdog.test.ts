@@ -16,7 +16,7 @@ beforeEach(() => world.reset());
 
 const HOURS_2 = 7200;
 const watchdog = () =>
-  new DeletionWatchdog({ db: world.db, actor: 'janitor/watchdog', stuckAfterSeconds: HOURS_2 });
+  new DeletionWatchdog({ db: world.janitorDb, actor: 'janitor/watchdog', stuckAfterSeconds: HOURS_2 });
 const claimed = (count: number, secondsAgo: number) =>
   makePastes(world.db, count, {
     status: 'PROCESSED',
@@ -63,7 +63,12 @@ describe('deletion-watchdog', () => {
   it('releases an old claim, so that the next cleanup deletes the object', async () => {
     const [paste] = await claimed(1, 5);
     await putObjects(world.store, [paste?.shortCode ?? '']);
-    const cleanup = new Cleanup({ ...world, actor: 'janitor/cleanup', logger: world.log });
+    const cleanup = new Cleanup({
+      ...world,
+      db: world.janitorDb,
+      actor: 'janitor/cleanup',
+      logger: world.log,
+    });
     expect([await watchdog().runOnce(running()), await cleanup.runOnce(running())]).toMatchObject([
       { reset: 0 },
       { claimed: 0 },

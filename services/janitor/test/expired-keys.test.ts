@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 const DAY = 86_400;
-const sweep = () => new ExpiredKeys({ db: world.db, idempotencyRetentionSeconds: DAY });
+const sweep = () => new ExpiredKeys({ db: world.janitorDb, idempotencyRetentionSeconds: DAY });
 
 /** Stores the key of a request of that age. @returns its hash */
 async function key(secondsAgo: number, { holdSeconds = 15 } = {}): Promise<Buffer> {

@@ -20,7 +20,13 @@ beforeEach(() => world.reset());
 
 const DEAD_LETTERS = `${JOBS}-dead-letters`;
 const relay = () => new Relay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
-const base = () => ({ ...world, actor: 'janitor/test', random: () => 0.5, logger: world.log });
+const base = () => ({
+  ...world,
+  db: world.janitorDb,
+  actor: 'janitor/test',
+  random: () => 0.5,
+  logger: world.log,
+});
 const reaper = () => new ReapExecutions(base());
 const deadLetters = () => new DeadLetters({ ...base(), ages: new DeadLetterAges(), leaseSeconds: 6 });
 
@@ -72,6 +78,7 @@ describe('relay, for jobs', () => {
     await queued(2);
     const uploads = createUploadQueue({
       ...world,
+      db: world.janitorDb,
       queueName: 'no-such-queue',
       policy: defaultRetryPolicy,
       logger: world.log,

@@ -15,7 +15,7 @@ beforeEach(() => world.reset());
 
 const DAY = 86_400;
 const sweep = (store = world.store) =>
-  new Jobs({ db: world.db, store, retentionSeconds: 30 * DAY, logger: world.log });
+  new Jobs({ db: world.janitorDb, store, retentionSeconds: 30 * DAY, logger: world.log });
 const nothing = { removed: 0, refused: 0, objects: 0, aborted: 0 };
 
 const jobs = (shape: DistributiveOmit<JobShape, 'userId'>, count = 1) =>

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
  */
 export function newReconcile(world: World, options: Partial<ReconcileOptions> = {}): Reconcile {
   return new Reconcile({
-    db: world.db,
+    db: world.janitorDb,
     store: world.store,
     minAgeSeconds: 0,
     orphanGraceSeconds: 0,

@@ -97,7 +97,11 @@ describe('janitor --once', () => {
       await janitor.exited;
       response.drop();
       expect(await deletionStates(world)).toEqual({ DELETION_IN_PROGRESS: 3 });
-      const watchdog = new DeletionWatchdog({ db: world.db, actor: 'janitor/test', stuckAfterSeconds: 7200 });
+      const watchdog = new DeletionWatchdog({
+        db: world.janitorDb,
+        actor: 'janitor/test',
+        stuckAfterSeconds: 7200,
+      });
       expect(await watchdog.runOnce(running())).toEqual({ reset: 0 });
       await sql`UPDATE pastes SET deletion_initiated_at = deletion_initiated_at - interval '2 hours'`.execute(
         world.db,
@@ -105,7 +109,12 @@ describe('janitor --once', () => {
       expect(await watchdog.runOnce(running())).toEqual({ reset: 3 });
       const reconcile = newReconcile(world, { minAgeSeconds: 1 });
       expect(await reconcile.runOnce(running())).toMatchObject({ removed: 0, missing: 0 });
-      const cleanup = new Cleanup({ ...world, actor: 'janitor/test', logger: world.log });
+      const cleanup = new Cleanup({
+        ...world,
+        db: world.janitorDb,
+        actor: 'janitor/test',
+        logger: world.log,
+      });
       expect(await cleanup.runOnce(running())).toMatchObject({ deleted: 3 });
       expect([await deletionStates(world), await keysIn(world.store)]).toEqual([{ DELETED: 3 }, []]);
     },

@@ -174,7 +174,8 @@ describe('npm run ops', () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'pasteflow-ops-'));
     try {
       const { METRICS_PORT: _, LOG_LEVEL: __, ...where } = world.env;
-      const lines = Object.entries(where).map(([name, value]) => `${name}=${value}\n`);
+      const stack = { ...where, DATABASE_URL: world.databaseUrl };
+      const lines = Object.entries(stack).map(([name, value]) => `${name}=${value}\n`);
       await writeFile(join(dataDir, 'stack.env'), lines.join(''));
       await send(`${UPLOADS}-dead-letters`, 'x');
       const env = { PASTEFLOW_DATA_DIR: dataDir, AWS_PROFILE: 'mine' };

@@ -27,7 +27,7 @@ function janitor(lockIdleSeconds = 30) {
     metrics,
     runner: new SweepRunner({
       locks: world.db,
-      db: world.db,
+      db: world.janitorDb,
       janitor: 'janitor/test',
       lockIdleSeconds,
       logger: log,
@@ -133,7 +133,7 @@ describe('a run of a sweep', () => {
     world.proxy.rule({ method: 'POST', path: /\?delete/ }, { kind: 'pass' }, 1);
     const { runner, metrics } = janitor();
     const cleanup = new Cleanup({
-      db: world.db,
+      db: world.janitorDb,
       store: world.store,
       actor: 'janitor/test',
       logger: world.log,

@@ -22,6 +22,7 @@ function janitor(nowMs?: () => number) {
   const deadLetterAges = new DeadLetterAges();
   const state = new StateMetrics({
     ...world,
+    db: world.janitorDb,
     deadLetterAges,
     onSweepRuns: () => {},
     intervalSeconds: 15,
@@ -58,6 +59,10 @@ describe('the state metrics', () => {
     expect(logged()).toEqual([{ gaps: ['trigger guard_job on jobs', 'trigger record_jobs on jobs'] }]);
     await installStateMachines(world.db);
     expect(await gaps()).toBe(0);
+    await sql`GRANT DELETE ON pastes TO pasteflow_api`.execute(world.db);
+    expect(await gaps()).toBe(1);
+    expect(logged().at(-1)).toEqual({ gaps: ['too much: pasteflow_api: DELETE ON pastes'] });
+    await sql`REVOKE DELETE ON pastes FROM pasteflow_api`.execute(world.db);
   });
 
   it('report how many entities are in each state, the age of the oldest, and stuck executions', async () => {
@@ -189,7 +194,7 @@ describe('the state metrics', () => {
     await sql`UPDATE task_executions SET status = 'RUNNING', worker_id = 'w', started_at = now(), lease_expires_at = now()`.execute(
       world.db,
     );
-    await new Measure({ db: world.db }).runOnce(running());
+    await new Measure({ db: world.janitorDb }).runOnce(running());
     const { state, metrics } = janitor();
     await state.read(running());
     const figures = await shown(metrics);

@@ -14,7 +14,11 @@ beforeEach(() => world.reset());
 
 const DAY = 86_400;
 const sweep = () =>
-  new Tombstones({ db: world.db, tombstoneRetentionSeconds: 30 * DAY, transitionRetentionSeconds: 90 * DAY });
+  new Tombstones({
+    db: world.janitorDb,
+    tombstoneRetentionSeconds: 30 * DAY,
+    transitionRetentionSeconds: 90 * DAY,
+  });
 const nothing = { removed: 0, partitions_made: 0, partitions_dropped: 0 };
 const deleted = (count: number, secondsAgo: number) =>
   makePastes(world.db, count, {
@@ -37,6 +41,7 @@ async function makePartition(monthsFromNow: number): Promise<string> {
   const { name, since, until } = await month(monthsFromNow);
   await sql`CREATE TABLE ${sql.id(name)} PARTITION OF state_transitions
     FOR VALUES FROM (${sql.lit(`${since}Z`)}) TO (${sql.lit(`${until}Z`)})`.execute(world.db);
+  await sql`ALTER TABLE ${sql.id(name)} OWNER TO pasteflow_owner`.execute(world.db);
   await transitionAt(`${since}Z`);
   return name;
 }

@@ -2,6 +2,7 @@ import {
   createTestDatabase,
   FaultProxy,
   startTestStack,
+  urlOfService,
   type TestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
 import { checkBucketOwner } from '@pasteflow/bucket-owner';
@@ -30,7 +31,10 @@ export interface World {
   readonly stack: TestStackWithAws;
   readonly proxy: FaultProxy;
   readonly databaseUrl: string;
+  /** As the superuser, for the tests' own statements. */
   readonly db: Database;
+  /** As the janitor's role, for the sweeps. */
+  readonly janitorDb: Database;
   /** Through the proxy, with the settings of the janitor. */
   readonly store: ObjectStore;
   readonly sqs: SqsClient;
@@ -54,6 +58,7 @@ export async function createWorld(): Promise<World> {
   const proxy = await FaultProxy.start(stack.aws.endpoint);
   const database = await createTestDatabase(stack);
   const db = connect(database.url, 20);
+  const janitorDb = connect(urlOfService(database.url, 'janitor'), 20);
   const aws = { region: stack.aws.region, endpoint: proxy.url };
   const store = createObjectStore({ ...aws, bucket: BUCKET, maxAttempts: 1, requestTimeoutMs: 7000 });
   const sqs = createSqsClient({ ...aws, requestTimeoutMs: 3000 });
@@ -67,13 +72,14 @@ export async function createWorld(): Promise<World> {
       createJobQueue({ ...base, policy: jobPolicy, queueName: JOBS }),
     ];
   };
-  const queues = queuesOn(db);
-  await checkBucketOwner({ db, store, actor: 'janitor/test' });
+  const queues = queuesOn(janitorDb);
+  await checkBucketOwner({ db: janitorDb, store, actor: 'janitor/test' });
   return {
     stack,
     proxy,
     databaseUrl: database.url,
     db,
+    janitorDb,
     store,
     sqs,
     uploads: queues[0].queue,
@@ -82,7 +88,7 @@ export async function createWorld(): Promise<World> {
     userId: (await makeUsers(db, 1))[0]!.id,
     log,
     env: {
-      DATABASE_URL: database.url,
+      DATABASE_URL: urlOfService(database.url, 'janitor'),
       AWS_ENDPOINT_URL: proxy.url,
       AWS_REGION: stack.aws.region,
       AWS_ACCESS_KEY_ID: 'pasteflow',
@@ -108,7 +114,7 @@ export async function createWorld(): Promise<World> {
       log.lines.length = 0;
     },
     stop: async () => {
-      await db.destroy();
+      await Promise.all([db.destroy(), janitorDb.destroy()]);
       store.close();
       sqs.destroy();
       await proxy.stop();

@@ -3,8 +3,10 @@ import { heartbeatIntervalMs } from '@pasteflow/domain';
 import { jobTypes, type JobType } from '@pasteflow/jobs';
 import {
   createDatabase,
+  findPrivilegedUser,
   pingDatabase,
   poolUse,
+  PRIVILEGED_USER,
   type Database,
   type DatabaseOptions,
 } from '@pasteflow/postgres';
@@ -13,6 +15,7 @@ import {
   PollLoop,
   runOutsideSpans,
   showPools,
+  warnDaily,
   type Component,
   type ServiceContext,
 } from '@pasteflow/runtime';
@@ -156,6 +159,12 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
         sqs.destroy();
       },
     },
+    warnDaily({
+      name: 'database role',
+      message: PRIVILEGED_USER,
+      find: () => findPrivilegedUser(db),
+      logger,
+    }),
     bucket,
     leases,
     ...queueConsumers.flatMap(({ components }) => components),

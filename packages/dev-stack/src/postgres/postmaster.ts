@@ -59,6 +59,10 @@ function launch({ binaries, identity, cluster, port, fsync, logFile }: Postmaste
     port,
     unix_socket_directories: '',
     max_connections: 200, // enough for tests that run several copies of the three services
+    // The parameters of statements are the content of pastes, and DETAIL of an error can have a whole row.
+    log_parameter_max_length: 0,
+    log_parameter_max_length_on_error: 0,
+    log_error_verbosity: 'terse',
     // synchronous_commit stays on: without it a kill -9 of the server loses commits, which tests check.
     ...(fsync ? {} : { fsync: 'off', full_page_writes: 'off' }),
   };

@@ -7,6 +7,7 @@ import { StackError } from '../stack-error.ts';
 import { SupervisedService } from './supervised-service.ts';
 
 const SERVICES = ['api', 'upload-worker', 'janitor'] as const;
+type ServiceName = (typeof SERVICES)[number];
 
 export interface ServiceAddresses {
   api: Address;
@@ -36,7 +37,7 @@ export async function chooseAddresses({
 export function startServices(
   config: StartConfig,
   addresses: ServiceAddresses,
-  env: Environment,
+  environmentOf: (service: ServiceName) => Environment,
   report: Report,
 ): SupervisedService[] {
   // The embedded stack dies with this process, so that a service has nothing to drain into. SIGKILL frees its
@@ -47,7 +48,7 @@ export function startServices(
     const entry = join(REPOSITORY, 'services', name, 'src/main.ts');
     const METRICS_PORT = String(addresses.metrics[index]?.port);
     return new SupervisedService(
-      { name, entry, env: { ...env, API_PORT, METRICS_PORT }, deathSignal },
+      { name, entry, env: { ...environmentOf(name), API_PORT, METRICS_PORT }, deathSignal },
       report,
     );
   });

@@ -17,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { lockFolder, type FolderLock } from '../folder-lock.ts';
 import { findBinaries } from '../postgres/binaries.ts';
+import { createServiceRoles } from '../postgres/service-roles.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
 import { sourceCommand } from '../source-command.ts';
 import { REPOSITORY } from '../stack-config.ts';
@@ -29,8 +30,12 @@ export const EMPTY_DATABASE = 'template1';
 
 const CACHE = join(REPOSITORY, 'node_modules/.cache/template-clusters');
 const MIGRATE_ENTRY = 'packages/postgres/src/migrate-main.ts';
-/** The files that define the schema. A change in one of them leads to a new template. */
-const SCHEMA_SOURCES = ['packages/postgres/src/**/*.ts', 'packages/domain/src/**/*.ts'];
+/** The files that define the cluster. A change in one of them leads to a new template. */
+const SCHEMA_SOURCES = [
+  'packages/postgres/src/**/*.ts',
+  'packages/domain/src/**/*.ts',
+  'packages/dev-stack/src/postgres/*.ts',
+];
 const ONE_DAY_MS = 86_400_000;
 const MADE_WITHIN_MS = 120_000;
 
@@ -56,6 +61,7 @@ async function makeTemplateCluster(binariesFrom: string | undefined): Promise<st
     rmSync(making, { recursive: true, force: true });
     const postgres = await startPostgres({ dataDir: making, fsync: false, binariesFrom });
     try {
+      await createServiceRoles(postgres.url);
       await migrateDatabase(postgres.url);
     } finally {
       await postgres.stop();

@@ -9,6 +9,12 @@ export const INVALID_TRANSITION_SQLSTATE = 'PF001';
  */
 export const FORBIDDEN_CHANGE_SQLSTATE = 'PF002';
 
+/** SQLSTATE insufficient_privilege. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+const MISSING_RIGHT =
+  'The rights of each service are in packages/postgres/src/roles/rights-of-*.ts, and npm run migrate grants them.';
+
 /** Codes of Node for a connection that failed or could not be made. */
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
@@ -59,6 +65,8 @@ export function toTypedError(error: unknown): unknown {
       cause: error,
     });
   }
+  if (code === INSUFFICIENT_PRIVILEGE)
+    return Object.assign(new Error(`${error.message}. ${MISSING_RIGHT}`, { cause: error }), { code });
   const unavailable =
     code === undefined
       ? CODELESS.test(error.message)

@@ -32,6 +32,8 @@ export function createPool(options: PoolOptions): Pool {
     ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + 2000 }),
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
+    // A failed statement must not write the content of a paste into the log of Postgres.
+    options: '-c log_parameter_max_length_on_error=0',
   });
   pool.on('error', () => {}); // ends the process without a listener; the connection's own listener has reported the error
   pool.on('connect', (client) =>

@@ -1,26 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { sql, type Kysely } from 'kysely';
 import { machines, type Machine } from '@pasteflow/domain';
-import { isLockTimeout } from '../database/errors.ts';
+import { holdOffVacuum, withLockRetries } from '../database/lock-retries.ts';
 import type { Schema } from '../schema/schema.ts';
 import { enforcementOf } from './enforcement.ts';
 import { commentOf, findMissing } from './installed.ts';
 import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from './objects.ts';
-
-/**
- * Changing triggers needs an exclusive lock on each table for a moment, and no order of locking is safe: a
- * creation writes pastes before executions, a settlement executions before pastes. The installation gives up
- * before Postgres checks for deadlocks (after 1 s) and tries again, so that a deploy never fails a statement
- * of a service.
- */
-const LOCK_TIMEOUT_MS = 300;
-const MAX_TRIES = 50;
-
-/**
- * An autovacuum is canceled only by a session that waits longer than that second. The first lock conflicts
- * with no writer: waiting for it cancels the autovacuum, and holding it prevents the next one.
- */
-const VACUUM_TIMEOUT_MS = 30_000;
 
 /**
  * Installs the CHECKs, triggers and functions that enforce the tables of packages/domain. Runs after each
@@ -30,14 +14,7 @@ export async function installStateMachines(
   db: Kysely<Schema>,
   all: readonly Machine[] = machines,
 ): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await install(db, all);
-    } catch (error) {
-      if (!isLockTimeout(error) || tries === MAX_TRIES) throw error;
-      await wait(LOCK_TIMEOUT_MS * Math.random());
-    }
-  }
+  await withLockRetries(() => install(db, all));
 }
 
 async function install(db: Kysely<Schema>, all: readonly Machine[]): Promise<void> {
@@ -45,18 +22,26 @@ async function install(db: Kysely<Schema>, all: readonly Machine[]): Promise<voi
     await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.enforcement'))`.execute(tx);
     const missing = await findMissing(tx, await enforcementOf(tx, all));
     const tables = new Set([...missing.checks, ...missing.triggers].map(({ table }) => table));
-    await setLockTimeout(tx, VACUUM_TIMEOUT_MS);
-    for (const table of [...tables].toSorted())
-      await sql`LOCK TABLE ${sql.id(table)} IN SHARE UPDATE EXCLUSIVE MODE`.execute(tx);
-    await setLockTimeout(tx, LOCK_TIMEOUT_MS);
+    await actAsOwner(tx);
+    await holdOffVacuum(tx, [...tables]);
     for (const check of missing.checks) await installCheck(tx, check);
     for (const trigger of missing.triggers) await installTrigger(tx, trigger);
     for (const routine of missing.functions) await installFunction(tx, routine);
   });
 }
 
-async function setLockTimeout(tx: Kysely<Schema>, ms: number): Promise<void> {
-  await sql`SET LOCAL lock_timeout = ${sql.lit(`${ms}ms`)}`.execute(tx);
+/**
+ * A function that runs with the rights of its owner must not belong to the superuser who happens to migrate. The
+ * rest of the transaction therefore runs as the owner of the tables. The schema stays the same: a search_path
+ * with "$user" would name another one for another role.
+ */
+async function actAsOwner(tx: Kysely<Schema>): Promise<void> {
+  await sql`SELECT set_config('search_path', quote_ident(current_schema()), true)`.execute(tx);
+  await sql`
+    SELECT set_config('role', owner.rolname, true) FROM pg_class c JOIN pg_roles owner ON owner.oid = c.relowner
+    WHERE c.oid = to_regclass('pastes') AND owner.rolname <> current_user AND pg_has_role(current_user, owner.oid, 'MEMBER')`.execute(
+    tx,
+  );
 }
 
 async function installCheck(db: Kysely<Schema>, { table, name, expression }: CheckConstraint): Promise<void> {

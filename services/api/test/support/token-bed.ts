@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Answer } from '@pasteflow/command-line';
 import { afterAll, beforeAll, expect } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import {
+  createTestDatabase,
+  startTestStack,
+  urlOfService,
+  type TestStack,
+} from '@pasteflow/dev-stack/testing';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { hashOfSecret } from '../../src/identity/secret.ts';
 import { runTokenCommand } from '../../src/token/run-token-command.ts';
@@ -24,7 +29,7 @@ export interface TokenBed {
 /** A migrated database and a folder for the whole test file. */
 export function useTokenCommand(): TokenBed {
   const bed = {} as { -readonly [Key in keyof TokenBed]: TokenBed[Key] };
-  bed.run = (...args) => runTokenCommand(args, { DATABASE_URL: bed.databaseUrl });
+  bed.run = (...args) => runTokenCommand(args, { DATABASE_URL: urlOfService(bed.databaseUrl, 'api') });
   bed.made = async (...args) => {
     const { code, stdout } = await bed.run(...args);
     expect(code).toBe(0);

@@ -25,9 +25,10 @@ it('is a claim, a settlement, a receive and a delete each, and a statement for t
   expect(withText('ending AS MATERIALIZED')).toBe(JOB_COUNT);
   // The first report is written at once, the last before the settlement; the 998 between them are not.
   expect(withText('SET progress = greatest')).toBe(2 * JOB_COUNT);
-  // Once, at the start of the worker: the check of the bucket's owner.
+  // Once, at the start of the worker: the checks of the bucket's owner and of the worker's own role.
   expect(withText('FROM installation')).toBe(1);
-  expect(statements).toHaveLength(4 * JOB_COUNT + 1);
+  expect(withText('FROM pg_roles')).toBe(1);
+  expect(statements).toHaveLength(4 * JOB_COUNT + 2);
   expect(bench.proxy.matching({ target: 'DeleteMessageBatch' })).toHaveLength(JOB_COUNT);
   expect(bench.proxy.matching({ target: 'ReceiveMessage' }).length - JOB_COUNT).toBeLessThanOrEqual(2);
 });

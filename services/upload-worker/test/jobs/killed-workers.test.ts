@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { spawnService, type SpawnedService } from '@pasteflow/dev-stack/testing';
+import { spawnService, type SpawnedService, urlOfService } from '@pasteflow/dev-stack/testing';
 import { until, useBench } from '../support/bench.ts';
 import { reap } from '../support/reap.ts';
 
@@ -10,7 +10,7 @@ const start = (): SpawnedService =>
     entry: new URL('../fixtures/worker.ts', import.meta.url).pathname,
     name: 'upload-worker',
     env: {
-      DATABASE_URL: bench.databaseUrl,
+      DATABASE_URL: urlOfService(bench.databaseUrl, 'upload-worker'),
       AWS_ENDPOINT_URL: bench.proxy.url,
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',

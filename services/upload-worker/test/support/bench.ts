@@ -3,6 +3,7 @@ import {
   createTestDatabase,
   FaultProxy,
   startTestStack,
+  urlOfService,
   type TestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
 import type { MessageContext } from '@pasteflow/domain';
@@ -99,7 +100,7 @@ export function useBench(): Bench {
     { env = {}, overrides = {} }: StartOptions = {},
   ): Promise<BenchWorker> => {
     const config = loadConfig(configSchema, {
-      DATABASE_URL: bench.databaseUrl,
+      DATABASE_URL: urlOfService(bench.databaseUrl, 'upload-worker'),
       AWS_ENDPOINT_URL: bench.proxy.url,
       METRICS_PORT: '0',
       EXECUTION_LEASE_SECONDS: '60',

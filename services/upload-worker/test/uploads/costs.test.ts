@@ -4,6 +4,7 @@ import {
   FaultProxy,
   startTestStack,
   type TestStackWithAws,
+  urlOfService,
 } from '@pasteflow/dev-stack/testing';
 import { createPaste, type Database } from '@pasteflow/postgres';
 import { createLogger, Lifecycle, loadConfig, Metrics, Readiness, tracingOff } from '@pasteflow/runtime';
@@ -57,7 +58,7 @@ it('is a claim, a settlement, a receive and a delete for every ten uploads, and 
   await waitingUploads();
   const statements: string[] = [];
   const config = loadConfig(configSchema, {
-    DATABASE_URL: url,
+    DATABASE_URL: urlOfService(url, 'upload-worker'),
     AWS_ENDPOINT_URL: proxy.url,
     METRICS_PORT: '0',
     UPLOAD_CONCURRENCY: '1',
@@ -89,10 +90,11 @@ it('is a claim, a settlement, a receive and a delete for every ten uploads, and 
   const withTable = (table: string) => statements.filter((statement) => statement.includes(table));
   expect(withTable('asked AS MATERIALIZED')).toHaveLength(BATCHES);
   expect(withTable('ending AS MATERIALIZED')).toHaveLength(BATCHES);
-  // Once, at the start of the worker: the check of the bucket's owner, which takes the empty bucket.
+  // Once, at the start of the worker: the checks of the bucket's owner, which takes the empty bucket, and of the worker's own role.
   expect(withTable('FROM installation')).toHaveLength(1);
+  expect(withTable('FROM pg_roles')).toHaveLength(1);
   expect(proxy.matching({ method: 'PUT', path: /pasteflow-owner/ })).toHaveLength(1);
-  expect(statements).toHaveLength(2 * BATCHES + 1);
+  expect(statements).toHaveLength(2 * BATCHES + 2);
   expect(proxy.matching({ method: 'PUT' })).toHaveLength(PASTES + 1);
   expect(proxy.matching({ target: 'DeleteMessageBatch' })).toHaveLength(BATCHES);
   // One receive a batch, and one or two that found the queue empty.

@@ -1,0 +1,43 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql, type Kysely } from 'kysely';
+import type { Schema } from '../schema/schema.ts';
+import { isLockTimeout } from './errors.ts';
+
+/**
+ * Changing triggers or owners needs an exclusive lock on each table for a moment, and no order of locking is
+ * safe: a creation writes pastes before executions, a settlement executions before pastes. The transaction gives
+ * up before Postgres checks for deadlocks (after 1 s) and runs again, so that a deploy never fails a statement
+ * of a service.
+ */
+const LOCK_TIMEOUT_MS = 300;
+const MAX_TRIES = 50;
+
+/**
+ * An autovacuum is canceled only by a session that waits longer than that second. The first lock conflicts
+ * with no writer: waiting for it cancels the autovacuum, and holding it prevents the next one.
+ */
+const VACUUM_TIMEOUT_MS = 30_000;
+
+/** Runs a transaction again, up to 50 times, when it did not get a lock in time. */
+export async function withLockRetries<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isLockTimeout(error) || tries === MAX_TRIES) throw error;
+      await wait(LOCK_TIMEOUT_MS * Math.random());
+    }
+  }
+}
+
+/** Keeps autovacuum away from the tables until the end of the transaction. From then on no lock is waited for longer than 300 ms. */
+export async function holdOffVacuum(tx: Kysely<Schema>, tables: readonly string[]): Promise<void> {
+  await setLockTimeout(tx, VACUUM_TIMEOUT_MS);
+  for (const table of [...tables].toSorted())
+    await sql`LOCK TABLE ${sql.id(table)} IN SHARE UPDATE EXCLUSIVE MODE`.execute(tx);
+  await setLockTimeout(tx, LOCK_TIMEOUT_MS);
+}
+
+async function setLockTimeout(tx: Kysely<Schema>, ms: number): Promise<void> {
+  await sql`SET LOCAL lock_timeout = ${sql.lit(`${ms}ms`)}`.execute(tx);
+}

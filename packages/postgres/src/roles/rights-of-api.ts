@@ -1,0 +1,55 @@
+import type { RoleRights } from './table-rights.ts';
+
+/** Creates pastes, jobs, users and tokens, and reads. The content of pastes is written and never read. */
+export const apiRights: RoleRights = {
+  users: { select: 'all', insert: ['name'], update: ['name'] },
+  // `npm run token` runs with the api's rights.
+  api_tokens: {
+    select: 'all',
+    insert: ['user_id', 'name', 'token_hash', 'expires_at'],
+    update: ['last_used_at', 'revoked_at'],
+  },
+  pastes: {
+    select: 'all',
+    insert: [
+      'short_code',
+      'user_id',
+      'visibility',
+      'content_hash',
+      'size_bytes',
+      'title',
+      'syntax',
+      'expires_at',
+      'delete_token_hash',
+    ],
+    update: ['expires_at'],
+  },
+  paste_payloads: {
+    select: ['paste_id', 'user_id', 'created_at'],
+    insert: ['paste_id', 'content', 'user_id', 'created_at'],
+  },
+  failed_payloads: 'none',
+  paste_retries: { select: 'all' },
+  jobs: { select: 'all', insert: ['user_id', 'job_type', 'parameters'] },
+  assets: { select: 'all' },
+  task_executions: {
+    select: 'all',
+    insert: ['kind', 'subject_id', 'attempt', 'user_id', 'turn'],
+    update: ['dispatched_at'],
+  },
+  state_transitions: { select: 'all' },
+  transition_cursor: 'none',
+  transition_statistics: 'none',
+  sweep_runs: 'none',
+  installation: 'none',
+  bucket_adoptions: 'none',
+  orphan_objects: 'none',
+  idempotency_keys: {
+    select: 'all',
+    insert: ['caller', 'key_hash', 'fingerprint', 'claim_id', 'claimed_until'],
+    update: ['fingerprint', 'claim_id', 'claimed_until', 'answer', 'created_at'],
+    delete: true,
+  },
+  rate_limits: { select: 'all', insert: 'all', update: ['points', 'expire'], delete: true },
+  imported_bytes: { select: 'all' },
+};

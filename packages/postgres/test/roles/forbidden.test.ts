@@ -1,0 +1,115 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { machines, statesOf, type Machine } from '@pasteflow/domain';
+import { createTestDatabase } from '@pasteflow/dev-stack/testing';
+import { sql } from 'kysely';
+import { migrate } from '../../src/index.ts';
+import { serviceRoles } from '../../src/roles/role-names.ts';
+import { open, useDatabase } from '../support/database.ts';
+import { sqlStateOf, urlOfRole } from '../support/roles.ts';
+import { insertStatement } from '../support/state-rows.ts';
+
+const current = useDatabase({ fresh: 'file' });
+let url = '';
+
+/** Migrated here: a clone of the template has the rights on its tables, but not those on the database itself. */
+beforeAll(async () => {
+  url = (await createTestDatabase(current.stack, { migrated: false })).url;
+  const db = open(url, 2);
+  await migrate(db);
+  await sql`INSERT INTO users (name) VALUES ('dev')`.execute(db);
+  await db.destroy();
+});
+
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+const definitions = [
+  'CREATE TABLE mine (id integer)',
+  'CREATE TEMPORARY TABLE pastes (id integer)',
+  'CREATE SCHEMA mine',
+  `CREATE FUNCTION mine() RETURNS integer LANGUAGE sql AS 'SELECT 1'`,
+  `CREATE OR REPLACE FUNCTION guard_job() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'`,
+  'CREATE TRIGGER mine BEFORE UPDATE ON pastes FOR EACH ROW EXECUTE FUNCTION guard_job()',
+  'CREATE INDEX mine ON pastes (title)',
+  'CREATE RULE mine AS ON DELETE TO pastes DO INSTEAD NOTHING',
+  'ALTER TABLE pastes ADD COLUMN mine integer',
+  'ALTER TABLE pastes DROP CONSTRAINT pastes_status_states',
+  'ALTER TABLE pastes OWNER TO CURRENT_USER',
+  'ALTER FUNCTION record_pastes() SECURITY INVOKER',
+  'DROP TABLE pastes CASCADE',
+  'DROP FUNCTION guard_job() CASCADE',
+  'DROP TRIGGER guard_job ON jobs',
+  'DROP VIEW zombie_executions',
+  'TRUNCATE pastes CASCADE',
+  'TRUNCATE state_transitions',
+  'CREATE ROLE mine',
+  'GRANT pasteflow_owner TO CURRENT_USER',
+  'SET ROLE pasteflow_owner',
+  'SET SESSION AUTHORIZATION pasteflow_owner',
+  `COPY pastes TO PROGRAM 'cat'`,
+];
+
+const triggers = [
+  ...['pastes', 'jobs', 'task_executions', 'state_transitions', 'state_transitions_default'].flatMap(
+    (table) => [`ALTER TABLE ${table} DISABLE TRIGGER ALL`, `ALTER TABLE ${table} DISABLE TRIGGER USER`],
+  ),
+  'SET session_replication_role = replica',
+];
+
+/** The default partition has the month. */
+const columnsOfTrail = '(at, machine, entity, "from", "to", actor)';
+const trail = [
+  `INSERT INTO state_transitions ${columnsOfTrail} VALUES ('2001-01-01', 'job', gen_random_uuid(), 'queued', 'processing', 'me')`,
+  `INSERT INTO state_transitions_default ${columnsOfTrail} VALUES ('2001-01-01', 'job', gen_random_uuid(), 'queued', 'processing', 'me')`,
+  `UPDATE state_transitions SET actor = 'me'`,
+  'DELETE FROM state_transitions',
+  'DELETE FROM state_transitions_default',
+  'DROP TABLE state_transitions_default',
+  'ALTER TABLE state_transitions DETACH PARTITION state_transitions_default',
+  `SELECT setval('state_transitions_id_seq', 1)`,
+];
+
+const IMPORT = 'SET pasteflow.import = on';
+
+const laterStates = machines.flatMap((machine) =>
+  statesOf<Machine>(machine)
+    .filter((state) => state !== machine.initial)
+    .map((state) => insertStatement(machine, state)),
+);
+
+const identities = machines.flatMap(({ storedIn: { table, identityColumns } }) =>
+  identityColumns.map((column) => `UPDATE ${table} SET ${column} = ${column}`),
+);
+
+describe.each(serviceRoles)('%s is refused', (role) => {
+  it.each([...definitions, ...triggers, ...trail, ...laterStates, ...identities])('%s', async (statement) => {
+    expect(await sqlStateOf(urlOfRole(url, role), IMPORT, statement)).toBe(INSUFFICIENT_PRIVILEGE);
+  });
+});
+
+it('the janitor cannot drop a partition that is younger than seven days, whatever retention it names', async () => {
+  const janitor = urlOfRole(url, 'pasteflow_janitor');
+  for (const seconds of ['0', '-1', '1', String(7 * 86_400 - 1), `'NaN'`, `'Infinity'`, 'NULL'])
+    expect([seconds, await sqlStateOf(janitor, `SELECT drop_old_transitions(${seconds})`)]).toEqual([
+      seconds,
+      'P0001',
+    ]);
+  expect(await sqlStateOf(janitor, `SELECT drop_old_transitions(7 * 86400)`)).toBeNull();
+  for (const role of ['pasteflow_api', 'pasteflow_worker'] as const)
+    expect(await sqlStateOf(urlOfRole(url, role), 'SELECT drop_old_transitions(1e9)')).toBe(
+      INSUFFICIENT_PRIVILEGE,
+    );
+});
+
+it('a superuser can do what the roles are refused, so that each of these statements is one that Postgres understands', async () => {
+  for (const statement of [...definitions, ...triggers, ...trail, ...laterStates, ...identities])
+    expect([statement, await sqlStateOf(url, IMPORT, 'BEGIN', statement)]).toEqual([
+      statement,
+      expectedOfSuperuser(statement),
+    ]);
+});
+
+/** The guards hold for a superuser too. */
+function expectedOfSuperuser(statement: string): string | null {
+  if (/^(UPDATE|DELETE FROM|TRUNCATE) state_transitions/.test(statement)) return 'PF002';
+  return null;
+}
