@@ -1,10 +1,22 @@
 // One config for every package: jest --config ../../jest.config.mjs --rootDir .
 const fromRoot = (path) => new URL(path, import.meta.url).pathname;
 
+/**
+ * Dependencies that a worker process loads once for all its test files: see share-module.cjs. They keep no state that one
+ * test file could leave to the next. Not among them are Express, whose objects inherit from those of the tests, and pg and ajv,
+ * whose dates and regular expressions would not be instances of the tests' own classes.
+ */
+const SHARED = ['@aws-sdk/[^/]+', 'fauxqs', 'jose', 'kysely', 'zod', 'zod-openapi'];
+
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '\\.ts$': fromRoot('./scripts/strip-types.cjs') },
+  transform: {
+    '\\.ts$': fromRoot('./scripts/strip-types.cjs'),
+    [`/node_modules/(${SHARED.join('|')})/.*\\.[cm]?js$`]: fromRoot('./scripts/share-module.cjs'),
+  },
+  transformIgnorePatterns: [],
+  testEnvironment: fromRoot('./scripts/test-environment.cjs'),
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] }, // workspace packages straight from src
   testTimeout: 120_000, // for tests that hang: a busy machine takes many times as long as an idle one
   maxWorkers: 2,

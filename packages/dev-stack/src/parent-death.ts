@@ -1,13 +1,20 @@
 import { spawnSync } from 'node:child_process';
 
+let setpriv: string | undefined;
+
 /**
  * Returns a command prefix that makes a child process receive `signal` when this process dies, even by kill
  * -9. It uses setpriv of util-linux, with an absolute path because the child may have another PATH. On other
  * systems than Linux the prefix is empty, and the children of a killed process keep running.
  */
 export function onParentDeath(signal: 'INT' | 'TERM' | 'KILL'): string[] {
-  if (process.platform !== 'linux') return [];
-  // Tried first, because the setpriv of busybox does not have the option.
+  setpriv ??= findSetpriv();
+  return setpriv === '' ? [] : [setpriv, '--pdeathsig', signal];
+}
+
+/** @returns an empty string where there is none with the option; the setpriv of busybox does not have it */
+function findSetpriv(): string {
+  if (process.platform !== 'linux') return '';
   const { status, stdout } = spawnSync('sh', ['-c', 'command -v setpriv && setpriv --pdeathsig KILL true']);
-  return status === 0 ? [stdout.toString().trim(), '--pdeathsig', signal] : [];
+  return status === 0 ? stdout.toString().trim() : '';
 }
