@@ -1,26 +1,46 @@
 // `npm test`: the checks of the whole repository, and, when they pass, all tests. `npm test -- PATH` runs the tests of one file or folder.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const checks = ['typecheck', 'lint', 'format:check', 'arrows', 'unused', 'docs:check', 'test:scripts'];
+const CHECKS = ['typecheck', 'lint', 'format:check', 'arrows', 'unused', 'docs:check', 'test:scripts'];
+/**
+ * The end-to-end tests wait most of the time, for leases and retries. Beside them, the tests of one package after the
+ * other use the rest of the two cores. turbo alone would start the end-to-end tests last.
+ */
+const TESTS = [
+  ['test', '--filter=@pasteflow/e2e'],
+  ['test', '--filter=!@pasteflow/e2e', '--concurrency=1'],
+];
 
 process.chdir(root);
 const [path] = process.argv.slice(2);
-process.exit(path === undefined ? testEverything() : testPath(path));
+process.exit(path === undefined ? await testEverything() : testPath(path));
 
-function testEverything(): number {
+async function testEverything(): Promise<number> {
   run('node', ['scripts/count-tests.mjs', '--reset']);
-  for (const tasks of [checks, ['test']]) {
-    const startedAt = performance.now();
-    console.log(`\n▸ ${tasks.join(', ')}`);
-    const code = run('scripts/run', ['scripts/turbo.ts', ...tasks]);
-    if (code !== 0) return code;
-    console.log(`✓ ${tasks.join(', ')}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
-  }
+  const code = (await step('checks', [CHECKS])) || (await step('tests', TESTS));
+  if (code !== 0) return code;
   console.log('');
   return run('node', ['scripts/count-tests.mjs']);
+}
+
+/** Runs turbo once for each of `runs`, side by side. */
+async function step(name: string, runs: readonly (readonly string[])[]): Promise<number> {
+  const startedAt = performance.now();
+  console.log(`\n▸ ${name}`);
+  const codes = await Promise.all(runs.map(runTurbo));
+  const code = codes.find((each) => each !== 0) ?? 0;
+  if (code === 0) console.log(`✓ ${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  return code;
+}
+
+async function runTurbo(tasks: readonly string[]): Promise<number> {
+  const child = spawn('scripts/run', ['scripts/turbo.ts', ...tasks], { stdio: 'inherit' });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code ?? 1;
 }
 
 /** @param path of a file or folder in a package, a service or scripts/ */
