@@ -19,7 +19,7 @@ export async function findViolations(system: SystemUnderTest): Promise<string[]>
   return [...(await findStrayObjects(system)), ...(await findIllegalTransitions(system))];
 }
 
-/** The first fifty open rows: there may be ten thousand, and the query runs every 20 ms. */
+/** The first fifty open rows: there may be ten thousand, and the query runs several times a second. */
 async function findOpenWork({ rows }: SystemUnderTest): Promise<string[]> {
   const found = await rows.query<{ what: string }>(`
     SELECT 'paste ' || short_code || ' is IN_PROGRESS' AS what FROM pastes WHERE status = 'IN_PROGRESS'

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface LoadOptions {
-  /** How many do it side by side. */
+  /** The number of calls side by side. Default: 4. */
   readonly lanes?: number;
-  /** What each waits before it does it again, in ms: the services have to share the machine with it. */
+  /** The pause of each lane between two calls, in ms. Default: 100. The services share the machine with the load. */
   readonly pauseMs?: number;
 }
 
@@ -14,7 +14,7 @@ export class Load<T> {
   readonly #lanes: readonly Promise<void>[];
   #stopping = false;
 
-  constructor(act: (n: number) => Promise<T>, { lanes = 4, pauseMs = 10 }: LoadOptions = {}) {
+  constructor(act: (n: number) => Promise<T>, { lanes = 4, pauseMs = 100 }: LoadOptions = {}) {
     let n = 0;
     const run = async (): Promise<void> => {
       while (!this.#stopping) {

@@ -8,7 +8,10 @@ export interface UntilOptions {
   readonly evidence?: () => string;
 }
 
-const POLL_MS = 20;
+const MIN_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 250;
+/** A condition that takes seconds is asked for less often, because a probe may list a bucket and read several tables. */
+const PAUSE_SHARE = 0.1;
 
 /**
  * Asks again and again until `accept` agrees, and answers what it agreed to. A probe or an `accept` that throws doesn't agree (yet):
@@ -19,7 +22,7 @@ export async function until<T>(
   accept: (value: T) => unknown = Boolean,
   { within = 60_000, evidence = () => '' }: UntilOptions = {},
 ): Promise<T> {
-  const deadline = performance.now() + within;
+  const startedAt = performance.now();
   for (;;) {
     let seen: string;
     try {
@@ -29,9 +32,10 @@ export async function until<T>(
     } catch (error) {
       seen = error instanceof Error ? error.message : inspect(error);
     }
-    if (performance.now() > deadline) {
+    const waited = performance.now() - startedAt;
+    if (waited > within) {
       throw new Error(`not within ${within} ms: ${String(accept)}\nlast seen: ${seen}\n${evidence()}`);
     }
-    await sleep(POLL_MS);
+    await sleep(Math.min(Math.max(waited * PAUSE_SHARE, MIN_PAUSE_MS), MAX_PAUSE_MS));
   }
 }

@@ -125,10 +125,13 @@ async function createPastes(count: number, api = 0): Promise<string[]> {
 describe('workers that join and leave under load', () => {
   it('lose nothing, and spend no attempt unless they are killed', async () => {
     const answered: string[] = [];
-    const load = cluster.load(async () => {
-      const { short_code } = await cluster.client().pastes.create(randomBytes(CONTENT_BYTES));
-      answered.push(short_code);
-    });
+    const load = cluster.load(
+      async () => {
+        const { short_code } = await cluster.client().pastes.create(randomBytes(CONTENT_BYTES));
+        answered.push(short_code);
+      },
+      { pauseMs: 10 },
+    );
     let kills = 0;
     for (let round = 0; round < 4; round += 1) {
       await cluster.add('upload-worker');
