@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import { gunzipInPieces } from '../src/types/import/source/gunzip.ts';
-import { errorOf, newUser, run } from './support/attempts.ts';
-import { gzipBomb, overlappingBomb, paddingBomb, zipBomb } from './support/bombs.ts';
-import { pasteCount, waitingPaste } from './support/pastes.ts';
+import { gzipBomb, overlappingBomb, zipBomb } from './support/bombs.ts';
+import { importRefusal, REFUSED_WITHIN_MS } from './support/import-refusal.ts';
 import { paxRecords, tarGzOf, tarOf, TAR_END, type TarEntry } from './support/tar.ts';
 import { useWorld } from './support/world.ts';
 import { zipOf, type ZipEntry } from './support/zip.ts';
@@ -13,23 +11,7 @@ const good = { name: 'good.txt', content: 'good' };
 const many = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ name: `${n}`, content: 'x', method: 0 }));
 
-/** Imports an archive that is refused as a whole. @returns the reason */
-async function refusalOf(source: Buffer): Promise<string> {
-  const shortCode = await waitingPaste(world, source);
-  const before = await pasteCount(world);
-  const { ending, result } = await run(
-    world,
-    'import',
-    { source_short_code: shortCode },
-    { userId: await newUser(world) },
-  );
-  expect(ending.status).toBe('failed');
-  expect(result).toEqual({ imported: 0, failed: 0, errors: [] });
-  expect(await pasteCount(world)).toBe(before);
-  const [, reason] =
-    new RegExp(`^The paste ${shortCode} cannot be imported: (.*)\\.$`, 's').exec(errorOf(ending)!) ?? [];
-  return reason ?? `no reason: ${errorOf(ending)}`;
-}
+const refusalOf = (source: Buffer) => importRefusal(world, source);
 
 describe('a tar', () => {
   it.each<[string, TarEntry, string]>([
@@ -198,14 +180,12 @@ describe('an archive with too many entries', () => {
   it.each<[string, () => Buffer]>([
     ['a tar', () => tarOf(many(10_001))],
     ['a tar of folders', () => tarOf(many(10_001).map(({ name }) => ({ name: `${name}/`, type: '5' })))],
-    ['a tar.gz', () => tarGzOf(many(100_000))],
     ['a zip', () => zipOf(many(10_001))],
-    ['a zip that counts modulo 65,536', () => zipOf(many(100_000))],
   ])('is refused: %s', async (_, make) => {
     const source = make();
     const began = performance.now();
     expect(await refusalOf(source)).toBe('it has more than 10000 entries');
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(performance.now() - began).toBeLessThan(REFUSED_WITHIN_MS);
   });
 
   it('is refused: NDJSON', async () => {
@@ -218,13 +198,7 @@ describe('an archive with too many entries', () => {
 
 describe('a bomb', () => {
   it.each<[string, () => Buffer, string]>([
-    ['a tar.gz of 10 GiB', () => gzipBomb(160), 'it inflates to more than 512 MiB'],
     ['a tar.gz of 512 MiB', () => gzipBomb(8), 'it inflates to more than 200 times its size'],
-    [
-      'a tar.gz with 128 MiB behind its end',
-      () => paddingBomb(2),
-      'it inflates to more than 200 times its size',
-    ],
     [
       'a zip of 10 GiB that says it has a kilobyte',
       () => zipBomb(160),
@@ -239,17 +213,8 @@ describe('a bomb', () => {
     const source = make();
     const began = performance.now();
     expect(await refusalOf(source)).toBe(reason);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(REFUSED_WITHIN_MS);
   });
-});
-
-it('the inflated bytes of a gzip are counted, whatever its headers state', async () => {
-  let inflated = 0;
-  const reading = (async () => {
-    for await (const piece of gunzipInPieces(paddingBomb(160))) inflated += piece.length;
-  })();
-  await expect(reading).rejects.toThrow('it inflates to more than 512 MiB');
-  expect(inflated).toBeLessThanOrEqual(512 * 1024 * 1024);
 });
 
 it('a source that is neither an archive nor NDJSON is refused', async () => {
