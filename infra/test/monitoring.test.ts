@@ -25,6 +25,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowCountingBehind: null,
   PasteflowUploadUnsettled: 'UploadsQueueAge',
   PasteflowZombies: null,
+  PasteflowLostWork: null,
   PasteflowUnsent: null,
   PasteflowDeletionStuck: null,
   PasteflowUploadsFailed: null,

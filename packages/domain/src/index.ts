@@ -60,6 +60,7 @@ export {
   defaultRetryPolicy,
   lossDelayMs,
   MAX_JOB_LOSSES,
+  MAX_UNREPORTED_LOSSES,
   maxAttempts,
   retryDelayMs,
   type RetryPolicy,

@@ -1,5 +1,5 @@
 import { recordSweepRun } from '@pasteflow/postgres';
-import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
+import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { runOpsCommand } from '../src/ops/run-ops-command.ts';
@@ -88,6 +88,37 @@ describe('ops status', () => {
 
   it('reports that nothing is stuck', async () => {
     expect((await ops('status')).stdout).toContain('Nothing is stuck.');
+  });
+
+  it('names the uploads and the jobs that were lost more than three times, those with the most losses first', async () => {
+    expect((await ops('status')).stdout).not.toContain('LOST');
+    const lost = (shortCode: string, execution: ExecutionShape) =>
+      makePastes(world.db, 1, { status: 'IN_PROGRESS', shortCodes: [shortCode], execution });
+    await lost('thrice', { status: 'PENDING', losses: 3, dueSecondsAgo: -60 });
+    await lost('waiting', { status: 'PENDING', losses: 4, dueSecondsAgo: -60 });
+    await lost('running', { status: 'RUNNING', losses: 70, workerId: 'upload-worker/a' });
+    const [job] = await makeJobs(world.db, 1, {
+      userId: world.userId,
+      status: 'processing',
+      execution: { status: 'PENDING', losses: 5, dueSecondsAgo: -60 },
+    });
+    const none = { worker_id: null, run_at: expect.any(String) };
+    const { lost: shown } = await statusNow();
+    expect(shown).toEqual([
+      {
+        ...none,
+        kind: 'upload',
+        subject: 'running',
+        losses: 70,
+        status: 'RUNNING',
+        worker_id: 'upload-worker/a',
+      },
+      { ...none, kind: 'job', subject: job!.id, losses: 5, status: 'PENDING' },
+      { ...none, kind: 'upload', subject: 'waiting', losses: 4, status: 'PENDING' },
+    ]);
+    const { stdout } = await ops('status');
+    expect(stdout).toMatch(/^running +upload +70 +RUNNING +\d{4}-\S+ +upload-worker\/a$/m);
+    expect(stdout).toMatch(new RegExp(`^${job!.id} +job +5 +PENDING `, 'm'));
   });
 
   it('counts the messages of the four queues', async () => {

@@ -1,6 +1,7 @@
 import { lockRow, makeJobs, makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import type { WorkQueue } from '../src/queues/work-queue.ts';
 import { ReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { Relay } from '../src/sweeps/relay.ts';
 import { drain } from './messages.ts';
@@ -13,8 +14,9 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const reaper = (actor = 'janitor/test') =>
-  new ReapExecutions({ ...world, actor, random: () => 0.5, logger: world.log });
+const reaperOf = (queues: readonly WorkQueue[], actor = 'janitor/test') =>
+  new ReapExecutions({ queues, actor, random: () => 0.5, logger: world.log });
+const reaper = (actor?: string) => reaperOf(world.queues, actor);
 const zombies = (count: number, attempt = 1, losses = 0) =>
   makePastes(world.db, count, {
     status: 'IN_PROGRESS',
@@ -60,6 +62,22 @@ describe('reap-executions', () => {
       expect(await world.db.selectFrom('paste_payloads').select('paste_id').execute()).toHaveLength(1);
     },
   );
+
+  it('logs an error that names what is lost for the fourth time, and nothing before', async () => {
+    const errors = () => world.log.lines.filter(({ level }) => level === 'error');
+    const queues = world.queuesOn(world.db); // of its own: at most one line a second
+    const reap = () => reaperOf(queues).runOnce(running());
+    await zombies(3, 1, 2);
+    await reap();
+    expect(errors()).toEqual([]);
+    const lost = await zombies(2, 1, 3);
+    await reap();
+    const [line, ...more] = errors();
+    expect(line).toMatchObject({ message: 'uploads lost more than 3 times', fields: { count: 2 } });
+    const shortCodes = lost.map(({ shortCode }) => shortCode);
+    expect((line!.fields.short_codes as string[]).toSorted()).toEqual(shortCodes.toSorted());
+    expect(more).toEqual([]);
+  });
 
   it('ends no execution with a valid lease', async () => {
     expect(await reaper().runOnce(running())).toEqual(nothing);

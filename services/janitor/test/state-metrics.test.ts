@@ -1,6 +1,6 @@
 import { machines, isTerminal, statesOf, type Machine } from '@pasteflow/domain';
-import { installStateMachines } from '@pasteflow/postgres';
-import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
+import { installStateMachines, settleExecutions, uploadSubject } from '@pasteflow/postgres';
+import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
@@ -123,6 +123,32 @@ describe('the state metrics', () => {
       expect(figures[name]).toBeGreaterThanOrEqual(age);
       expect(figures[name]).toBeLessThan(age === 0 ? 0.001 : age + 20);
     }
+  });
+
+  it('count the uploads and the jobs that were lost more than three times, and have not ended', async () => {
+    const { db, userId } = world;
+    const lost = (count: number, execution: ExecutionShape) =>
+      makePastes(db, count, { status: 'IN_PROGRESS', execution });
+    const { state, metrics } = janitor();
+    const counts = async () => {
+      await state.read(running());
+      const figures = await shown(metrics);
+      return ['upload', 'job'].map((kind) => figures[`pasteflow_lost_work{kind="${kind}"}`]);
+    };
+    await lost(4, { status: 'PENDING', losses: 3 });
+    expect(await counts()).toEqual([0, 0]);
+    await lost(2, { status: 'PENDING', losses: 4, dueSecondsAgo: -60 });
+    const [settled] = await lost(1, { status: 'RUNNING', losses: 900 });
+    const execution = { status: 'RUNNING', losses: 5 } as const;
+    await makeJobs(db, 1, { userId, status: 'processing', execution });
+    expect(await counts()).toEqual([3, 1]);
+    const settlement = {
+      executionId: settled!.executionId,
+      outcome: { kind: 'succeeded', s3Url: 's3://pasteflow/x' },
+      nextStep: { kind: 'done' },
+    } as const;
+    await settleExecutions(db, uploadSubject, [settlement], { actor: 'upload-worker/a', dispatched: true });
+    expect(await counts()).toEqual([2, 1]);
   });
 
   it('report no execution as unsent that has just become due', async () => {

@@ -12,7 +12,7 @@ import { executionKinds, type ExecutionKind } from '../schema/task-executions.ts
 import { waitingExecutions } from './waiting-executions.ts';
 
 /** Counts stop here, so that reading the figures costs the same on any table and under any backlog. */
-const MAX_COUNTED = 100_000;
+export const MAX_COUNTED = 100_000;
 
 /** The api sends within moments of the commit. The relay sends within 10 s what the api could not. */
 export const UNSENT_AFTER_SECONDS = 10;

@@ -9,6 +9,8 @@ import {
   claimExpired,
   claimIdempotencyKey,
   claimOldFailed,
+  countLostWork,
+  findLostWork,
   findOverdue,
   findPaste,
   findStored,
@@ -173,6 +175,8 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'reading how old what was not counted is': (db) => readUncountedSeconds(db),
   'reading how many are in which state': (db) => readStateFigures(db),
   'naming what is stuck': (db) => findStuck(db, { limit: 10, deletionStuckAfterSeconds: 7200 }),
+  'counting lost work': (db) => countLostWork(db),
+  'naming lost work': (db) => findLostWork(db, 10),
   'removing ended counters': (db) => removeEndedRateLimits(db, { limit: 1000 }),
 };
 
@@ -190,7 +194,7 @@ it.each(Object.keys(hot))('%s reads as many pages in a large table as in a small
 
 /** The statements that must work, and catch up, during the backlog. `findUndispatched` finds as many rows as its limit allows. */
 const duringBacklog = Object.keys(hot).filter((name) =>
-  /stamping|claiming ten|settling|renewing|changes|never dispatched|counting|zombies|naming/.test(name),
+  /stamping|claiming ten|settling|renewing|changes|never dispatched|counting|zombies|naming|lost/.test(name),
 );
 
 it.each(duringBacklog)('%s costs no more under a backlog that is not in the statistics', async (name) => {

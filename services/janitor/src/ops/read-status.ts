@@ -1,6 +1,7 @@
 import {
   databaseTime,
   estimateLivePastes,
+  findLostWork,
   findStuck,
   readInstallation,
   readStateFigures,
@@ -34,6 +35,15 @@ export interface Status {
     readonly worker_id: string | null;
     readonly seconds: number;
   }[];
+  /** Of the uploads and of the jobs that were lost more than three times, the 10 with the most losses. */
+  readonly lost: readonly {
+    readonly kind: string;
+    readonly subject: string;
+    readonly losses: number;
+    readonly status: string;
+    readonly run_at: Date;
+    readonly worker_id: string | null;
+  }[];
   readonly queues: readonly {
     readonly queue: string;
     readonly visible: number | null;
@@ -65,6 +75,8 @@ export interface StatusSources {
 
 const MAX_STUCK_OF_EACH_KIND = 10;
 
+const MAX_LOST_OF_EACH_KIND = 10;
+
 const MAX_COUNTED = 100_000;
 
 /** Nearly every row of the table is in this state, so the planner's estimate replaces a count. */
@@ -90,6 +102,7 @@ async function readDatabase(
     limit: MAX_STUCK_OF_EACH_KIND,
     deletionStuckAfterSeconds: settings.deletionStuckAfterSeconds,
   });
+  const lost = await findLostWork(db, MAX_LOST_OF_EACH_KIND);
   const runs = await readSweepRuns(db);
   const { createdAt } = await readInstallation(db);
   return {
@@ -107,6 +120,7 @@ async function readDatabase(
     zombies: Object.fromEntries(figures.kinds.map(({ kind, zombies }) => [kind, zombies])),
     unsent: Object.fromEntries(figures.kinds.map(({ kind, unsent }) => [kind, unsent])),
     stuck: stuck.map(({ workerId, ...rest }) => ({ ...rest, worker_id: workerId })),
+    lost: lost.map(({ runAt, workerId, ...rest }) => ({ ...rest, run_at: runAt, worker_id: workerId })),
     sweeps: sweepNames.map((sweep) => {
       const run = runs.find((each) => each.sweep === sweep);
       const interval = sweepIntervalSeconds[sweep];

@@ -1,11 +1,12 @@
 import { formatDuration, formatMillisecond, formatTable, toOneLine } from '@pasteflow/command-line';
 import type { Status } from './read-status.ts';
 
-/** Four tables. Stuck work comes first. */
+/** Five tables. Stuck work comes first, then work that was lost often. */
 export function statusText(status: Status): string {
   const sections = [
     `Pasteflow at ${formatMillisecond(status.at)}\n`,
     stuckText(status),
+    ...(status.lost.length === 0 ? [] : [lostText(status)]),
     statesText(status),
     queuesText(status),
     sweepsText(status),
@@ -28,6 +29,19 @@ function stuckText({ stuck, zombies, unsent }: Status): string {
   );
   const table = formatTable(['STUCK', 'KIND', 'CODE OR ID', '>ATTEMPT', '>FOR', 'WORKER'], rows);
   return `${table}Total: ${counted.join('; ')}.\n`;
+}
+
+/** Work that is lost again and again may kill the workers that run it. */
+function lostText({ lost }: Status): string {
+  const rows = lost.map(({ kind, subject, losses, status, run_at, worker_id }) => [
+    subject,
+    kind,
+    String(losses),
+    status,
+    formatMillisecond(run_at),
+    worker_id ?? '-',
+  ]);
+  return formatTable(['LOST REPEATEDLY', 'KIND', '>LOSSES', 'STATUS', 'DUE', 'WORKER'], rows);
 }
 
 function statesText({ states }: Status): string {

@@ -13,6 +13,7 @@ import {
   type SqsClient,
 } from '@pasteflow/sqs';
 import type { QueueOptions } from './upload-queue.ts';
+import { RepeatedLosses } from './repeated-losses.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
 /** The count of waiting jobs stops at this many more than there are messages. The next run finds further lost messages. */
@@ -27,6 +28,8 @@ export function createJobQueue({ db, sqs, queueName, policy, logger, metrics }: 
     subject: jobSubject,
     events: jobAttemptEvents(logger, metrics),
     logger,
+    repeatedLosses: new RepeatedLosses('job', logger),
+    nameOf: ({ jobId }) => jobId,
     queue,
     deadLetters: createQueue(sqs, deadLetterQueueName(queueName)),
     countLost: () => countLostMessages(db, sqs, queue),

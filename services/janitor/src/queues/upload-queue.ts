@@ -12,6 +12,7 @@ import {
   type OutgoingUpload,
   type SqsClient,
 } from '@pasteflow/sqs';
+import { RepeatedLosses } from './repeated-losses.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
 export interface QueueOptions {
@@ -35,6 +36,8 @@ export function createUploadQueue({ db, sqs, queueName, policy, logger, metrics 
     subject: uploadSubject,
     events: uploadAttemptEvents(logger, metrics),
     logger,
+    repeatedLosses: new RepeatedLosses('upload', logger),
+    nameOf: ({ shortCode }) => shortCode,
     queue,
     deadLetters: createQueue(sqs, deadLetterQueueName(queueName)),
     // In a shorter queue, an upload is claimed within seconds unless its message is lost.

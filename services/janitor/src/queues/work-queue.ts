@@ -26,6 +26,7 @@ import {
 import type { Logger } from '@pasteflow/runtime';
 import type { Queue } from '@pasteflow/sqs';
 import { MAX_NAMED } from '../sweeping/findings.ts';
+import type { RepeatedLosses } from './repeated-losses.ts';
 import { unsentMessages, type UnsentMessages } from './unsent-messages.ts';
 
 /** A queue of uploads or of jobs, with the executions behind its messages: what relay, reap-executions and dead-letters work on. */
@@ -93,6 +94,9 @@ export interface WorkQueueOptions<
   readonly subject: Subject<Name, Claimed, Ending, State, Message>;
   readonly events: AttemptEvents<Name & ClaimedExecution, State>;
   readonly logger: Logger;
+  readonly repeatedLosses: RepeatedLosses;
+  /** A short code, or the id of a job. */
+  readonly nameOf: (name: Name) => string;
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly countLost: () => Promise<number | null>;
@@ -111,7 +115,8 @@ export function createWorkQueue<
   State extends string,
   Message extends object,
 >(options: WorkQueueOptions<Name, Claimed, Ending, State, Message>): WorkQueue {
-  const { db, policy, subject, events, logger, send, messageOf, settlementOf } = options;
+  const { db, policy, subject, events, repeatedLosses, nameOf, logger, send, messageOf, settlementOf } =
+    options;
   const unsent = (messages: readonly Message[]) => unsentMessages(db, messages, send);
 
   /** What a search finds, after the orphans at its front are removed: with one left in front, a search for one item would find nothing. */
@@ -164,6 +169,8 @@ export function createWorkQueue<
       ),
       { actor, onlyPastLease },
     );
+    const recorded = attempts.filter(({ executionId }) => settled.has(executionId));
+    repeatedLosses.recorded(recorded.map((attempt) => ({ name: nameOf(attempt), losses: attempt.losses })));
     const successors: Message[] = [];
     for (const { attempt, outcome, nextStep } of endings) {
       const ended = settled.get(attempt.executionId);

@@ -1,4 +1,5 @@
 import {
+  countLostWork,
   estimateLivePastes,
   readStateFigures,
   readInstallation,
@@ -99,6 +100,8 @@ export class StateMetrics implements Component {
     signal.throwIfAborted();
     const livePastes = await estimateLivePastes(db);
     signal.throwIfAborted();
+    const lost = await countLostWork(db);
+    signal.throwIfAborted();
     const enforcementGaps = await this.#enforcement.countGaps();
     signal.throwIfAborted();
     const runs = await readSweepRuns(db);
@@ -118,6 +121,7 @@ export class StateMetrics implements Component {
       pasteflow_state_oldest_age_seconds: ageSamples(figures),
       pasteflow_zombie_executions: kinds.map(({ kind, zombies }) => ({ labels: { kind }, value: zombies })),
       pasteflow_enforcement_gaps: [{ value: enforcementGaps }],
+      pasteflow_lost_work: kinds.map(({ kind }) => ({ labels: { kind }, value: lost[kind] })),
       pasteflow_unsent_executions: kinds.map(({ kind, unsent }) => ({ labels: { kind }, value: unsent })),
       [QUEUE_AGES]: kinds.map(({ kind, oldestSentSeconds }) => ({
         labels: { queue: QUEUES[kind] },
@@ -224,6 +228,12 @@ const shapes = [
     type: 'gauge',
     name: 'pasteflow_unsent_executions',
     help: 'Executions that have been due for 10 s and for which no message was sent.',
+    labels: ['kind'],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_lost_work',
+    help: 'Uploads and jobs that were lost more than three times and have not ended, counted up to 100000.',
     labels: ['kind'],
   },
   {
