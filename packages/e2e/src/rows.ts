@@ -32,6 +32,8 @@ export interface PasteRow {
 export interface ExecutionRow {
   readonly id: string;
   readonly attempt: number;
+  /** How often the work was lost before. */
+  readonly losses: number;
   readonly status: string;
   readonly worker_id: string | null;
   readonly run_at: Date;
