@@ -5,6 +5,8 @@ import type { Database, Schema } from '../../src/index.ts';
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly 'Subplan Name'?: string;
+  readonly 'CTE Name'?: string;
   readonly 'Actual Rows': number;
   readonly 'Rows Removed by Filter'?: number;
   readonly 'Shared Hit Blocks': number;
@@ -63,10 +65,35 @@ function flatten(plan: PlanNode): PlanNode[] {
   return [plan, ...(plan.Plans ?? []).flatMap(flatten)];
 }
 
-/** A node's figure has its children's in it, but for a CTE that ran on behalf of another node. */
+/**
+ * The pages of a whole statement. The figure of a node includes those of its children. Postgres lists the plan of a CTE beside the plan that
+ * reads the CTE, and adds its pages to both: once where the CTE is listed, and again in each CTE Scan that has it computed. What no scan
+ * reads, as of a CTE that writes, is computed after the rest, and is only in the plan of the CTE. (A scan whose filter computes a subquery
+ * may have the pages of the same CTE once more, so that the scans can have more of them than the CTE.)
+ */
 function buffersOf(plan: PlanNode): number {
-  const children = plan.Plans ?? [];
-  const all = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-  const ofChildren = children.reduce((sum, c) => sum + c['Shared Hit Blocks'] + c['Shared Read Blocks'], 0);
-  return Math.max(0, all - ofChildren) + children.reduce((sum, child) => sum + buffersOf(child), 0);
+  const nodes = flatten(plan);
+  const unread = nodes.filter(isCte).map((cte) => {
+    const scans = nodes.filter((node) => `CTE ${node['CTE Name']}` === cte['Subplan Name']);
+    return Math.max(0, pagesOf(cte) - sum(scans.map(computedFor)));
+  });
+  return pagesOf(plan) + sum(unread);
+}
+
+/** The pages of a CTE that were read while this scan asked for its rows. */
+function computedFor(scan: PlanNode): number {
+  const below = (scan.Plans ?? []).filter((child) => !isCte(child));
+  return pagesOf(scan) - sum(below.map(pagesOf));
+}
+
+function isCte(node: PlanNode): boolean {
+  return node['Subplan Name']?.startsWith('CTE ') === true;
+}
+
+function pagesOf(node: PlanNode): number {
+  return node['Shared Hit Blocks'] + node['Shared Read Blocks'];
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }
