@@ -12,7 +12,7 @@ export { findEnforcementGaps } from './enforcement/installed.ts';
 export { findRightsGaps } from './roles/rights-gaps.ts';
 export { findPrivilegedUser, PRIVILEGED_USER } from './roles/privileged-connection.ts';
 export type { Actor } from './database/actor.ts';
-export { findRetryable, retryFailed, type RetriedBy } from './pastes/retry-failed.ts';
+export { countRetryable, findRetryable, retryFailed } from './pastes/retry-failed.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
 export { expirePaste, findPaste, readPayload, type PasteRow, type PublicPaste } from './pastes/find-paste.ts';
 export {

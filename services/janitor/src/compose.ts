@@ -200,7 +200,7 @@ function createSweeps(
         jobRetentionSeconds: settings.jobRetentionSeconds,
       }),
     ),
-    'expired-keys': new ExpiredKeys({ db, idempotencyRetentionSeconds }),
+    'expired-keys': deleting(new ExpiredKeys({ db, idempotencyRetentionSeconds })),
     measure: new Measure({ db }),
   };
 }

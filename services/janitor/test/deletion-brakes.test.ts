@@ -70,7 +70,7 @@ describe('the owner of the bucket', () => {
     expect(await keysIn(world.store)).toEqual(keys);
   }, 60_000);
 
-  it.each(['reconcile', 'cleanup', 'failed-pastes', 'jobs', 'tombstones'] as const)(
+  it.each(['reconcile', 'cleanup', 'failed-pastes', 'jobs', 'tombstones', 'expired-keys'] as const)(
     'is checked at the start of each run of %s, since the bucket may be exchanged meanwhile',
     async (name) => {
       const config = loadJanitorConfig({ ...world.env, DATABASE_URL: urlOfService(other.url, 'janitor') });

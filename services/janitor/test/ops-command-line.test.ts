@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { parseOpsCommand } from '../src/ops/command-line.ts';
 import { runOpsCommand } from '../src/ops/run-ops-command.ts';
 
+const RETRY_TAKES =
+  'retry takes the short code of a paste, or --all-failed-since with a time such as 2026-11-22T04:00Z';
 const id = '019523b5-3c4d-7e6f-8a9b-0c1d2e3f4a5b';
 
 describe('the command line of ops', () => {
@@ -18,6 +20,20 @@ describe('the command line of ops', () => {
     ],
     [`timeline ${id.toUpperCase()}`, { kind: 'timeline', of: { kind: 'job', id }, json: false }],
     ['retry-dead-letters', { kind: 'retry-dead-letters', json: false }],
+    [
+      'retry 8Jk2xQw0Zc --reason because',
+      { kind: 'retry', which: { kind: 'one', shortCode: '8Jk2xQw0Zc' }, reason: 'because', json: false },
+    ],
+    ...[true, false].map((yes): [string, object] => [
+      `retry --all-failed-since 2026-11-22T04:00Z${yes ? ' --yes' : ''}`,
+      {
+        kind: 'retry',
+        which: { kind: 'since', since: new Date('2026-11-22T04:00:00Z'), yes },
+        reason: null,
+        json: false,
+      },
+    ]),
+    ['adopt-bucket --yes', { kind: 'adopt-bucket', yes: true, json: false }],
     ['--help', { kind: 'help' }],
   ])('understands %s', (line, command) => {
     expect(parseOpsCommand(line.split(' '))).toEqual(command);
@@ -30,6 +46,15 @@ describe('the command line of ops', () => {
     ['timeline', 'timeline takes the short code of a paste or the id of a job'],
     ['timeline a b', 'timeline takes the short code of a paste or the id of a job'],
     ['timeline not-a-code', 'timeline takes the short code of a paste or the id of a job'],
+    ['retry', RETRY_TAKES],
+    ['retry a b', RETRY_TAKES],
+    [`retry ${id}`, RETRY_TAKES],
+    ['retry abc --all-failed-since 2026-11-22', RETRY_TAKES],
+    ['retry --all-failed-since yesterday', RETRY_TAKES],
+    ['retry abc --yes', '--yes is only for adopt-bucket and for retry --all-failed-since'],
+    ['status --yes', '--yes is only for adopt-bucket and for retry --all-failed-since'],
+    ['status --all-failed-since 2026-11-22', '--all-failed-since and --reason are only for retry'],
+    ['timeline abc --reason x', '--all-failed-since and --reason are only for retry'],
     ['status --yaml', "Unknown option '--yaml'"],
   ])('refuses "%s" with 64, and shows the usage', async (line, message) => {
     const { code, stdout, stderr } = await runOpsCommand(line === '' ? [] : line.split(' '), {});

@@ -1,5 +1,5 @@
 import { pasteDeletion } from '@pasteflow/domain';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 
@@ -11,7 +11,7 @@ export interface RetriedPaste {
 }
 
 /** Who retries, and why. */
-export interface RetriedBy {
+interface RetriedBy {
   readonly actor: Actor;
   /** null: no reason was given. */
   readonly reason: string | null;
@@ -72,6 +72,19 @@ export interface RetryablePaste {
   readonly failedId: string;
 }
 
+/** FAILED pastes that failed at or after `since` and can be retried, as payload and p. */
+const retryableSince = (since: Date): RawBuilder<unknown> => sql`
+    failed_payloads payload JOIN pastes p ON p.id = payload.paste_id
+    WHERE p.status = 'FAILED' AND p.failed_at >= ${since} AND p.deletion_status = ${pasteDeletion.initial}
+      AND (p.expires_at IS NULL OR p.expires_at > now())`;
+
+/** How many pastes `findRetryable` finds in all its pages. Reads every FAILED paste: at most those of a day. */
+export async function countRetryable(db: Database, since: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::integer AS count FROM ${retryableSince(since)}`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /**
  * Up to `limit` FAILED pastes that failed at or after `since` and can be retried, in the order of their ids, after the id `after` (null:
  * from the start).
@@ -81,9 +94,8 @@ export async function findRetryable(
   { since, after, limit }: { since: Date; after: string | null; limit: number },
 ): Promise<readonly RetryablePaste[]> {
   const { rows } = await sql<RetryablePaste>`
-    SELECT p.short_code AS "shortCode", p.id AS "failedId" FROM failed_payloads payload JOIN pastes p ON p.id = payload.paste_id
-    WHERE payload.paste_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000') AND p.status = 'FAILED'
-      AND p.failed_at >= ${since} AND p.deletion_status = 'NOT_EXPIRED' AND (p.expires_at IS NULL OR p.expires_at > now())
+    SELECT p.short_code AS "shortCode", p.id AS "failedId" FROM ${retryableSince(since)}
+      AND payload.paste_id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000')
     ORDER BY payload.paste_id LIMIT ${limit}`.execute(db);
   return rows;
 }

@@ -21,9 +21,20 @@ const executionColumns = [
 
 type TimelineExecution = Pick<Selectable<TaskExecutionsTable>, (typeof executionColumns)[number]>;
 
+/** An operator retried a FAILED paste: this paste replaced the paste `from`, whose row is gone. */
+interface TimelineRetry {
+  readonly from: string;
+  readonly at: Date;
+  readonly actor: string;
+  /** null: the operator gave no reason. */
+  readonly reason: string | null;
+}
+
 export interface Timeline {
   readonly transitions: readonly Selectable<StateTransitionsTable>[];
   readonly executions: readonly TimelineExecution[];
+  /** Oldest first. Empty for a job. */
+  readonly retries: readonly TimelineRetry[];
 }
 
 /**
@@ -49,22 +60,31 @@ async function readTransitions(db: Database, kind: ExecutionKind, subjectId: str
     .orderBy('created_at')
     .orderBy('id')
     .execute();
-  const predecessors = kind === 'upload' ? await findPredecessors(db, subjectId) : [];
+  const retries = kind === 'upload' ? await findRetries(db, subjectId) : [];
+  const predecessors = retries.flatMap(({ from, executionIds }) => [from, ...executionIds]);
   const transitions = await db
     .selectFrom('state_transitions')
     .selectAll()
     .where('entity', 'in', [subjectId, ...executions.map(({ id }) => id), ...predecessors])
     .orderBy('id')
     .execute();
-  return { transitions, executions };
+  return {
+    transitions,
+    executions,
+    retries: retries.map(({ executionIds: _, ...retry }) => retry),
+  };
 }
 
-/** The FAILED pastes that a retried paste has replaced, and their executions. */
-async function findPredecessors(db: Database, pasteId: string): Promise<readonly string[]> {
-  const retries = await db
+/** The retries that led to a paste, with the executions of the FAILED pastes. */
+function findRetries(
+  db: Database,
+  pasteId: string,
+): Promise<readonly (TimelineRetry & { readonly executionIds: readonly string[] })[]> {
+  return db
     .selectFrom('paste_retries')
-    .select(['retried_from', 'execution_ids'])
+    .select(['retried_from as from', 'execution_ids as executionIds', 'retried_at as at', 'actor', 'reason'])
     .where('paste_id', '=', pasteId)
+    .orderBy('retried_at')
+    .orderBy('retried_from')
     .execute();
-  return retries.flatMap(({ retried_from, execution_ids }) => [retried_from, ...execution_ids]);
 }

@@ -1,8 +1,8 @@
-import { hostname, userInfo } from 'node:os';
 import { adoptBucket, countBucket, type BucketContents } from '@pasteflow/bucket-owner';
 import { asJson, EXIT_FAILED, failed, formatTable, succeeded, type Answer } from '@pasteflow/command-line';
 import type { Database } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
+import { operator } from './operator.ts';
 
 /** Shows both ids and the objects that the database knows. With `yes`, gives the bucket to this database and records who did so. */
 export async function runAdoptBucket(
@@ -25,10 +25,6 @@ export async function runAdoptBucket(
     default:
       return outcome satisfies never;
   }
-}
-
-function operator(): string {
-  return `ops/${userInfo().username}@${hostname()}`;
 }
 
 function fieldsOf({ bucket, installationId, owner, found, known }: BucketContents): object {

@@ -22,7 +22,8 @@ export type OpsCommand =
 export const usage = `Usage:
   npm run ops -- status               shows states, ages, stuck work, queues and sweeps
   npm run ops -- timeline CODE        shows what happened to a paste; takes the id of a job, too
-  npm run ops -- retry CODE           uploads a FAILED paste again; with --all-failed-since TIME, all that failed since
+  npm run ops -- retry CODE           uploads a FAILED paste again; with --all-failed-since TIME instead of CODE shows how
+                                      many failed since then, and with --yes retries them
   npm run ops -- retry-dead-letters   moves dead letters back to the queues that they came from
   npm run ops -- adopt-bucket         shows to which database the bucket belongs; with --yes gives it to this one
   npm run ops -- restore-objects      restores wrongly deleted objects from the versions that the bucket keeps;
@@ -30,7 +31,7 @@ export const usage = `Usage:
 
   --json   prints JSON, for programs
   --all-failed-since TIME   for retry: e.g. 2026-11-22T04:00:00Z
-  --reason TEXT             for retry: why, for the record
+  --reason TEXT             for retry: why; the timelines of the pastes show it
 
 The environment names the database, the bucket and the queues, as for a janitor. When it names neither, \`npm run ops\` uses those
 of a running \`npm start\` or \`npm run stack\`.
@@ -53,7 +54,11 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
   const json = values.json === true;
   const [name, ...rest] = positionals;
   const since = values['deleted-since'];
-  if (values.yes === true && name !== 'adopt-bucket') return misused('--yes is only for adopt-bucket');
+  const wanted = values['all-failed-since'];
+  if (values.yes === true && name !== 'adopt-bucket' && wanted === undefined)
+    return misused('--yes is only for adopt-bucket and for retry --all-failed-since');
+  if ((wanted !== undefined || values.reason !== undefined) && name !== 'retry')
+    return misused('--all-failed-since and --reason are only for retry');
   if (since !== undefined && name !== 'restore-objects')
     return misused('--deleted-since is only for restore-objects');
   switch (name) {
@@ -78,9 +83,11 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
       return { kind: name, deletedSince, json };
     }
     case 'retry': {
-      const which = parseWhich(rest, values['all-failed-since']);
+      const which = parseWhich(rest, wanted, values.yes === true);
       return which === null
-        ? misused('retry takes the short code of a paste, or --all-failed-since with a time')
+        ? misused(
+            'retry takes the short code of a paste, or --all-failed-since with a time such as 2026-11-22T04:00Z',
+          )
         : { kind: 'retry', which, reason: values.reason ?? null, json };
     }
     case undefined:
@@ -90,10 +97,10 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
   }
 }
 
-function parseWhich(rest: readonly string[], since: string | undefined): RetryWhich | null {
+function parseWhich(rest: readonly string[], since: string | undefined, yes: boolean): RetryWhich | null {
   if (since !== undefined) {
     const time = new Date(since);
-    return rest.length === 0 && !Number.isNaN(time.getTime()) ? { kind: 'since', since: time } : null;
+    return rest.length === 0 && !Number.isNaN(time.getTime()) ? { kind: 'since', since: time, yes } : null;
   }
   const of = rest.length === 1 ? parseSubject(rest[0] ?? '') : null;
   return of?.kind === 'paste' ? { kind: 'one', shortCode: of.shortCode } : null;

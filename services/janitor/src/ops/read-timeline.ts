@@ -34,6 +34,7 @@ export interface SubjectTimeline {
       };
   readonly transitions: readonly Omit<Timeline['transitions'][number], 'id' | 'txid'>[];
   readonly executions: readonly Omit<Timeline['executions'][number], 'kind' | 'subject_id'>[];
+  readonly retries: Timeline['retries'];
 }
 
 /** Includes expired, deleted and private pastes, which an operator may see. @returns null when there is no such paste or job */
@@ -58,7 +59,7 @@ export async function readSubjectTimeline(db: Database, of: Subject): Promise<Su
   };
 }
 
-function shown({ transitions, executions }: Timeline): Pick<SubjectTimeline, 'transitions' | 'executions'> {
+function shown({ transitions, executions, retries }: Timeline): Omit<SubjectTimeline, 'subject'> {
   return {
     transitions: transitions.map(({ machine, entity, from, to, at, actor, reason }) => ({
       machine,
@@ -69,6 +70,7 @@ function shown({ transitions, executions }: Timeline): Pick<SubjectTimeline, 'tr
       actor,
       reason,
     })),
+    retries,
     executions: executions.map(({ kind: _kind, subject_id: _subject, ...execution }) => execution),
   };
 }

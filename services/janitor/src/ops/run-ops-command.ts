@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import {
   asJson,
   EXIT_FAILED,
@@ -19,7 +18,7 @@ import { readStatus } from './read-status.ts';
 import { readSubjectTimeline } from './read-timeline.ts';
 import { runRestoreObjects } from './restore-objects.ts';
 import { retriedText, retryDeadLetters } from './retry-dead-letters.ts';
-import { retryFailedPastes } from './retry-failed.ts';
+import { runRetryFailed } from './retry-failed.ts';
 import { statusText } from './status-text.ts';
 import { subjectText, timelineText } from './timeline-text.ts';
 
@@ -29,19 +28,28 @@ const SQS_TIMEOUT_MS = 5000;
 /** Of one page of a listing, among other requests. */
 const S3_TIMEOUT_MS = 10_000;
 
-/** `npm run ops`. */
-export function runOpsCommand(args: readonly string[], env: Environment): Promise<Answer> {
+/** `npm run ops`. @param onProgress called with lines that a long command shows while it runs */
+export function runOpsCommand(
+  args: readonly string[],
+  env: Environment,
+  onProgress: (line: string) => void = () => {},
+): Promise<Answer> {
+  const run = (command: OpsCommand) => runCommand(command, env, onProgress);
   return runCommandLine({ name: 'ops', usage, parse: parseOpsCommand, run }, args, env);
 }
 
-function run(command: OpsCommand, env: Environment): Promise<Answer> {
+function runCommand(
+  command: OpsCommand,
+  env: Environment,
+  onProgress: (line: string) => void,
+): Promise<Answer> {
   switch (command.kind) {
     case 'timeline':
       return showTimeline(command.of, command.json, env);
     case 'status':
       return showStatus(command.json, env);
     case 'retry':
-      return retryFailed(command, env);
+      return withDatabase('ops', env, (db) => runRetryFailed(db, { ...command, onProgress }));
     case 'retry-dead-letters':
       return retry(command.json, env);
     case 'adopt-bucket':
@@ -65,20 +73,6 @@ async function showStatus(json: boolean, env: Environment): Promise<Answer> {
     withSqs(config, (sqs) => readStatus({ db, sqs, config })),
   );
   return succeeded(json ? asJson(status) : statusText(status));
-}
-
-async function retryFailed(
-  { which, reason, json }: Extract<OpsCommand, { kind: 'retry' }>,
-  env: Environment,
-): Promise<Answer> {
-  const by = { actor: `ops/${userInfo().username}`, reason };
-  const counts = await withDatabase('ops', env, (db) => retryFailedPastes(db, which, by));
-  if (which.kind === 'one' && counts.retried === 0)
-    return failed(
-      EXIT_FAILED,
-      `ops: paste ${which.shortCode} is not FAILED, has expired, or its payload is gone\n`,
-    );
-  return succeeded(json ? asJson(counts) : `Retried ${counts.retried}, skipped ${counts.skipped}.\n`);
 }
 
 async function retry(json: boolean, env: Environment): Promise<Answer> {

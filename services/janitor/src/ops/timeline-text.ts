@@ -2,17 +2,32 @@ import { formatMillisecond, formatTable, toOneLine } from '@pasteflow/command-li
 import type { Subject } from './command-line.ts';
 import type { SubjectTimeline } from './read-timeline.ts';
 
-/** The transitions, oldest first, followed by the attempts. */
-export function timelineText({ subject, transitions, executions }: SubjectTimeline): string {
+type Step = Pick<SubjectTimeline['transitions'][number], 'at' | 'actor' | 'reason'>;
+
+/** The transitions, oldest first, each retry after the last transition of the FAILED paste, followed by the attempts. */
+export function timelineText({ subject, transitions, executions, retries }: SubjectTimeline): string {
   const attempts = new Map(executions.map(({ id, attempt }) => [id, attempt]));
-  const steps = transitions.map(({ machine, entity, from, to, at, actor, reason }) => [
+  const stepOf = ({ at, actor, reason }: Step, what: string, change: string) => [
     formatMillisecond(at),
     secondsAfter(at, subject.created_at),
-    attempts.has(entity) ? `attempt ${attempts.get(entity)}` : machine,
-    `${from} → ${to}`,
+    what,
+    change,
     actor,
     reason ?? '',
-  ]);
+  ];
+  const lastOf = new Map(transitions.map(({ entity }, n) => [entity, n]));
+  const retriesAfter = (n: number) =>
+    retries
+      .filter(({ from }) => (lastOf.get(from) ?? -1) === n)
+      .map((retry) => stepOf(retry, 'retry', `FAILED paste ${retry.from} replaced`));
+  const steps = [
+    ...retriesAfter(-1), // of pastes whose transitions the audit trail no longer has
+    ...transitions.flatMap((transition, n) => {
+      const { machine, entity, from, to } = transition;
+      const what = attempts.has(entity) ? `attempt ${attempts.get(entity)}` : machine;
+      return [stepOf(transition, what, `${from} → ${to}`), ...retriesAfter(n)];
+    }),
+  ];
   const rows = executions.map((execution) => [
     String(execution.attempt),
     execution.status,
