@@ -19,6 +19,7 @@ export async function withDatabase<T>(
     url,
     applicationName: `pasteflow-${name}`,
     maxConnections: MAX_CONNECTIONS,
+    preparedStatements: false, // a command executes a statement once or twice
     onConnectionError: () => {}, // the statement that fails reports it
   });
   try {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { parseArgs, parseEnv } from 'node:util';
 import { barChart } from './bench/bar-chart.ts';
 import { baselineOf, growths, writeBaseline } from './bench/baseline.ts';
 import { medians } from './bench/figure.ts';
@@ -12,11 +12,12 @@ const { values } = parseArgs({
     'write-baseline': { type: 'boolean', default: false },
     json: { type: 'string' },
     svg: { type: 'string' },
+    env: { type: 'string', multiple: true, default: [] },
   },
 });
 const out = process.stdout;
 const print = (line: string): boolean => out.write(`${line}\n`);
-const cluster = await startBenchCluster();
+const cluster = await startBenchCluster(parseEnv(values.env.join('\n')));
 try {
   const isShort = values.short || values['write-baseline'];
   const report = (line: string): boolean => print(`… ${line}`);

@@ -15,10 +15,17 @@ import {
 } from '../src/index.ts';
 
 describe('the database variables', () => {
-  it('require a URL and allow 10 connections by default', () => {
+  it('require a URL, and default to 10 connections with prepared statements', () => {
     const DATABASE_URL = 'postgresql://me@127.0.0.1:5432/pasteflow';
-    expect(loadConfig(databaseEnv, { DATABASE_URL })).toEqual({ url: DATABASE_URL, poolSize: 10 });
+    expect(loadConfig(databaseEnv, { DATABASE_URL })).toEqual({
+      url: DATABASE_URL,
+      poolSize: 10,
+      preparedStatements: true,
+    });
     expect(loadConfig(databaseEnv, { DATABASE_URL, DATABASE_POOL_SIZE: '3' }).poolSize).toBe(3);
+    expect(loadConfig(databaseEnv, { DATABASE_URL, PREPARED_STATEMENTS: 'off' }).preparedStatements).toBe(
+      false,
+    );
     expect(() => loadConfig(databaseEnv, {})).toThrow(
       'DATABASE_URL is missing; set it to a URL like postgres://',
     );

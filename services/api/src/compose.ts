@@ -71,6 +71,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const { http, aws } = config;
   const db = createDatabase({
     url: config.database.url,
+    preparedStatements: config.database.preparedStatements,
     applicationName: instance,
     maxConnections: config.database.poolSize,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,

@@ -74,6 +74,7 @@ export function composeSweeps(
   const connect = (maxConnections: number) =>
     createDatabase({
       url: database.url,
+      preparedStatements: database.preparedStatements,
       applicationName: instance,
       maxConnections,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,

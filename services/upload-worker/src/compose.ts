@@ -59,6 +59,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
   const connect = (maxConnections: number, statementTimeoutMs = STATEMENT_TIMEOUT_MS): Database => {
     const database = createDatabase({
       url: config.database.url,
+      preparedStatements: config.database.preparedStatements,
       applicationName: instance,
       statementTimeoutMs,
       maxConnections,

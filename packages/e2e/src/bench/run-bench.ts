@@ -14,7 +14,7 @@ const WARMING_PASTES = 1000;
 const HOT_PASTES = 100;
 
 /** One api, one worker and one janitor, which reach the stack past the proxies: only `measureRequests` counts. */
-export async function startBenchCluster(): Promise<BenchCluster> {
+export async function startBenchCluster(env: NodeJS.Dict<string>): Promise<BenchCluster> {
   const stack = await StackProcess.start();
   return await startCluster({
     stack,
@@ -26,6 +26,7 @@ export async function startBenchCluster(): Promise<BenchCluster> {
       // Counted as always, and never reached.
       RATE_LIMIT_CREATIONS_PER_MINUTE: '1000000000',
       RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000000',
+      ...(env as Record<string, string>),
     },
   });
 }

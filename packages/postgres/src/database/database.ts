@@ -15,7 +15,7 @@ export interface DatabaseOptions extends PoolOptions {
 /** A pool of connections behind kysely. Its errors are typed (errors.ts). Close it with `destroy()`. */
 export function createDatabase(options: DatabaseOptions): Database {
   const pool = createPool(options);
-  const dialect = new PostgresDialect({ pool: withTypedErrors(pool) });
+  const dialect = new PostgresDialect({ pool: withTypedErrors(pool, options) });
   const db = new Kysely<Schema>({ dialect, ...logOf(options) });
   pools.set(db, pool);
   return db;

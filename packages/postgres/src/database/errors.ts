@@ -1,4 +1,5 @@
 import { DependencyUnavailableError, InvalidTransitionError } from '@pasteflow/domain';
+import { isUnusablePreparation } from './prepared.ts';
 
 /** Pasteflow's own SQLSTATE for a transition that the machine's table does not allow. Class PF is in the range left to applications. */
 export const INVALID_TRANSITION_SQLSTATE = 'PF001';
@@ -70,6 +71,6 @@ export function toTypedError(error: unknown): unknown {
   const unavailable =
     code === undefined
       ? CODELESS.test(error.message)
-      : CONNECTION_CODES.has(code) || UNAVAILABLE_SQLSTATE.test(code);
+      : CONNECTION_CODES.has(code) || UNAVAILABLE_SQLSTATE.test(code) || isUnusablePreparation(error);
   return unavailable ? new DependencyUnavailableError('postgres', { cause: error }) : error;
 }

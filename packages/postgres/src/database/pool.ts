@@ -1,7 +1,8 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import { Pool } from 'pg';
+import { Pool, type PoolClient, type QueryResult } from 'pg';
 import { toTypedError } from './errors.ts';
+import { isUnusablePreparation, nameOfPrepared, PLANNING } from './prepared.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -10,6 +11,8 @@ export interface PoolOptions {
   readonly maxConnections: number;
   /** The timeout of a statement in ms (default: 30 s). 0: no timeout. */
   readonly statementTimeoutMs?: number;
+  /** Whether statements with the mark `prepared` are prepared. False: for poolers that can't keep them. Default: true. */
+  readonly preparedStatements?: boolean;
   /**
    * Called when a connection fails while it is idle. Node ends the process when such an error has no
    * listener.
@@ -21,9 +24,12 @@ export interface PoolOptions {
 const CONNECT_TIMEOUT_MS = 5000;
 
 export function createPool(options: PoolOptions): Pool {
-  const { statementTimeoutMs = 30_000 } = options;
+  const { statementTimeoutMs = 30_000, preparedStatements = true } = options;
   const pool = new Pool({
-    connectionString: options.url,
+    connectionString: withOptions(
+      options.url,
+      preparedStatements ? `${PRIVATE_LOG} ${PLANNING}` : PRIVATE_LOG,
+    ),
     application_name: options.applicationName,
     max: options.maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -32,8 +38,6 @@ export function createPool(options: PoolOptions): Pool {
     ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + 2000 }),
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
-    // A failed statement must not write the content of a paste into the log of Postgres.
-    options: '-c log_parameter_max_length_on_error=0',
   });
   pool.on('error', () => {}); // ends the process without a listener; the connection's own listener has reported the error
   pool.on('connect', (client) =>
@@ -45,19 +49,34 @@ export function createPool(options: PoolOptions): Pool {
   return pool;
 }
 
+/** A failed statement must not write the content of a paste into the log of Postgres. */
+const PRIVATE_LOG = '-c log_parameter_max_length_on_error=0';
+
+/** Adds options to those of the URL, which pg prefers to options of its configuration. */
+function withOptions(connectionString: string, options: string): string {
+  const url = new URL(connectionString);
+  const given = url.searchParams.get('options');
+  url.searchParams.set('options', given === null ? options : `${given} ${options}`);
+  return url.href;
+}
+
 /**
  * The pool as kysely uses it. Errors are typed. A connection on which Postgres became unavailable is not
  * reused: its error arrives before the socket closes, and the next statement on the connection would fail as
  * well.
  */
-export function withTypedErrors(pool: Pool): PostgresPool {
+export function withTypedErrors(
+  pool: Pool,
+  { preparedStatements = true }: Pick<PoolOptions, 'preparedStatements'> = {},
+): PostgresPool {
+  const run = preparedStatements ? queryPrepared : queryUnprepared;
   return {
     connect: async () => {
       const client = await pool.connect().catch(rethrowTyped);
       let failed = false;
       const query = async (text: string, values: readonly unknown[]) => {
         try {
-          return await client.query(text, [...values]);
+          return await run(client, text, [...values], () => (failed = true));
         } catch (error) {
           const typed = toTypedError(error);
           failed ||= typed instanceof DependencyUnavailableError;
@@ -74,6 +93,27 @@ export function withTypedErrors(pool: Pool): PostgresPool {
     options: pool.options,
   };
 }
+
+type Run = (client: PoolClient, text: string, values: unknown[], discard: () => void) => Promise<QueryResult>;
+
+const queryUnprepared: Run = (client, text, values) => client.query(text, values);
+
+/**
+ * Prepares a marked statement at its first execution on the connection. When the preparation can't be used (any more), the statement is
+ * executed without one, and the connection is not reused. In a transaction that has failed nothing can be repeated.
+ */
+const queryPrepared: Run = async (client, text, values, discard) => {
+  const name = nameOfPrepared(text);
+  if (name === undefined) return await client.query(text, values);
+  try {
+    return await client.query({ name, text, values });
+  } catch (error) {
+    if (!isUnusablePreparation(error)) throw error;
+    discard();
+    if (client.getTransactionStatus() !== 'I') throw error;
+    return await client.query(text, values);
+  }
+};
 
 function rethrowTyped(error: unknown): never {
   throw toTypedError(error);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { prepared } from '../database/prepared.ts';
 import { ensuredUser } from './users.ts';
 
 export interface NewApiToken {
@@ -46,7 +47,7 @@ export interface ApiTokenUse {
  * @returns null when there is no such token
  */
 export async function useApiToken(db: Database, tokenHash: Buffer): Promise<ApiTokenUse | null> {
-  const { rows } = await sql<ApiTokenUse>`
+  const { rows } = await sql<ApiTokenUse>`${prepared}
     WITH unnoted AS MATERIALIZED (
       SELECT id FROM api_tokens
       WHERE token_hash = ${tokenHash} AND ${good}

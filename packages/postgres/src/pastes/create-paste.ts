@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Visibility } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
+import { prepared } from '../database/prepared.ts';
 
 export interface NewPaste {
   /** The owner; null: anonymous. */
@@ -31,7 +32,7 @@ export interface CreatedPaste {
  * @returns null when the short code is taken
  */
 export async function createPaste(db: Database, paste: NewPaste): Promise<CreatedPaste | null> {
-  const { rows } = await sql<CreatedPaste>`
+  const { rows } = await sql<CreatedPaste>`${prepared}
     WITH paste AS (
       INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, expires_at, delete_token_hash)
       VALUES (${paste.shortCode}, ${paste.userId}, ${paste.visibility}, ${paste.contentHash}, ${paste.content.length}, ${paste.title}, ${paste.syntax},

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { prepared } from '../database/prepared.ts';
 import type { PastesTable } from '../schema/pastes.ts';
 
 export type PasteRow = Selectable<PastesTable> & {
@@ -28,6 +29,7 @@ export type PublicPaste = Pick<PasteRow, (typeof publicPasteColumns)[number]>;
 export async function findPaste(db: Database, shortCode: string): Promise<PasteRow | null> {
   const row = await db
     .selectFrom('pastes')
+    .modifyFront(prepared)
     .selectAll()
     .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('expired'))
     .where('short_code', '=', shortCode)
@@ -56,6 +58,7 @@ export async function expirePaste(db: Database, id: string): Promise<boolean> {
 export async function readPayload(db: Database, pasteId: string): Promise<Buffer | null> {
   const row = await db
     .selectFrom('paste_payloads')
+    .modifyFront(prepared)
     .select('content')
     .where('paste_id', '=', pasteId)
     .executeTakeFirst();

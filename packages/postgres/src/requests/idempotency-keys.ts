@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Database } from '../database/database.ts';
+import { prepared } from '../database/prepared.ts';
 
 /** A row of `idempotency_keys`. */
 interface IdempotencyKey {
@@ -52,7 +53,7 @@ export async function claimIdempotencyKey(db: Database, claim: KeyClaim): Promis
     fingerprint: Buffer;
     answer: Buffer | null;
     seconds_left: number;
-  }>`
+  }>`${prepared}
     INSERT INTO idempotency_keys AS k (caller, key_hash, fingerprint, claim_id, claimed_until)
     VALUES (${claim.caller}, ${claim.keyHash}, ${claim.fingerprint}, ${claim.claimId},
       now() + make_interval(secs => ${claim.holdSeconds}))
@@ -82,7 +83,7 @@ export async function answerIdempotencyKey(
   { caller, keyHash, claimId }: HeldKey,
   answer: Buffer,
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const { numAffectedRows } = await sql`${prepared}
     UPDATE idempotency_keys SET answer = ${answer}
     WHERE caller = ${caller} AND key_hash = ${keyHash} AND claim_id = ${claimId} AND answer IS NULL`.execute(
     tx,

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import { Client } from 'pg';
 import type { Database, Schema } from '../../src/index.ts';
 
-interface PlanNode {
+export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
   readonly 'Subplan Name'?: string;
@@ -50,6 +50,10 @@ export async function explain(url: string, run: (db: Database) => Promise<unknow
   } finally {
     await client.end();
   }
+  return costOf(plans);
+}
+
+export function costOf(plans: readonly PlanNode[]): Cost {
   return {
     buffers: plans.reduce((sum, plan) => sum + buffersOf(plan), 0),
     statements: plans.length,
