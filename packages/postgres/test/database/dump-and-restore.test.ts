@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { sql } from 'kysely';
+import { findEnforcementGaps, findRightsGaps, migrate, type Database } from '../../src/index.ts';
+import { makeJobs, makePastes, makeUsers } from '../../src/testing/index.ts';
+import { open } from '../support/database.ts';
+import { urlOfRole } from '../support/roles.ts';
+
+/**
+ * docs/deploy.md, "Dumps and imports". pg_dump refuses a server that is newer than itself: with the embedded
+ * Postgres 18 these tests run only where pg_dump 18 is installed, with `npm run test:postgres-versions` wherever
+ * pg_dump 15 is.
+ */
+let stack: TestStack;
+let original: { readonly url: string; readonly db: Database };
+const folder = mkdtempSync(join(tmpdir(), 'pasteflow-dump-'));
+const dump = join(folder, 'dump');
+const opened: Database[] = [];
+
+const installed =
+  /(\d+)/.exec(spawnSync('pg_dump', ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1] ?? '0';
+const server = /postgres-(\d+)\./.exec(process.env.TEST_POSTGRES_FROM ?? 'postgres-18.')?.[1];
+const describeWithTools = Number(installed) >= Number(server) ? describe : describe.skip;
+
+/** @returns null when the command succeeded, or else what it printed */
+function run(command: string, args: readonly string[], env: Record<string, string> = {}): string | null {
+  const { PATH = '' } = process.env;
+  const { status, stderr } = spawnSync(command, args, { encoding: 'utf8', env: { PATH, ...env } });
+  return status === 0 ? null : stderr;
+}
+
+async function otherDatabase({ migrated }: { migrated: boolean }): Promise<{ url: string; db: Database }> {
+  const { url } = await createTestDatabase(stack, { migrated });
+  const db = open(url, 2);
+  opened.push(db);
+  return { url, db };
+}
+
+const TABLES = ['users', 'pastes', 'paste_payloads', 'jobs', 'task_executions', 'state_transitions'];
+
+async function counts(db: Database): Promise<readonly unknown[]> {
+  const each = TABLES.map(
+    (table) => sql`SELECT ${sql.lit(table)} AS "table", count(*)::integer FROM ${sql.table(table)}`,
+  );
+  return (await sql`${sql.join(each, sql` UNION ALL `)} ORDER BY 1`.execute(db)).rows;
+}
+
+describeWithTools('pg_restore', () => {
+  beforeAll(async () => {
+    stack = await startTestStack();
+    original = await otherDatabase({ migrated: true });
+    const [user] = await makeUsers(original.db, 1);
+    for (const status of ['IN_PROGRESS', 'PROCESSED', 'FAILED'] as const)
+      await makePastes(original.db, 3, { status });
+    for (const status of ['queued', 'processing', 'completed'] as const)
+      await makeJobs(original.db, 2, { userId: user!.id, status });
+    await sql`UPDATE jobs SET status = 'processing' WHERE status = 'queued'`.execute(original.db); // transitions
+    expect(run('pg_dump', ['--format=custom', `--file=${dump}`, original.url])).toBeNull();
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((db) => db.destroy()));
+    await stack?.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each([[[]], [['--no-owner', '--no-privileges']]])(
+    'of a whole dump into an empty database, with %j, and a migration: everything is as before',
+    async (options) => {
+      const restored = await otherDatabase({ migrated: false });
+      expect(run('pg_restore', ['--exit-on-error', ...options, `--dbname=${restored.url}`, dump])).toBeNull();
+      if (options.length === 0) expect(await findRightsGaps(restored.db)).toEqual([]);
+      expect(await findEnforcementGaps(restored.db)).toEqual([]);
+      await migrate(restored.db);
+      expect([await findEnforcementGaps(restored.db), await findRightsGaps(restored.db)]).toEqual([[], []]);
+      expect(await counts(restored.db)).toEqual(await counts(original.db));
+      const { rows } =
+        await sql`SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'`.execute(restored.db);
+      expect(rows).toEqual([{ tableowner: 'pasteflow_owner' }]);
+    },
+  );
+
+  it('of the rows alone into a migrated database needs pasteflow.import, and a user who owns the tables', async () => {
+    const rows = join(folder, 'rows');
+    const tables = [...TABLES, 'state_transitions_*'].map((table) => `--table=${table}`);
+    const dumping = ['--format=custom', '--data-only', '--load-via-partition-root', ...tables];
+    expect(run('pg_dump', [...dumping, `--file=${rows}`, original.url])).toBeNull();
+    const target = await otherDatabase({ migrated: true });
+    const restore = (url: string, env?: Record<string, string>) =>
+      run('pg_restore', ['--data-only', '--single-transaction', `--dbname=${url}`, rows], env);
+    const importing = { PGOPTIONS: '-c pasteflow.import=on' };
+    expect(restore(target.url)).toContain('cannot be inserted with');
+    expect(restore(urlOfRole(target.url, 'pasteflow_janitor'), importing)).toContain('permission denied');
+    expect(await counts(target.db)).not.toEqual(await counts(original.db));
+    expect(restore(target.url, importing)).toBeNull();
+    expect(await counts(target.db)).toEqual(await counts(original.db));
+    expect([await findEnforcementGaps(target.db), await findRightsGaps(target.db)]).toEqual([[], []]);
+  });
+});
