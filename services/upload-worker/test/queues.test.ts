@@ -30,8 +30,8 @@ const statusOf = async (shortCode: string) =>
       .executeTakeFirstOrThrow()
   ).status;
 
-/** The queues that a worker has asked for messages. */
-const asked = () =>
+/** The queues from which workers have received. */
+const receivedFrom = () =>
   new Set(
     bench.proxy
       .matching({ target: 'ReceiveMessage' })
@@ -39,40 +39,40 @@ const asked = () =>
   );
 
 describe('UPLOAD_WORKER_QUEUES', () => {
-  it('=jobs: a worker that does jobs, and leaves uploads to others', async () => {
-    await submitUpload('left');
+  it('=jobs makes a worker run jobs only', async () => {
+    await submitUpload('unclaimed');
     const id = await bench.submit('any');
     await bench.start(types, { env: { UPLOAD_WORKER_QUEUES: 'jobs' } });
-    await bench.ended(id);
-    expect([...asked()]).toEqual([JOBS]);
-    expect([await statusOf('left'), await queueDepth(bench.sqs, uploads())]).toEqual(['IN_PROGRESS', 1]);
+    await bench.untilEnded(id);
+    expect([...receivedFrom()]).toEqual([JOBS]);
+    expect([await statusOf('unclaimed'), await queueDepth(bench.sqs, uploads())]).toEqual(['IN_PROGRESS', 1]);
   });
 
-  it('=uploads: a worker that does uploads, and leaves jobs to others', async () => {
-    await submitUpload('taken');
+  it('=uploads makes a worker run uploads only', async () => {
+    await submitUpload('claimed');
     const id = await bench.submit('any');
     const worker = await bench.start(types, { env: { UPLOAD_WORKER_QUEUES: 'uploads' } });
     await until(
-      () => statusOf('taken'),
+      () => statusOf('claimed'),
       (status) => status === 'PROCESSED',
     );
     await worker.stop();
-    expect([...asked()]).toEqual([UPLOADS]);
+    expect([...receivedFrom()]).toEqual([UPLOADS]);
     expect([(await bench.job(id)).status, await queueDepth(bench.sqs, bench.jobs)]).toEqual(['queued', 1]);
     await bench.start(types);
-    await bench.ended(id);
+    await bench.untilEnded(id);
   });
 
-  it('unless told: both, side by side', async () => {
+  it('makes a worker run both by default', async () => {
     await submitUpload('both');
     const id = await bench.submit('any');
     await bench.start(types, { env: { UPLOAD_WORKER_QUEUES: '' } });
-    await bench.ended(id);
+    await bench.untilEnded(id);
     await until(
       () => statusOf('both'),
       (status) => status === 'PROCESSED',
     );
-    expect(asked()).toEqual(new Set([JOBS, UPLOADS]));
+    expect(receivedFrom()).toEqual(new Set([JOBS, UPLOADS]));
   });
 
   it.each(['mail', 'uploads,', ','])('=%s is refused', (UPLOAD_WORKER_QUEUES) => {
@@ -86,12 +86,12 @@ describe('UPLOAD_WORKER_QUEUES', () => {
 });
 
 describe('a message that no worker can read', () => {
-  it('goes to the dead-letter queue of its own queue, and the jobs go on', async () => {
+  it('moves to the dead-letter queue of its own queue, and jobs continue', async () => {
     const deadLetters = createQueue(bench.sqs, `${JOBS}-dead-letters`);
     await callSqs(bench.stack.aws.endpoint, 'SendMessage', JOBS, { MessageBody: '{"jobId":"poison"}' });
     const id = await bench.submit('any');
     const worker = await bench.start(types);
-    await bench.ended(id);
+    await bench.untilEnded(id);
     await until(
       () => queueDepth(bench.sqs, deadLetters),
       (depth) => depth === 1,

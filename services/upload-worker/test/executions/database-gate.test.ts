@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { DatabaseGate } from '../../src/executions/database-gate.ts';
 
-it('holds everybody back until Postgres answers, asking for all of them at once', async () => {
+it('makes all callers wait until Postgres answers, with one ping at a time for all of them', async () => {
   let up = false;
   let pings = 0;
   const gate = new DatabaseGate(() => {
@@ -20,7 +20,7 @@ it('holds everybody back until Postgres answers, asking for all of them at once'
   expect(pings).toBe(3);
 });
 
-it('lets everybody go when the worker stops', async () => {
+it('lets all callers continue when the worker stops', async () => {
   const gate = new DatabaseGate(() => Promise.reject(new Error('down')));
   gate.close();
   const waiting = gate.waitUntilOpen();

@@ -45,7 +45,7 @@ function setUp() {
 }
 
 describe('the heartbeat of executions', () => {
-  it('renews no more what has ended', async () => {
+  it('no longer renews an execution that has ended', async () => {
     const { running, begin, lost } = setUp();
     const executionId = await claimNew();
     begin(executionId);
@@ -54,7 +54,7 @@ describe('the heartbeat of executions', () => {
     expect(lost).toEqual([]);
   });
 
-  it('renews the leases of what runs', async () => {
+  it('renews the leases of running executions', async () => {
     const { running, begin, lost } = setUp();
     const executionId = await claimNew();
     begin(executionId);
@@ -72,7 +72,7 @@ describe('the heartbeat of executions', () => {
     expect(lost).toEqual([]);
   });
 
-  it('drops what was taken from this worker', async () => {
+  it('drops an execution that another process has ended', async () => {
     const { running, begin, lost } = setUp();
     const executionId = await claimNew();
     const signal = begin(executionId);
@@ -87,7 +87,7 @@ describe('the heartbeat of executions', () => {
     expect(lost).toEqual([executionId]);
   });
 
-  it('drops what may have been taken, once the lease is over and Postgres can not be asked', async () => {
+  it('drops an execution when its lease has expired and Postgres does not answer', async () => {
     const { running, begin, lost, clock } = setUp();
     const executionId = await claimNew();
     const signal = begin(executionId);

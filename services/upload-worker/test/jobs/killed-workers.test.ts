@@ -20,7 +20,7 @@ const start = (): SpawnedService =>
     },
   });
 
-/** SIGKILL in the middle of a job; the lease runs out, and the janitor ends the execution. */
+/** Kills a worker in the middle of its job, and ends the execution when the lease has expired. */
 async function killInTheMiddle(id: string): Promise<void> {
   const worker = start();
   await worker.waitFor(/"message":"hanging"/);
@@ -36,15 +36,15 @@ async function killInTheMiddle(id: string): Promise<void> {
   );
 }
 
-jest.setTimeout(120_000); // processes, which take seconds to start on a busy machine
+jest.setTimeout(120_000); // on a busy machine a process takes seconds to start
 
 describe('a job whose worker is killed', () => {
-  it('is taken over by another one, and goes on from what was made (J9)', async () => {
+  it('runs again on another worker, which continues after the existing assets (J9)', async () => {
     const id = await bench.submit('hangs', { makes: true, deadly: false });
     await killInTheMiddle(id);
     expect(await bench.job(id)).toMatchObject({ status: 'processing', progress: 50 });
     const other = start();
-    expect(await bench.ended(id)).toMatchObject({ status: 'completed', result: { pid: other.pid } });
+    expect(await bench.untilEnded(id)).toMatchObject({ status: 'completed', result: { pid: other.pid } });
     expect(await bench.attempts(id)).toEqual([
       [1, 'FAILED', 'worker lost'],
       [1, 'SUCCEEDED', null],
@@ -56,7 +56,7 @@ describe('a job whose worker is killed', () => {
     [false, 'failed', null],
     [true, 'partial', { assets: 1 }],
   ])(
-    'every time comes to its end all the same; with assets %s it is %s (J6, J9)',
+    'each time reaches a terminal state: with assets %s the job is %s (J6, J9)',
     async (makes, status, result) => {
       const id = await bench.submit('hangs', { makes, deadly: true });
       await killInTheMiddle(id);

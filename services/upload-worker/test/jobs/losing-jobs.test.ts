@@ -12,7 +12,7 @@ const assetsOf = (jobId: string) =>
   bench.db.selectFrom('assets').selectAll().where('job_id', '=', jobId).execute();
 const asset = { assetType: 'archive', storagePath: 'jobs/x/y.zip', fileSize: 1 };
 
-/** A type whose first attempt hands its context out and goes on with `first`; the others complete. */
+/** A job type whose first attempt resolves `begun` with its context and then runs `first`. Further attempts complete. */
 function firstAttempt(first: (context: JobContext<unknown>) => Promise<never>) {
   const begun = Promise.withResolvers<JobContext<unknown>>();
   let attempts = 0;
@@ -26,7 +26,7 @@ function firstAttempt(first: (context: JobContext<unknown>) => Promise<never>) {
 }
 
 describe('a worker that loses a job', () => {
-  it('drops it when it was ended behind its back: the work is told to end, and nothing more is written', async () => {
+  it('aborts the work at the next heartbeat after another process has ended the execution, and writes nothing more', async () => {
     const { type, begun } = firstAttempt(({ signal }) => untilAborted(signal));
     const id = await bench.submit('long');
     const worker = await bench.start([type], { env: heartbeats });
@@ -38,7 +38,7 @@ describe('a worker that loses a job', () => {
     );
     context.progress(77, 'a zombie');
     await expect(context.createAsset(asset)).rejects.toThrow(ExecutionTakenError);
-    expect(await bench.ended(id)).toMatchObject({ status: 'completed', progress_message: null });
+    expect(await bench.untilEnded(id)).toMatchObject({ status: 'completed', progress_message: null });
     expect(await assetsOf(id)).toEqual([]);
     expect(await bench.attempts(id)).toEqual([
       [1, 'FAILED', 'worker lost'],
@@ -50,7 +50,7 @@ describe('a worker that loses a job', () => {
     expect(await worker.metrics.text()).toMatch(/job_leases_lost_total\{.*\} 1/);
   });
 
-  it('settles nothing when it learns of it from what it writes, and looks again: nobody else may have a message', async () => {
+  it('settles nothing when a write of the work is refused, and claims the next attempt, which may have no message of its own', async () => {
     const unsent = { db: bench.db, send: () => Promise.resolve() };
     const { type, begun } = firstAttempt(async (context) => {
       await endAsLost(unsent, [{ executionId: context.executionId, attempt: 1, losses: 0 }]);
@@ -60,7 +60,7 @@ describe('a worker that loses a job', () => {
     const id = await bench.submit('long');
     const worker = await bench.start([type]);
     await begun;
-    await bench.ended(id);
+    await bench.untilEnded(id);
     expect(await bench.attempts(id)).toEqual([
       [1, 'FAILED', 'worker lost'],
       [1, 'SUCCEEDED', null],
@@ -68,7 +68,7 @@ describe('a worker that loses a job', () => {
     expect(worker.log.lines.map(({ message }) => message)).not.toContain('job attempt failed');
   });
 
-  it('changes nothing with an outcome that comes too late', async () => {
+  it('changes nothing by an outcome that comes after another process has ended the execution', async () => {
     const go = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<string>();
     let attempts = 0;
@@ -84,9 +84,9 @@ describe('a worker that loses a job', () => {
     const id = await bench.submit('late');
     await bench.start([type]);
     await endAsLost(bench, [{ executionId: await begun.promise, attempt: 1, losses: 0 }]);
-    expect(await bench.ended(id)).toMatchObject({ result: { attempt: 2 } });
+    expect(await bench.untilEnded(id)).toMatchObject({ result: { attempt: 2 } });
     go.resolve();
-    await bench.acknowledged();
+    await bench.untilAcknowledged();
     expect(await bench.job(id)).toMatchObject({ result: { attempt: 2 } });
     expect((await bench.transitions(id)).filter((step) => step.startsWith('job '))).toEqual([
       'job queued processing',
@@ -94,13 +94,13 @@ describe('a worker that loses a job', () => {
     ]);
   });
 
-  it('leaves work behind that does not end when it is told to, and takes the next message', async () => {
+  it('abandons work that ignores its abort signal, and takes the next message', async () => {
     const { type, begun } = firstAttempt(() => new Promise<never>(() => {}));
     const id = await bench.submit('long');
     const worker = await bench.start([type], { env: { ...heartbeats, JOB_CONCURRENCY: '1' } });
     const { executionId } = await begun;
     await endAsLost(bench, [{ executionId, attempt: 1, losses: 0 }]);
-    expect((await bench.ended(id)).status).toBe('completed');
+    expect((await bench.untilEnded(id)).status).toBe('completed');
     expect(worker.log.lines).toContainEqual({
       level: 'error',
       message: 'job ignored its abort signal; abandoned',
@@ -110,7 +110,7 @@ describe('a worker that loses a job', () => {
 });
 
 describe('a worker that is stopped', () => {
-  it('interrupts what does not end in time: no attempt is spent, and its message is there for others at once', async () => {
+  it('interrupts a job that does not end in time, spends no attempt, and returns the message at once', async () => {
     const { type, begun } = firstAttempt(({ signal, progress }) => {
       progress(10, 'begun');
       progress(25, 'further');
@@ -131,11 +131,11 @@ describe('a worker that is stopped', () => {
     });
     expect(await queueDepth(bench.sqs, bench.jobs)).toBe(1);
     await bench.start([type]);
-    expect((await bench.ended(id)).status).toBe('completed');
+    expect((await bench.untilEnded(id)).status).toBe('completed');
     expect((await bench.attempts(id)).map(([attempt]) => attempt)).toEqual([1, 1]);
   });
 
-  it('lets work end that ends in time', async () => {
+  it('lets a job end that ends in time', async () => {
     const end = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const type = jobType('short', async () => {
@@ -153,7 +153,7 @@ describe('a worker that is stopped', () => {
     expect(await queueDepth(bench.sqs, bench.jobs)).toBe(0);
   });
 
-  it('does not wait for work that does not heed it', async () => {
+  it('does not wait for work that ignores its abort signal', async () => {
     const { type, begun } = firstAttempt(() => new Promise<never>(() => {}));
     const id = await bench.submit('long');
     const worker = await bench.start([type], { overrides: { stopGraceMs: 100 } });
@@ -161,6 +161,6 @@ describe('a worker that is stopped', () => {
     await worker.stop();
     expect((await bench.attempts(id))[0]).toEqual([1, 'FAILED', 'interrupted']);
     await bench.start([type]);
-    await bench.ended(id);
+    await bench.untilEnded(id);
   });
 });

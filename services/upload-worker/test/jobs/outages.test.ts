@@ -11,13 +11,13 @@ const untilSettlingFails = ({ log }: BenchWorker) =>
     (failures) => failures >= 2,
   );
 
-describe('while Postgres is away, a job', () => {
-  it('that it keeps from starting is postponed: no attempt is spent', async () => {
+describe('while Postgres is unavailable, a job', () => {
+  it('is postponed, without spending an attempt, when its first statement fails', async () => {
     const begun = Promise.withResolvers<void>();
-    const isAway = Promise.withResolvers<void>();
+    const isDown = Promise.withResolvers<void>();
     const type = jobType('reader', async ({ services, jobId }) => {
       begun.resolve();
-      await isAway.promise;
+      await isDown.promise;
       await findJob(services.db, jobId);
       return completed;
     });
@@ -25,49 +25,49 @@ describe('while Postgres is away, a job', () => {
     const worker = await bench.start([type]);
     await begun.promise;
     await bench.stack.restartPostgres(async () => {
-      isAway.resolve();
+      isDown.resolve();
       await untilSettlingFails(worker);
     });
-    expect((await bench.ended(id)).status).toBe('completed');
+    expect((await bench.untilEnded(id)).status).toBe('completed');
     expect(await bench.attempts(id)).toEqual([
       [1, 'FAILED', 'database unavailable: postgres does not answer at the moment; try again shortly.'],
       [1, 'SUCCEEDED', null],
     ]);
   });
 
-  it('that has been done is settled as soon as it answers, with its last progress', async () => {
+  it('that has finished its work is settled with its last progress when Postgres answers again', async () => {
     const begun = Promise.withResolvers<void>();
-    const isAway = Promise.withResolvers<void>();
+    const isDown = Promise.withResolvers<void>();
     const type = jobType('worker', async ({ progress }) => {
       begun.resolve();
-      await isAway.promise;
-      progress(90, 'all but done');
+      await isDown.promise;
+      progress(90, 'almost done');
       return { status: 'failed', result: {}, error: 'there was nothing to do' };
     });
     const id = await bench.submit('worker');
     const worker = await bench.start([type]);
     await begun.promise;
     await bench.stack.restartPostgres(async () => {
-      isAway.resolve();
+      isDown.resolve();
       await untilSettlingFails(worker);
     });
-    expect(await bench.ended(id)).toMatchObject({
+    expect(await bench.untilEnded(id)).toMatchObject({
       status: 'failed',
       progress: 90,
-      progress_message: 'all but done',
+      progress_message: 'almost done',
     });
     expect(await bench.attempts(id)).toHaveLength(1);
   });
 });
 
-describe('a job that Postgres can not do', () => {
-  it('although it answers, or that had begun, has failed: it must not be postponed for ever', async () => {
+describe('a job whose statements fail', () => {
+  it('while Postgres answers spends its attempts, and is not postponed forever', async () => {
     const unavailable = () => Promise.reject(new DependencyUnavailableError('postgres'));
     const id = await bench.submit('slow statement');
     await bench.start([jobType('slow statement', unavailable)], {
       env: { JOB_RETRY_DELAYS_MS: '1', JOB_RETRY_JITTER_MS: '0' },
     });
-    expect((await bench.ended(id)).status).toBe('failed');
+    expect((await bench.untilEnded(id)).status).toBe('failed');
     expect((await bench.attempts(id)).map(([attempt]) => attempt)).toEqual([1, 2]);
   });
 });

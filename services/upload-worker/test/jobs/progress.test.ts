@@ -6,7 +6,7 @@ afterEach(() => void jest.useRealTimers());
 
 function setUp(answers: (boolean | Error)[] = []) {
   const writes: [number, string | null][] = [];
-  const seen = { ignored: 0, errors: 0 };
+  const calls = { ignored: 0, errors: 0 };
   let hold: Promise<void> = Promise.resolve();
   const progress = new Progress({
     write: async (percent, message) => {
@@ -16,20 +16,20 @@ function setUp(answers: (boolean | Error)[] = []) {
       if (typeof answer === 'object') throw answer;
       return answer;
     },
-    onIgnored: () => void (seen.ignored += 1),
-    onError: () => void (seen.errors += 1),
+    onIgnored: () => void (calls.ignored += 1),
+    onError: () => void (calls.errors += 1),
   });
-  /** The next writes hang until it is resolved. */
+  /** Writes hang from now on, until the returned promise is resolved. */
   const hang = () => {
     const gate = Promise.withResolvers<void>();
     hold = gate.promise;
     return gate;
   };
-  return { progress, writes, seen, hang };
+  return { progress, writes, calls, hang };
 }
 
 describe('progress', () => {
-  it('is written at most once a second, however often it is reported, always the last', async () => {
+  it('is written at most once a second, always the latest report', async () => {
     const { progress, writes } = setUp();
     for (let n = 0; n < 350; n++) {
       progress.report(n / 10, `step ${n}`);
@@ -41,7 +41,7 @@ describe('progress', () => {
     expect(writes.slice(4)).toEqual([[34.9, 'step 349']]);
   });
 
-  it('is written at once when nothing was for a second, and not at all when nothing is reported', async () => {
+  it('is written at once when the last write is a second ago, and is not written again without a new report', async () => {
     const { progress, writes } = setUp();
     progress.report(1);
     await jest.advanceTimersByTimeAsync(60_000);
@@ -55,7 +55,7 @@ describe('progress', () => {
     expect(writes).toHaveLength(2);
   });
 
-  it('never goes backwards; a message stays until there is another', async () => {
+  it('never decreases, and keeps its message until there is another one', async () => {
     const { progress, writes } = setUp();
     progress.report(50, 'half');
     await jest.advanceTimersByTimeAsync(1000);
@@ -69,7 +69,7 @@ describe('progress', () => {
     ]);
   });
 
-  it('is never written twice at the same time', async () => {
+  it('is written by one statement at a time', async () => {
     const { progress, writes, hang } = setUp();
     const gate = hang();
     progress.report(1);
@@ -86,11 +86,11 @@ describe('progress', () => {
     expect(writes.at(-1)).toEqual([2, null]);
   });
 
-  it('that could not be written is written with the next, or when the attempt is settled', async () => {
-    const { progress, writes, seen } = setUp([new Error('away'), new Error('away'), new Error('away')]);
+  it('whose write failed is written again a second later, and before the settlement', async () => {
+    const { progress, writes, calls } = setUp([new Error('away'), new Error('away'), new Error('away')]);
     progress.report(1);
     await jest.advanceTimersByTimeAsync(1500);
-    expect([writes.length, seen.errors]).toEqual([2, 2]);
+    expect([writes.length, calls.errors]).toEqual([2, 2]);
     progress.end();
     await expect(progress.flush()).rejects.toThrow('away');
     await progress.flush();
@@ -99,21 +99,21 @@ describe('progress', () => {
     expect(writes).toHaveLength(4);
   });
 
-  it('is ignored once the attempt has ended, and that is said once', async () => {
-    const { progress, writes, seen } = setUp();
+  it('is ignored after the attempt has ended, and this is reported once', async () => {
+    const { progress, writes, calls } = setUp();
     progress.report(1);
     progress.end();
     for (let n = 2; n < 1000; n++) progress.report(n);
     await jest.advanceTimersByTimeAsync(5000);
     await progress.flush();
     expect(writes).toEqual([[1, null]]);
-    expect(seen).toEqual({ ignored: 1, errors: 0 });
+    expect(calls).toEqual({ ignored: 1, errors: 0 });
   });
 
-  it('that Postgres refuses is ignored, and said so', async () => {
-    const { progress, seen } = setUp([false]);
+  it('is ignored when Postgres refuses it, and this is reported', async () => {
+    const { progress, calls } = setUp([false]);
     progress.report(1);
     await jest.advanceTimersByTimeAsync(0);
-    expect(seen).toEqual({ ignored: 1, errors: 0 });
+    expect(calls).toEqual({ ignored: 1, errors: 0 });
   });
 });

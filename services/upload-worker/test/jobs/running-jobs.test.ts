@@ -7,17 +7,17 @@ import { newPaste } from '../support/new-paste.ts';
 const bench = useBench();
 
 describe('a job', () => {
-  it('goes from queued over processing to completed, and every step of it is logged (J1, J2, J9)', async () => {
-    const seen: string[] = [];
+  it('goes from queued through processing to completed, and each transition is logged (J1, J2, J9)', async () => {
+    const statusesDuringRun: string[] = [];
     const type = jobType('sum', async ({ jobId, parameters }) => {
-      seen.push((await bench.job(jobId)).status);
+      statusesDuringRun.push((await bench.job(jobId)).status);
       return { status: 'completed', result: { parameters, text: 'a\0b' } };
     });
     const id = await bench.submit('sum', { n: 7 }, { requestId: 'r-1' });
     const before = await bench.job(id);
     const worker = await bench.start([type]);
-    const job = await bench.ended(id);
-    expect([before.status, ...seen, job.status]).toEqual(['queued', 'processing', 'completed']);
+    const job = await bench.untilEnded(id);
+    expect([before.status, ...statusesDuringRun, job.status]).toEqual(['queued', 'processing', 'completed']);
     expect(job).toMatchObject({
       progress: 100,
       result: { parameters: { n: 7 }, text: 'a\u{FFFD}b' },
@@ -30,7 +30,7 @@ describe('a job', () => {
       'task_execution RUNNING SUCCEEDED',
       'job processing completed',
     ]);
-    await bench.acknowledged();
+    await bench.untilAcknowledged();
     await worker.stop();
     const ids = { job_id: id, job_type: 'sum', attempt: 1, request_id: 'r-1' };
     expect(worker.log.lines.filter(({ fields }) => fields.job_id === id)).toMatchObject([
@@ -43,12 +43,12 @@ describe('a job', () => {
     expect(text).toMatch(/job_attempts_total\{job_type="sum",outcome="succeeded",next_step="done",.*\} 1/);
   });
 
-  it('whose work throws is tried again after a wait, in which its worker does other work', async () => {
+  it('whose work throws runs again after a wait, during which its worker runs other jobs', async () => {
     const order: string[] = [];
     const type = jobType('flaky', (context) => {
       const { name } = context.parameters as { name: string };
       order.push(name);
-      if (order.length === 1) throw new Error('not today');
+      if (order.length === 1) throw new Error('first attempt fails');
       return Promise.resolve(completed);
     });
     const first = await bench.submit('flaky', { name: 'first' });
@@ -60,11 +60,11 @@ describe('a job', () => {
       (length) => length === 1,
     );
     const second = await bench.submit('flaky', { name: 'second' });
-    await bench.ended(second);
-    await bench.ended(first);
+    await bench.untilEnded(second);
+    await bench.untilEnded(first);
     expect(order).toEqual(['first', 'second', 'first']);
     expect(await bench.attempts(first)).toEqual([
-      [1, 'FAILED', 'internal: not today'],
+      [1, 'FAILED', 'internal: first attempt fails'],
       [2, 'SUCCEEDED', null],
     ]);
     expect(worker.log.lines).toContainEqual({
@@ -72,13 +72,13 @@ describe('a job', () => {
       message: 'job attempt failed',
       fields: expect.objectContaining({
         job_id: first,
-        reason: 'internal: not today',
+        reason: 'internal: first attempt fails',
         error: expect.any(Error),
       }),
     });
   });
 
-  it('that two messages stand for is done once', async () => {
+  it('with two messages runs once', async () => {
     let runs = 0;
     const begun = Promise.withResolvers<void>();
     const end = Promise.withResolvers<void>();
@@ -97,12 +97,12 @@ describe('a job', () => {
       (returnedOrKept) => returnedOrKept > 1,
     );
     end.resolve();
-    await bench.ended(id);
-    await bench.acknowledged();
+    await bench.untilEnded(id);
+    await bench.untilAcknowledged();
     expect(runs).toBe(1);
   });
 
-  it('shows how far it is while it runs; what it reports after its end is ignored with a warning (J4)', async () => {
+  it('shows its progress while it runs, and ignores later progress with a warning (J4)', async () => {
     let late: JobContext<unknown> | undefined;
     const end = Promise.withResolvers<void>();
     const type = jobType('steps', async (context) => {
@@ -124,7 +124,7 @@ describe('a job', () => {
       ({ progress, progress_message }) => progress === 40 && progress_message === 'packing',
     );
     end.resolve();
-    expect(await bench.ended(id)).toMatchObject({ progress: 100, progress_message: 'nearly' });
+    expect(await bench.untilEnded(id)).toMatchObject({ progress: 100, progress_message: 'nearly' });
     const before = writes;
     late?.progress(5, 'too late');
     await worker.stop();
@@ -137,14 +137,14 @@ describe('a job', () => {
     });
   });
 
-  it('logs with its ids, and has the messages of the uploads it makes sent, small content inline, for its request', async () => {
-    const made = new Map<string, Buffer>([
+  it('logs with its ids, and sends messages for its uploads with the request id, with small content inline', async () => {
+    const contents = new Map<string, Buffer>([
       ['small', Buffer.from('x')],
       ['large', Buffer.alloc(44 * 1024 + 1)],
     ]);
     const type = jobType('make', async ({ logger, services }) => {
-      logger.info('making', { count: made.size });
-      for (const [shortCode, content] of made) {
+      logger.info('making', { count: contents.size });
+      for (const [shortCode, content] of contents) {
         const paste = await createPaste(services.db, newPaste(shortCode, content));
         services.dispatchUploads([{ executionId: paste!.executionId, shortCode, content }]);
       }
@@ -153,7 +153,10 @@ describe('a job', () => {
     const id = await bench.submit('make', {}, { requestId: 'r-9' });
     const env = { UPLOAD_WORKER_QUEUES: 'uploads,jobs', MAX_PASTE_BYTES: '12345' };
     const worker = await bench.start([type], { env });
-    expect((await bench.ended(id)).result).toEqual({ most: 12345, code: expect.stringMatching(/^\w{10}$/) });
+    expect((await bench.untilEnded(id)).result).toEqual({
+      most: 12345,
+      code: expect.stringMatching(/^\w{10}$/),
+    });
     await until(
       () => bench.db.selectFrom('pastes').select('short_code').where('status', '=', 'PROCESSED').execute(),
       (processed) => processed.length === 2,

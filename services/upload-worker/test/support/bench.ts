@@ -36,36 +36,36 @@ export interface BenchWorker {
   stop(): Promise<void>;
 }
 
-/** What a worker works on: a real Postgres, and S3 and SQS behind a proxy that sees its requests. */
+/** The dependencies of a worker: a real Postgres, and S3 and SQS behind a proxy that records the requests. */
 export interface Bench {
   readonly stack: TestStackWithAws;
   readonly proxy: FaultProxy;
   readonly db: Database;
   readonly databaseUrl: string;
   readonly userId: string;
-  /** Past the proxy, as the test's own. */
+  /** A client for the test itself, without the proxy. */
   readonly sqs: SqsClient;
   readonly jobs: Queue;
-  /** Stopped after the test at the latest. Leases are of 60 s unless told, so that no heartbeat comes in between. */
+  /** Starts a worker, which is stopped after the test at the latest. Leases have 60 s by default, so that a test sees no heartbeat. */
   start(types: readonly JobType[], options?: StartOptions): Promise<BenchWorker>;
-  /** Works through the whole file, and knows what is put into `types` at any time: a start and a stop take more than 2 s. */
+  /** Starts one worker for all tests of a file, because a start and a stop take more than 2 s. Tests can add to `types` later. */
   startForAll(types: ReadonlyMap<string, JobType>, options?: StartOptions): Promise<BenchWorker>;
-  /** A job that waits in its queue, as the api leaves it. */
+  /** Creates a queued job with its message, as the api does. */
   submit(jobType: string, parameters?: object, context?: MessageContext): Promise<string>;
   send(jobId: string, executionId: string, context?: MessageContext): Promise<void>;
-  /** Every message of the jobs queue has been acknowledged: none is visible or hidden. */
-  acknowledged(): Promise<void>;
-  job(jobId: string): Promise<JobNow>;
-  ended(jobId: string): Promise<JobNow>;
+  /** Waits until every message of the jobs queue is acknowledged: none is visible or hidden. */
+  untilAcknowledged(): Promise<void>;
+  job(jobId: string): Promise<JobRow>;
+  untilEnded(jobId: string): Promise<JobRow>;
   /** `['job queued processing', …]`, oldest first. */
   transitions(jobId: string): Promise<string[]>;
   /** `[[attempt, status, error], …]`, oldest first. */
   attempts(jobId: string): Promise<(readonly [number, string, string | null])[]>;
 }
 
-type JobNow = Awaited<ReturnType<typeof readJob>>;
+type JobRow = Awaited<ReturnType<typeof readJob>>;
 
-/** A bench for a test file. */
+/** The bench of a test file. */
 export function useBench(): Bench {
   const bench = {} as { -readonly [Key in keyof Bench]: Bench[Key] };
   const workers = new Set<BenchWorker>();
@@ -138,14 +138,14 @@ export function useBench(): Bench {
     await bench.send(id, executionId, context);
     return id;
   };
-  bench.acknowledged = async () => {
+  bench.untilAcknowledged = async () => {
     await until(
       () => messagesIn(bench.stack.aws.endpoint, JOBS),
       (messages) => messages === 0,
     );
   };
   bench.job = (jobId) => readJob(bench.db, jobId);
-  bench.ended = (jobId) =>
+  bench.untilEnded = (jobId) =>
     until(
       () => bench.job(jobId),
       ({ completed_at }) => completed_at !== null,
@@ -175,30 +175,30 @@ function readJob(db: Database, jobId: string) {
   return db.selectFrom('jobs').selectAll().where('id', '=', jobId).executeTakeFirstOrThrow();
 }
 
-/** A job type of a test's own. */
+/** A job type for a test. */
 export function jobType(name: string, run: (context: JobContext<unknown>) => Promise<JobEnding>): JobType {
   return defineJobType({ name, summary: 'Made for a test.', parameters: z.unknown(), example: {}, run });
 }
 
 export const completed = { status: 'completed', result: {} } as const satisfies JobEnding;
 
-/** Never ends by itself; rejects, as work has to, when it is told to end. */
+/** Rejects when the signal is aborted, as work must. */
 export function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    const end = (): void => reject(new Error('told to end'));
+    const end = (): void => reject(new Error('aborted'));
     if (signal.aborted) end();
     signal.addEventListener('abort', end, { once: true });
   });
 }
 
-/** Waits until it is so, for up to 60 s. */
+/** Repeats `probe` until `accept` returns true for its value. Rejects after 60 s with the last value. */
 export async function until<T>(probe: () => T | Promise<T>, accept: (value: T) => unknown): Promise<T> {
   const deadline = performance.now() + 60_000;
   for (;;) {
     const value = await probe();
     if (accept(value)) return value;
     if (performance.now() > deadline)
-      throw new Error(`it never came to be; the last: ${JSON.stringify(value)}`);
+      throw new Error(`not accepted within 60 s; the last value: ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 15));
   }
 }

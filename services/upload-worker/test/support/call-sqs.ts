@@ -1,4 +1,4 @@
-/** SQS without a client of ours in between, for what no client of ours would send. */
+/** Calls SQS directly, for requests that packages/sqs never sends. */
 export async function callSqs<T>(
   endpoint: string,
   action: string,

@@ -2,16 +2,16 @@ import { decideNextStep, WORKER_LOST, type AttemptCount } from '@pasteflow/domai
 import { findZombies, jobSubject, settleExecutions, type Database } from '@pasteflow/postgres';
 import type { Bench } from './bench.ts';
 
-/** Two losses. */
+/** The second loss ends a job. */
 const policy = { delaysMs: [1], jitterMs: 0, maxLosses: 2 };
 
-/** As the janitor's reaper: ends the jobs' executions that are past their lease, and sends their successors' messages. @returns how many */
+/** Does the work of the reaper: ends the executions whose lease has expired, and sends the messages of their successors. @returns the number of ended executions */
 export async function reap({ db, send }: Pick<Bench, 'db' | 'send'>): Promise<number> {
   const { items: zombies } = await findZombies(db, jobSubject, 100);
   return endAsLost({ db, send }, zombies, true);
 }
 
-/** Ends executions behind their worker's back. */
+/** Ends executions as lost while their worker runs them. */
 export async function endAsLost(
   { db, send }: { db: Database; send: Bench['send'] },
   executions: readonly ({ executionId: string } & AttemptCount)[],

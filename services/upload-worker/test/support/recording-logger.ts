@@ -6,7 +6,7 @@ export interface Line {
   readonly fields: LogFields;
 }
 
-/** Keeps what is logged, by its children too. */
+/** Records all lines, also those of child loggers. */
 export class RecordingLogger implements Logger {
   readonly lines: Line[];
   readonly #bindings: LogFields;

@@ -14,7 +14,7 @@ import { configSchema } from '../../src/config.ts';
 import { openDatabase } from '../support/database.ts';
 import { newPaste } from '../support/new-paste.ts';
 
-/** The table "Cost per paste" of docs/architecture.md, counted for 100 pastes that one consumer works off in full batches. */
+/** Counts the table "Cost per paste" of docs/architecture.md, for 100 pastes that one consumer uploads in full batches. */
 const PASTES = 100;
 const BATCHES = PASTES / 10;
 
@@ -38,7 +38,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-async function waitingUploads(): Promise<void> {
+async function createWaitingUploads(): Promise<void> {
   const client = createSqsClient({ region: 'us-east-1', endpoint: stack.aws.endpoint });
   const queue = createQueue(client, 'pasteflow-uploads');
   for (let batch = 0; batch < BATCHES; batch++) {
@@ -54,15 +54,15 @@ async function waitingUploads(): Promise<void> {
   client.destroy();
 }
 
-it('is a claim, a settlement, a receive and a delete for every ten uploads, and one put each', async () => {
-  await waitingUploads();
+it('ten uploads cost one claim, one settlement, one receive, one delete, and one put each', async () => {
+  await createWaitingUploads();
   const statements: string[] = [];
   const config = loadConfig(configSchema, {
     DATABASE_URL: urlOfService(url, 'upload-worker'),
     AWS_ENDPOINT_URL: proxy.url,
     METRICS_PORT: '0',
     UPLOAD_CONCURRENCY: '1',
-    EXECUTION_LEASE_SECONDS: '60', // no heartbeat falls into the measurement
+    EXECUTION_LEASE_SECONDS: '60', // no heartbeat during the measurement
     LOG_LEVEL: 'error',
     UPLOAD_WORKER_QUEUES: 'uploads',
   });
@@ -78,7 +78,7 @@ it('is a claim, a settlement, a receive and a delete for every ten uploads, and 
   const worker = new Lifecycle(
     compose(
       { ...context, metrics: new Metrics('upload-worker', { process: false }), readiness: new Readiness() },
-      // Groups close when their batch is whole, so that a slow machine counts the same.
+      // A group closes only when its batch is complete, so that the counts don't depend on the speed of the machine.
       { onStatement: ({ query }) => statements.push(query.sql), settleLingerMs: 60_000 },
     ),
     logger,
@@ -90,14 +90,14 @@ it('is a claim, a settlement, a receive and a delete for every ten uploads, and 
   const withTable = (table: string) => statements.filter((statement) => statement.includes(table));
   expect(withTable('asked AS MATERIALIZED')).toHaveLength(BATCHES);
   expect(withTable('ending AS MATERIALIZED')).toHaveLength(BATCHES);
-  // Once, at the start of the worker: the checks of the bucket's owner, which takes the empty bucket, and of the worker's own role.
+  // The start of the worker checks the bucket's owner, taking the empty bucket, and its own role.
   expect(withTable('FROM installation')).toHaveLength(1);
   expect(withTable('FROM pg_roles')).toHaveLength(1);
   expect(proxy.matching({ method: 'PUT', path: /pasteflow-owner/ })).toHaveLength(1);
   expect(statements).toHaveLength(2 * BATCHES + 2);
   expect(proxy.matching({ method: 'PUT' })).toHaveLength(PASTES + 1);
   expect(proxy.matching({ target: 'DeleteMessageBatch' })).toHaveLength(BATCHES);
-  // One receive a batch, and one or two that found the queue empty.
+  // One receive for each batch, and at most two that found the queue empty.
   expect(proxy.matching({ target: 'ReceiveMessage' }).length - BATCHES).toBeLessThanOrEqual(2);
 });
 

@@ -6,14 +6,14 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
 }
 
 describe('results in groups', () => {
-  it('are one group when all are in before the wait is over', async () => {
+  it('are one group when all arrive before the wait ends', async () => {
     const groups: number[][] = [];
     const pending = [1, 2, 3].map((n) => Promise.resolve(n));
     await handleInGroups(pending, 60_000, (group) => Promise.resolve(void groups.push([...group])));
     expect(groups).toEqual([[1, 2, 3]]);
   });
 
-  it('are handled without those that hang, which come in a group of their own', async () => {
+  it('are handled without a slow one, which becomes a group of its own', async () => {
     const slow = deferred<string>();
     const groups: string[][] = [];
     const first = deferred<void>();
@@ -43,7 +43,7 @@ describe('results in groups', () => {
     await all;
   });
 
-  it('of nothing are no group', async () => {
+  it('of an empty list are no group', async () => {
     await handleInGroups([], 1, () => Promise.reject(new Error('called')));
   });
 });

@@ -7,7 +7,7 @@ import { until, useBench } from '../support/bench.ts';
 
 const bench = useBench();
 
-jest.setTimeout(240_000); // liveness only: slow statements on a busy machine
+jest.setTimeout(240_000); // slow statements take long on a busy machine
 
 const start = (env: Record<string, string> = {}) =>
   bench.start([], { env: { UPLOAD_WORKER_QUEUES: 'uploads', EXECUTION_LEASE_SECONDS: '6', ...env } });
@@ -36,7 +36,7 @@ async function send(pastes: readonly { executionId: string; shortCode: string }[
     );
 }
 
-/** As the reaper: ends zombies and sends the messages of their successors. */
+/** Does the work of the reaper: ends zombies and sends the messages of their successors. */
 async function reap(): Promise<void> {
   const { items: zombies } = await findZombies(bench.db, uploadSubject, 100);
   const settlements = zombies.map((zombie) => {
@@ -85,7 +85,7 @@ it('with UPDATEs that take 4 s, no paste becomes FAILED: all 30 are PROCESSED', 
 });
 
 it.each(['pastes', 'task_executions'] as const)(
-  'a locked row of %s keeps no other upload of the batch from being settled, and is settled when it is released',
+  'a locked row of %s delays no other upload of the batch, and its own upload is settled after the release',
   async (table) => {
     bench.proxy.rule({ method: 'PUT' }, { kind: 'delay', ms: 1500 });
     const pastes = await submit(6);
@@ -146,10 +146,10 @@ it('uploads that were lost twice run one by one, apart from the others of their 
     .execute();
   for (const { executionId } of suspects) {
     const suspect = runs.find(({ id }) => id === executionId)!;
-    const together = runs.filter(
+    const concurrent = runs.filter(
       ({ id, started_at, finished_at }) =>
         id !== executionId && started_at! < suspect.finished_at! && finished_at! > suspect.started_at!,
     );
-    expect(together).toEqual([]);
+    expect(concurrent).toEqual([]);
   }
 });

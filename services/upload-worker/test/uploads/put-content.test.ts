@@ -12,7 +12,7 @@ function upload(sizeBytes = content.length): ClaimedUpload {
   return { shortCode: 'abc', executionId: 'e', pasteId: 'p', attempt: 1, losses: 0, contentHash, sizeBytes };
 }
 
-/** Records what is put; the faults of a real S3 are tested end to end. */
+/** Records the puts. End-to-end tests cover the faults of a real S3. */
 function setUp({ put, ...options }: Partial<PutContentOptions> & { put?: ObjectStore['put'] } = {}) {
   const puts: [string, string][] = [];
   const store = {
@@ -37,9 +37,9 @@ const untilAborted: ObjectStore['put'] = (_key, _content, { signal }) =>
 
 const never = new AbortController().signal;
 
-describe('one attempt', () => {
-  it('puts what came inline without asking Postgres', async () => {
-    const { puts, putContent } = setUp({ readPayload: () => Promise.reject(new Error('asked')) });
+describe('an attempt at an upload', () => {
+  it('puts inline content without reading the payload', async () => {
+    const { puts, putContent } = setUp({ readPayload: () => Promise.reject(new Error('payload was read')) });
     expect(await putContent(upload(), content, never)).toEqual({
       kind: 'succeeded',
       s3Url: 's3://bucket/pastes/abc',
@@ -47,7 +47,7 @@ describe('one attempt', () => {
     expect(puts).toEqual([['pastes/abc', 'hello']]);
   });
 
-  it('reads the payload when the message carries nothing, or something else', async () => {
+  it('reads the payload when the message has no content, or other content', async () => {
     for (const inline of [null, Buffer.from('HELLO')]) {
       const { puts, putContent } = setUp();
       expect(await putContent(upload(), inline, never)).toEqual({
@@ -58,7 +58,7 @@ describe('one attempt', () => {
     }
   });
 
-  it('never puts bytes that are not the paste’s', async () => {
+  it('never puts bytes that differ from content_hash', async () => {
     const { puts, putContent } = setUp({ readPayload: () => Promise.resolve(Buffer.from('other')) });
     expect(await putContent(upload(), null, never)).toMatchObject({ kind: 'failed' });
     expect(puts).toEqual([]);
@@ -74,7 +74,7 @@ describe('one attempt', () => {
     });
   });
 
-  it('fails when S3 takes longer than it may', async () => {
+  it('fails when S3 does not answer in time', async () => {
     const { putContent } = setUp({ put: untilAborted, putTimeoutMs: 20 });
     expect(await putContent(upload(), content, never)).toMatchObject({
       kind: 'failed',
@@ -82,7 +82,7 @@ describe('one attempt', () => {
     });
   });
 
-  it('does not call a reset connection a timeout', async () => {
+  it('does not report a reset connection as a timeout', async () => {
     const reset = Object.assign(new Error('read ECONNRESET'), { name: 'TimeoutError', code: 'ECONNRESET' });
     const { putContent } = setUp({ put: () => Promise.reject(reset) });
     expect(await putContent(upload(), content, never)).toMatchObject({
@@ -91,12 +91,12 @@ describe('one attempt', () => {
     });
   });
 
-  it('of content beyond all bounds goes alone', async () => {
+  it('starts when no other runs, whatever the size of its content', async () => {
     const { putContent } = setUp();
     expect(await putContent(upload(500 * 1024 * 1024), content, never)).toMatchObject({ kind: 'succeeded' });
   });
 
-  it('is interrupted, not failed, when the worker is told to drop it', async () => {
+  it('is interrupted, not failed, when its signal is aborted', async () => {
     const { putContent } = setUp({ put: untilAborted });
     const stop = new AbortController();
     const attempt = putContent(upload(), content, stop.signal);
@@ -104,14 +104,14 @@ describe('one attempt', () => {
     expect(await attempt).toEqual({ kind: 'interrupted' });
   });
 
-  it('is postponed, not failed, when Postgres keeps it from its payload', async () => {
+  it('is postponed, not failed, when Postgres does not return the payload', async () => {
     const { putContent } = setUp({
       readPayload: () => Promise.reject(new DependencyUnavailableError('postgres')),
     });
     expect(await putContent(upload(), null, never)).toMatchObject({ kind: 'postponed' });
   });
 
-  it('of large content waits while 80 MiB are under way; small content does not wait for it', async () => {
+  it('with large content waits while 80 MiB are in progress; small content does not wait', async () => {
     let running = 0;
     const { putContent } = setUp({
       put: (...args) => {
