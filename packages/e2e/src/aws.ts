@@ -18,25 +18,25 @@ import {
   type QueueNames,
 } from '@pasteflow/dev-stack';
 
-/** S3 and SQS under a cluster of services: a bucket and queues that it has for itself. */
+/** The S3 and SQS of a cluster of services: a bucket and queues that only this cluster uses. */
 export interface Aws {
-  /** Of both. */
+  /** The endpoint of both S3 and SQS. */
   readonly endpoint: string;
   readonly bucket: string;
   readonly queues: QueueNames;
-  /** By how much a message may come back later than its visibility says. */
+  /** The longest time after the end of its visibility timeout at which a message becomes visible. */
   readonly redeliveryLateMs: number;
-  /** For how long a message may be hidden that was given to a receive whose client had gone; 0: none is. */
+  /** How long a message may stay hidden after it was sent to a client that has disconnected. 0: not at all. */
   readonly abandonedReceiveMs: number;
 }
 
-/** What the emulator of a stack of its own has. It comes back 12 to 16 ms late. */
+/** The emulator of an embedded stack. Messages become visible 12 to 16 ms late. */
 export function embeddedAws(endpoint: string): Aws {
   const queues = DEFAULT_QUEUES;
   return { endpoint, bucket: DEFAULT_BUCKET, queues, redeliveryLateMs: 16, abandonedReceiveMs: 0 };
 }
 
-/** Neither the emulator nor LocalStack asks whose they are. */
+/** The emulator and LocalStack accept any credentials. */
 export const CREDENTIALS = { accessKeyId: 'pasteflow', secretAccessKey: 'pasteflow' };
 
 export function s3ClientOf(endpoint: string): S3Client {
@@ -52,24 +52,24 @@ export function sqsClientOf(endpoint: string): SQSClient {
   });
 }
 
-/** Made in an S3 and SQS that others use as well, and removed at the end. */
+/** Created in an S3 and SQS that others use too, and removed at the end. */
 export interface OwnAws extends Aws {
   remove(): Promise<void>;
 }
 
-/** Where the S3 and SQS are that the tests are to stand on; undefined: on the emulator. */
+/** The endpoint of the S3 and SQS for the tests. Undefined: the tests use the emulator. */
 export function externalEndpoint(): string | undefined {
-  // oxlint-disable-next-line node/no-process-env -- how a run of all tests on LocalStack is asked for
+  // oxlint-disable-next-line node/no-process-env -- selects LocalStack for a run of all tests
   return process.env.AWS_ENDPOINT_URL || undefined;
 }
 
-/** LocalStack looks once a second which messages' time has come. */
+/** LocalStack checks once a second which messages become visible. */
 const LOCALSTACK_LATE_MS = 1000;
 
-/** It doesn't see that a client has gone, as AWS doesn't promise to: then a message is hidden for the 10 s that our receives ask for. */
+/** Like AWS, LocalStack does not notice that a client has disconnected: the message then stays hidden for the 10 s of our receives. */
 const LOCALSTACK_ABANDONED_MS = 10_000 + LOCALSTACK_LATE_MS;
 
-/** A bucket and queues of names that nobody else has, by the description that LocalStack and AWS get theirs from. */
+/** Creates a bucket and queues with unique names, from the description that LocalStack and AWS use. */
 export async function makeOwnAws(endpoint: string): Promise<OwnAws> {
   const prefix = `pasteflow-e2e-${randomBytes(6).toString('hex')}`;
   const queues = { uploads: `${prefix}-uploads`, jobs: `${prefix}-jobs` };
@@ -100,7 +100,7 @@ export async function makeOwnAws(endpoint: string): Promise<OwnAws> {
   };
 }
 
-/** Anew when it isn't empty: a request of a service that was killed may still have been on its way. */
+/** Tries again when the bucket isn't empty: a late request of a killed service may have put an object. */
 async function removeBucket(client: S3Client, bucket: string, attempts = 5): Promise<void> {
   await empty(client, bucket);
   try {

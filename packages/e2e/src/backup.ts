@@ -4,8 +4,8 @@ import { startPostgres, type Postgres } from '@pasteflow/dev-stack';
 import { Client } from 'pg';
 
 /**
- * Copies an embedded Postgres while it works, by its own protocol for base backups, which pg_basebackup and RDS follow too: from
- * pg_backup_start on it can be copied file by file in any order, and what the log holds by pg_backup_stop makes the copy whole.
+ * Copies an embedded Postgres while it runs, as pg_basebackup does: after pg_backup_start the files can be copied in any order, and
+ * the WAL up to pg_backup_stop makes the copy consistent.
  */
 export async function backUpPostgres(databaseUrl: string, folder: string): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
@@ -27,29 +27,29 @@ export async function backUpPostgres(databaseUrl: string, folder: string): Promi
   }
 }
 
-/** A server of its own on what was backed up there. */
+/** Starts a server on the backup in `folder`. */
 export async function restorePostgres(folder: string): Promise<Postgres> {
   return await startPostgres({ dataDir: folder, fsync: false });
 }
 
-/** Of the server that runs, not of its data; and the log, which is copied last. */
+/** Files of the running server, and the WAL, which is copied last. */
 const NOT_COPIED = new Set(['postmaster.pid', 'postmaster.opts', 'pg_wal']);
 
-/** What goes away meanwhile is not missed: the log knows. */
+/** Files that disappear during the copy are not needed: the WAL has their content. */
 async function copyFolder(
   from: string,
   to: string,
-  wanted: (name: string) => boolean = () => true,
+  isIncluded: (name: string) => boolean = () => true,
 ): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true })) {
-    if (!wanted(entry.name)) continue;
+    if (!isIncluded(entry.name)) continue;
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await copyFolder(source, target);
-    else await copyFile(source, target).catch(unlessGone);
+    else await copyFile(source, target).catch(unlessMissing);
   }
 }
 
-function unlessGone(error: NodeJS.ErrnoException): void {
+function unlessMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }

@@ -15,35 +15,35 @@ import { until, type UntilOptions } from './until.ts';
 import { makeToken, type Credentials } from './users.ts';
 
 export interface ClusterOptions<S extends Stack = RestartableStack> {
-  /** Instances of each service, default: 1 each. */
+  /** The number of instances of each service. Default: 1. */
   readonly apis?: number;
   readonly workers?: number;
   readonly janitors?: number;
-  /** For every service, on top of the defaults. */
+  /** Added to the default environment of every service. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Taken over, and stopped with the cluster; default: a stack of its own. */
+  /** Stopped with the cluster. Default: a new stack. */
   readonly stack?: S;
   /** false: the proxies record no requests. Default: true. */
   readonly keepRequests?: boolean;
 }
 
 export interface ClientChoice extends Omit<ClientOptions, 'baseUrl'> {
-  /** Which api, from 0; default: the first. */
+  /** The index of the api. Default: 0. */
   readonly api?: number;
 }
 
-/** A client with a token of its own. */
+/** A client with a user's token. */
 export interface User extends PasteflowClient, Credentials {}
 
-/** The running services on a stack of their own, and eyes on all they touch. Each test file has one, or each of its tests. */
+/** Running services on a stack of their own, with access to everything that they use. Each test or test file has its own cluster. */
 export class Cluster<S extends Stack = RestartableStack> {
   readonly stack: S;
   readonly services: Service[] = [];
-  /** Between the services and S3, SQS, Postgres: what a test does to them, the services see. */
+  /** The proxies between the services and S3, SQS and Postgres, in which a test injects faults. */
   readonly s3: FaultProxy;
   readonly sqs: FaultProxy;
   readonly postgres: TcpProxy;
-  /** Past the proxies. */
+  /** Direct access, without the proxies. */
   readonly rows: Rows;
   readonly bucket: Bucket;
   readonly queues: Queues;
@@ -77,18 +77,18 @@ export class Cluster<S extends Stack = RestartableStack> {
     return this.services.filter(({ name }) => name === 'janitor');
   }
 
-  /** A client of an api: an anonymous one, unless it is given a token. */
+  /** A client of an api. Anonymous without a token. */
   client({ api, ...options }: ClientChoice = {}): PasteflowClient {
     return createClient({ baseUrl: this.http(api).url, ...options });
   }
 
-  /** A client of a user with this name, who is made when there is none. */
+  /** A client with a token of the user with this name, who is created if missing. */
   async user(name: string, choice: ClientChoice = {}): Promise<User> {
     const credentials = await makeToken(this.rows, name);
     return { ...this.client({ ...choice, token: credentials.token }), ...credentials };
   }
 
-  /** An api, without a client. */
+  /** An api as plain HTTP. */
   http(api = 0): Http {
     return new Http(`http://127.0.0.1:${this.apis[api]?.env.API_PORT}`);
   }
@@ -102,14 +102,14 @@ export class Cluster<S extends Stack = RestartableStack> {
     return service;
   }
 
-  /** See `Load`; it ends with the cluster at the latest, so that a test that fails leaves none behind. */
+  /** Starts a `Load`, which ends with the cluster at the latest. */
   load<T>(act: (n: number) => Promise<T>, options?: LoadOptions): Load<T> {
     const load = new Load(act, options);
     this.#loads.push(load);
     return load;
   }
 
-  /** What a service needs to run in this cluster, apart from its own ports. It connects to Postgres as its own role. */
+  /** The environment of a service in this cluster, without its ports. The service connects to Postgres as its own role. */
   environment(service: ServiceName): Record<string, string> {
     const { DATABASE_URL: databaseUrl = this.postgres.through(this.stack.databaseUrl) } = this.#env;
     return {
@@ -127,7 +127,7 @@ export class Cluster<S extends Stack = RestartableStack> {
     };
   }
 
-  /** The row of a paste; rejects when there is none. */
+  /** The row of a paste. Rejects when the paste does not exist. */
   async paste(shortCode: string): Promise<PasteRow> {
     const [paste] = await this.rows.query<PasteRow>('SELECT * FROM pastes WHERE short_code = $1', [
       shortCode,
@@ -153,7 +153,7 @@ export class Cluster<S extends Stack = RestartableStack> {
     );
   }
 
-  /** What a paste and its executions went through, oldest first: `['task_execution PENDING RUNNING', …]`. */
+  /** The transitions of a paste and its executions, oldest first: `['task_execution PENDING RUNNING', …]`. */
   async transitions(shortCode: string): Promise<string[]> {
     const rows = await this.rows.query<{ step: string }>(
       `SELECT machine || ' ' || "from" || ' ' || "to" AS step FROM state_transitions
@@ -171,7 +171,7 @@ export class Cluster<S extends Stack = RestartableStack> {
     return new RegExp(`^/${this.bucket.name}/pastes/${shortCode}(\\?|$)`);
   }
 
-  /** See `until`; on failure the last log lines of every service are shown. */
+  /** Like `until`. A failure shows the last log lines of every service. */
   async until<T>(
     probe: () => T | Promise<T>,
     accept?: (value: T) => unknown,
@@ -198,7 +198,7 @@ export class Cluster<S extends Stack = RestartableStack> {
     );
   }
 
-  /** Ends what is left of it. Services that are stopped well are a test of their own: here they are killed. */
+  /** Kills the services and removes the stack. The tests of stopping.test.ts stop services gracefully. */
   async stop(): Promise<void> {
     await Promise.all(this.services.map((service) => service.kill()));
     await Promise.all(this.#loads.map((load) => load.stop()));
@@ -210,7 +210,7 @@ export class Cluster<S extends Stack = RestartableStack> {
   }
 }
 
-/** A migrated stack with proxies in front of it and the services on top, all of them started. */
+/** Starts a migrated stack, the proxies in front of it, and the services. */
 export async function startCluster(options?: ClusterOptions): Promise<Cluster>;
 export async function startCluster<S extends Stack>(
   options: ClusterOptions<S> & { stack: S },

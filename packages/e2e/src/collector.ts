@@ -1,24 +1,24 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as it came in. */
+/** A span as the collector received it. */
 export interface ExportedSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for the first of a trace. */
+  /** Empty for the root span of a trace. */
   readonly parentSpanId: string;
   readonly name: string;
-  /** Which service it is of, and which instance. */
+  /** The service and the instance that sent the span. */
   readonly service: string;
   readonly instance: string;
   readonly failed: boolean;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** The spans of other traces that it names, by their id. */
+  /** The ids of linked spans of other traces. */
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
   readonly startedAt: bigint;
 }
 
-/** https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding, as far as it is looked at here. */
+/** The part of https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding that the tests read. */
 interface Attribute {
   readonly key: string;
   readonly value: { stringValue?: string; intValue?: number | string; boolValue?: boolean };
@@ -40,10 +40,10 @@ interface WireSpan {
   readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
 }
 
-/** Takes spans in by OTLP/HTTP, in its JSON form, as an OpenTelemetry collector does on port 4318. */
+/** Receives spans by OTLP/HTTP in JSON, as an OpenTelemetry collector does on port 4318. */
 export class Collector {
   readonly spans: ExportedSpan[] = [];
-  /** All that was sent, for what must not be in it. */
+  /** All received bodies, for tests that search them for secrets. */
   received = '';
   readonly #server: Server;
 
@@ -61,7 +61,7 @@ export class Collector {
     return collector;
   }
 
-  /** What a service needs to send its spans here, and soon. */
+  /** The environment that makes a service send its spans here, with a short delay. */
   get env(): Record<string, string> {
     const { port } = this.#server.address() as AddressInfo;
     return {
@@ -71,7 +71,7 @@ export class Collector {
     };
   }
 
-  /** A trace's spans, indented below their parents: `['api POST /v1/pastes', '  api INSERT pastes', …]`; `!` marks what failed. */
+  /** The spans of a trace, indented below their parents: `['api POST /v1/pastes', '  api INSERT pastes', …]`. `!` marks a failed span. */
   tree(traceId: string): string[] {
     const spans = this.spans.filter((span) => span.traceId === traceId);
     const ids = new Set(spans.map(({ spanId }) => spanId));

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What this machine's cores did since it started, all of them together, in ticks. Linux only. */
+/** The time of all cores of this machine since its start, in ticks. Linux only. */
 export interface CoreTime {
   readonly idle: number;
   readonly all: number;
@@ -12,23 +12,23 @@ export async function coreTime(): Promise<CoreTime> {
     .split(/\s+/)
     .slice(1)
     .map(Number);
-  // Guests are in `user` already; interrupts and what the hypervisor took are the next three.
+  // The next three fields are interrupts and the time of the hypervisor. `user` already contains guests.
   const others = rest.slice(0, 3).reduce((sum, ticks) => sum + ticks, 0);
   return { idle: idle + ioWait, all: user + nice + system + idle + ioWait + others };
 }
 
-/** Which part of the time between the two the cores had nothing to do, 0 to 1. */
+/** The idle share of the time between the two readings, from 0 to 1. */
 export function idleShare(before: CoreTime, after: CoreTime): number {
   return (after.idle - before.idle) / (after.all - before.all);
 }
 
-/** What these processes have computed since they began, all together, in seconds. Linux only. */
+/** The CPU time of these processes since their start, in seconds. Linux only. */
 export async function computed(pids: readonly number[]): Promise<number> {
   const times = await Promise.all(pids.map(ticksOf));
   return times.reduce((sum, { own }) => sum + own, 0) / TICKS_PER_SECOND;
 }
 
-/** What a process and its children have computed since they began, also children that have ended, in seconds. Linux only. */
+/** The CPU time of a process and its children, including children that have ended, in seconds. Linux only. */
 export async function computedByFamily(parent: number): Promise<number> {
   const children = await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8');
   const present = children.split(' ').filter(Boolean).map(Number);
@@ -40,7 +40,7 @@ export async function computedByFamily(parent: number): Promise<number> {
 
 async function ticksOf(pid: number): Promise<{ own: number; endedChildren: number }> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // After the name, which may contain blanks; the 14th to 17th fields are user and system time, of the process and of its ended children.
+  // Fields 14 to 17, counted from the end of the name, which may contain blanks: user and system time of the process, and of its ended children.
   const [user = 0, system = 0, childrenUser = 0, childrenSystem = 0] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

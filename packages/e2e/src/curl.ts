@@ -6,7 +6,7 @@ export interface CurlResult {
   readonly stderr: string;
 }
 
-/** The curl of this machine, with what comes to its standard input. Rejects when there is none: then `apt-get install curl`. */
+/** Runs the curl of this machine with `input` on its standard input. Rejects when curl is missing: `apt-get install curl`. */
 export async function curl(
   args: readonly string[],
   input: Uint8Array = new Uint8Array(),
@@ -16,7 +16,7 @@ export async function curl(
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  child.stdin.on('error', () => {}); // curl may have its answer before it has read all of its input
+  child.stdin.on('error', () => {}); // curl may end before it has read all of its input
   child.stdin.end(input);
   return await new Promise((resolve, reject) => {
     child.once('error', (cause) =>

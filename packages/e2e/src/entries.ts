@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 
 export type ServiceName = 'api' | 'upload-worker' | 'janitor';
 
-/** What the tests run is named by path and never imported: they see processes only. */
+/** The paths of the entries that the tests run as processes. The tests import no service. */
 const path = (fromRoot: string): string => fileURLToPath(new URL(`../../../${fromRoot}`, import.meta.url));
 
 export const MIGRATE_ENTRY = path('packages/postgres/src/migrate-main.ts');

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { canTransition, isState, machines, type Machine } from '@pasteflow/domain';
+import {
+  canTransition,
+  isState,
+  type Machine,
+  type MachineName,
+  machines,
+  openStatesOf,
+  pasteDeletion,
+  pasteUpload,
+} from '@pasteflow/domain';
 import type { Bucket } from './bucket.ts';
 import type { QueueName, Queues } from './queues.ts';
 import type { AssetRow, PasteRow, Rows } from './rows.ts';
@@ -19,22 +28,37 @@ export async function findViolations(system: SystemUnderTest): Promise<string[]>
   return [...(await findStrayObjects(system)), ...(await findIllegalTransitions(system))];
 }
 
+/** How a violation names a row of a machine's table: an SQL expression. */
+const ROW_NAMES: Readonly<Record<MachineName, string>> = {
+  paste_upload: `'paste ' || short_code`,
+  paste_deletion: `'paste ' || short_code`,
+  job: `'job ' || id`,
+  task_execution: `'attempt ' || attempt || ' of ' || coalesce((SELECT short_code FROM pastes p WHERE p.id = subject_id), subject_id::text)`,
+};
+
+/** The states in which a process has work to do. A paste that is not claimed for deletion waits for its expiry, which is no work. */
+function workingStatesOf(machine: Machine): readonly string[] {
+  return openStatesOf(machine).filter(
+    (state) => machine.name !== pasteDeletion.name || state !== pasteDeletion.initial,
+  );
+}
+
+const OPEN_WORK = machines.map(
+  ({ name, storedIn: { table, column } }, index) =>
+    `SELECT ${ROW_NAMES[name]} || ' is ' || ${column} AS problem FROM ${table} WHERE ${column} = ANY ($${index + 1})`,
+);
+
+const PAYLOADS_OF_ENDED_UPLOADS = `
+  SELECT 'paste ' || short_code || ' is ' || status || ' and still has a payload'
+  FROM paste_payloads JOIN pastes ON id = paste_id WHERE status <> ALL ($${machines.indexOf(pasteUpload) + 1})`;
+
 /** The first fifty open rows: there may be ten thousand, and the query runs several times a second. */
 async function findOpenWork({ rows }: SystemUnderTest): Promise<string[]> {
-  const found = await rows.query<{ what: string }>(`
-    SELECT 'paste ' || short_code || ' is IN_PROGRESS' AS what FROM pastes WHERE status = 'IN_PROGRESS'
-    UNION ALL
-    SELECT 'paste ' || short_code || ' is DELETION_IN_PROGRESS' FROM pastes WHERE deletion_status = 'DELETION_IN_PROGRESS'
-    UNION ALL
-    SELECT 'job ' || id || ' is ' || status FROM jobs WHERE status IN ('queued', 'processing')
-    UNION ALL
-    SELECT 'attempt ' || attempt || ' of ' || coalesce(p.short_code, subject_id::text) || ' is ' || e.status
-    FROM task_executions e LEFT JOIN pastes p ON p.id = e.subject_id WHERE e.status IN ('PENDING', 'RUNNING')
-    UNION ALL
-    SELECT 'paste ' || short_code || ' is ' || status || ' and still has a payload'
-    FROM paste_payloads JOIN pastes ON id = paste_id WHERE status <> 'IN_PROGRESS'
-    LIMIT 50`);
-  return found.map(({ what }) => what);
+  const found = await rows.query<{ problem: string }>(
+    [...OPEN_WORK, PAYLOADS_OF_ENDED_UPLOADS].join(' UNION ALL ') + ' LIMIT 50',
+    machines.map((machine) => workingStatesOf(machine)),
+  );
+  return found.map(({ problem }) => problem);
 }
 
 async function findStrayObjects({ rows, bucket }: SystemUnderTest): Promise<string[]> {
@@ -48,10 +72,9 @@ async function findStrayObjects({ rows, bucket }: SystemUnderTest): Promise<stri
   );
   const problems = [...(await wrongPastes(byKey, objects, bucket)), ...wrongAssets(assets, objects)];
   for (const key of await bucket.openUploads())
-    problems.push(`the multipart upload of ${key} was never ended`);
+    problems.push(`the multipart upload of ${key} was neither completed nor aborted`);
   const known = new Set([...byKey.keys(), ...assets.map(({ storage_path }) => storage_path)]);
-  for (const key of objects.keys())
-    if (!known.has(key)) problems.push(`S3 holds ${key}, of which the table knows nothing`);
+  for (const key of objects.keys()) if (!known.has(key)) problems.push(`S3 has ${key}, which no table names`);
   return problems;
 }
 
@@ -69,22 +92,22 @@ async function wrongPastes(
     if (!objects.has(key)) problems.push(`paste ${short_code} is PROCESSED and S3 has no ${s3_url}`);
   const present = [...pastes].filter(([key]) => objects.has(key));
   const step = Math.ceil(present.length / MAX_READ);
-  const looked = present.filter((_, index) => index % step === 0);
-  await bucket.readEach(new Map(looked), ({ short_code, s3_url, content_hash }, content) => {
+  const compared = present.filter((_, index) => index % step === 0);
+  await bucket.readEach(new Map(compared), ({ short_code, s3_url, content_hash }, content) => {
     const hash = createHash('sha256').update(content).digest('hex');
     if (`sha256:${hash}` !== content_hash)
-      problems.push(`${s3_url} holds other bytes than paste ${short_code}`);
+      problems.push(`${s3_url} has other bytes than paste ${short_code}`);
   });
   return problems;
 }
 
-/** Each asset that a job keeps in S3 has its object, of the size that it says. */
+/** Each asset of a job in S3 has its object, with the size of the row. */
 function wrongAssets(assets: readonly AssetRow[], objects: ReadonlyMap<string, number>): string[] {
   return assets
     .filter(({ storage_path, file_size }) => objects.get(storage_path) !== Number(file_size))
     .map(
       ({ storage_path, file_size, job_id }) =>
-        `job ${job_id} has ${storage_path} of ${file_size} bytes, and S3 ${objects.get(storage_path) ?? 'nothing'}`,
+        `job ${job_id} names ${storage_path} with ${file_size} bytes, and S3 has ${objects.get(storage_path) ?? 'nothing'}`,
     );
 }
 
@@ -107,7 +130,7 @@ interface Step {
   readonly to: string;
 }
 
-/** Each entity's history is a way through its machine's table, from the initial state to the one the row has now. */
+/** The transitions of each entity lead through its machine's table, from the initial state to the current state of the row. */
 async function findIllegalTransitions({ rows }: SystemUnderTest): Promise<string[]> {
   const steps = await rows.query<Step & { id: string }>(
     `SELECT machine, entity, "from", "to" FROM state_transitions ORDER BY at, id`,
@@ -115,7 +138,7 @@ async function findIllegalTransitions({ rows }: SystemUnderTest): Promise<string
   const problems: string[] = [];
   for (const machine of machines as readonly Machine[]) {
     const { table, column } = machine.storedIn;
-    const present = await rows.query<{ id: string; state: string }>(
+    const current = await rows.query<{ id: string; state: string }>(
       `SELECT id, ${column} AS state FROM ${table}`,
     );
     const reached = new Map<string, string>();
@@ -126,7 +149,7 @@ async function findIllegalTransitions({ rows }: SystemUnderTest): Promise<string
       if (before !== from) problems.push(`${machine.name} ${entity} left ${from} while it was ${before}`);
       reached.set(entity, to);
     }
-    for (const { id, state } of present) {
+    for (const { id, state } of current) {
       const last = reached.get(id) ?? machine.initial;
       if (last !== state)
         problems.push(`${machine.name} ${id} is ${state}, and its last transition led to ${last}`);

@@ -1,4 +1,4 @@
-/** The api as plain HTTP, for tests that look at raw answers: nothing is retried, and no answer is an error. */
+/** The api as plain HTTP, for tests of raw answers. No request is retried, and no answer is an error. */
 export class Http {
   readonly url: string;
 

@@ -7,9 +7,9 @@ export interface LoadOptions {
   readonly pauseMs?: number;
 }
 
-/** Does something again and again until it is stopped. `act` must not throw: how it went is its outcome. */
+/** Calls `act` repeatedly until it is stopped. `act` must not throw; its result is the outcome. */
 export class Load<T> {
-  /** In the order in which they ended. */
+  /** The outcomes in the order in which the calls ended. */
   readonly outcomes: T[] = [];
   readonly #lanes: readonly Promise<void>[];
   #stopping = false;
@@ -25,7 +25,7 @@ export class Load<T> {
     this.#lanes = Array.from({ length: lanes }, run);
   }
 
-  /** Lets what is under way end. @returns every outcome */
+  /** Waits for the running calls. @returns every outcome */
   async stop(): Promise<readonly T[]> {
     this.#stopping = true;
     await Promise.all(this.#lanes);

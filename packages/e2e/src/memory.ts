@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** What a process has in physical memory, in bytes. */
+/** The resident memory of a process, in bytes. */
 export interface Memory {
   readonly present: number;
-  /** The most since it began, or since `resetPeakMemory`. */
+  /** The maximum since the start of the process, or since `resetPeakMemory`. */
   readonly peak: number;
 }
 

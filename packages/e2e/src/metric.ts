@@ -6,30 +6,30 @@ export interface MetricSample {
   readonly value: number;
 }
 
-/** All that a service shows at this moment. */
+/** All current metrics of a service. */
 export async function scrape(service: Service): Promise<MetricSample[]> {
   const response = await fetch(`${service.metricsUrl}/metrics`);
   const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => {
     const [, name = '', labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
-    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', of = '']) => [
+    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', text = '']) => [
       label,
-      of,
+      text,
     ]);
     return { name, labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value) };
   });
 }
 
-/** The present value of a service's metric, and 0 when it has none with these labels. */
+/** The current value of a service's metric with these labels; 0 when there is none. */
 export async function metricOf(
   service: Service,
   name: string,
   labels: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   const response = await fetch(`${service.metricsUrl}/metrics`);
-  const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
   const line = (await response.text())
     .split('\n')
-    .find((each) => each.startsWith(`${name}{`) && wanted.every((label) => each.includes(label)));
+    .find((each) => each.startsWith(`${name}{`) && pairs.every((label) => each.includes(label)));
   return Number(line?.split(' ').at(-1) ?? 0);
 }

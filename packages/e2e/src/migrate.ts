@@ -1,7 +1,7 @@
 import { spawnService } from '@pasteflow/dev-stack/testing';
 import { MIGRATE_ENTRY } from './entries.ts';
 
-/** `npm run migrate` on that database. */
+/** Runs `npm run migrate` on the database. */
 export async function migrate(databaseUrl: string): Promise<void> {
   const process = spawnService({ entry: MIGRATE_ENTRY, env: { DATABASE_URL: databaseUrl }, name: 'migrate' });
   const { code } = await process.exited;

@@ -3,7 +3,7 @@ import type { Cluster } from './cluster.ts';
 import { OPS_ENTRY } from './entries.ts';
 import type { Stack } from './stacks.ts';
 
-/** `npm run ops -- …` in the cluster, as a process: what it prints. Rejects when it doesn't end with 0. */
+/** Runs `npm run ops -- …` in the cluster as a process. @returns its output. Rejects when the exit code isn't 0. */
 export async function runOps(cluster: Cluster<Stack>, ...args: string[]): Promise<string> {
   const ops = spawnService({ entry: OPS_ENTRY, args, env: cluster.environment('janitor'), name: 'ops' });
   const { code } = await ops.exited;

@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 
-// Below 32768, where Linux starts to give out ports for outgoing connections: a killed service finds its port free again.
+// Below 32768, from where Linux takes the ports of outgoing connections: the port of a killed service stays free.
 const FIRST = 12_000;
 const COUNT = 18_000;
 
 let next = process.pid * 37;
 
-/** A port on 127.0.0.1 that nobody listens on. Two processes start their search far apart. */
+/** A free port on 127.0.0.1. Two processes start their searches far apart. */
 export async function freePort(): Promise<number> {
   for (;;) {
     next += 1;

@@ -8,13 +8,13 @@ import { until } from './until.ts';
 
 const MISSING = 'these tests need prometheus and promtool: apt-get install prometheus';
 
-/** A checkout's `npm test` needs nothing but Node: without a Prometheus what asks one is skipped, save in CI, which has to have one. */
-export function isPrometheusWanted(): boolean {
-  // oxlint-disable-next-line node/no-process-env -- set by CI itself, to say that it is one
+/** `npm test` needs only Node: tests with a Prometheus are skipped where it is missing, but not in CI. */
+export function isPrometheusRequired(): boolean {
+  // oxlint-disable-next-line node/no-process-env -- CI systems set this variable
   return Boolean(process.env.CI) || spawnSync('prometheus', ['--version']).status === 0;
 }
 
-/** What promtool says, on either stream, and whether it was content. Rejects when there is none. */
+/** Runs promtool. `ok` is true for exit code 0. Rejects when promtool is missing. */
 export async function promtool(...args: string[]): Promise<{ ok: boolean; output: string }> {
   return await new Promise((resolve, reject) => {
     execFile('promtool', args, (error, stdout, stderr) => {
@@ -26,11 +26,11 @@ export async function promtool(...args: string[]): Promise<{ ok: boolean; output
 
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
-  /** When, and the value as text. */
+  /** The time, and the value as text. */
   readonly value: readonly [number, string];
 }
 
-/** This machine's Prometheus, as a process of its own with data of its own. */
+/** A process of this machine's Prometheus, with its own data. */
 export class Prometheus {
   readonly #url: string;
   readonly #folder: string;
@@ -45,7 +45,7 @@ export class Prometheus {
       stream?.on('data', (chunk: Buffer) => (this.#output += chunk.toString()));
   }
 
-  /** @param config as in prometheus.yml; paths in it are absolute */
+  /** @param config in the format of prometheus.yml, with absolute paths */
   static async start(config: string): Promise<Prometheus> {
     const folder = await mkdtemp(join(tmpdir(), 'pasteflow-prometheus-'));
     await writeFile(join(folder, 'prometheus.yml'), config);
@@ -64,7 +64,7 @@ export class Prometheus {
       child.once('error', (cause) => reject(new Error(MISSING, { cause })));
       child.once('close', (code) => reject(new Error(`${MISSING} (${code}: ${prometheus.#output})`)));
     });
-    died.catch(() => {}); // after the start nobody waits for it
+    died.catch(() => {}); // after the start no caller waits for this promise
     const ready = until(
       () => fetch(`http://${address}/-/ready`),
       ({ status }) => status === 200,
@@ -79,7 +79,7 @@ export class Prometheus {
     return prometheus;
   }
 
-  /** The series that an expression answers at this instant. Rejects with what is wrong with it. */
+  /** The series of an expression at this moment. Rejects with the error of Prometheus. */
   async query(expression: string): Promise<Series[]> {
     const body = new URLSearchParams({ query: expression });
     const { data } = await this.#ask<{ result: Series[] }>('query', { method: 'POST', body });
@@ -101,7 +101,7 @@ export class Prometheus {
       this.#process.pid !== undefined
     ) {
       const closed = new Promise((resolve) => this.#process.once('close', resolve));
-      this.#process.kill('SIGKILL'); // its data goes anyway
+      this.#process.kill('SIGKILL'); // its data is deleted anyway
       await closed;
     }
     await rm(this.#folder, { recursive: true, force: true });

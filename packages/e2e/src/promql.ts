@@ -1,8 +1,8 @@
 const KEYWORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'inf', 'nan']);
 
 /**
- * The series that an expression reads, as it selects them: `up{job="api"}`. By form alone: what is followed by a parenthesis is a function,
- * and what stands in the parentheses of `by` and its kin are labels.
+ * The selectors in an expression, such as `up{job="api"}`. Recognised by their form: a name before a parenthesis is a function, and the
+ * names in the parentheses of `by`, `on` and similar keywords are labels.
  */
 export function selectorsIn(expression: string): string[] {
   const strings: string[] = [];

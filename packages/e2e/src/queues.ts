@@ -8,17 +8,17 @@ import {
 } from '@aws-sdk/client-sqs';
 import { sqsClientOf, type Aws } from './aws.ts';
 
-/** What it is for: its name is the stack's affair. */
+/** The role of a queue. The stack chooses its name. */
 export type QueueName = 'uploads' | 'uploads-dead-letters' | 'jobs' | 'jobs-dead-letters';
 
 export interface QueueCounts {
-  /** Waiting to be received. */
+  /** Messages that can be received. */
   readonly visible: number;
-  /** Received, and neither deleted nor back. */
+  /** Messages that were received, and neither deleted nor returned. */
   readonly hidden: number;
 }
 
-/** The cluster's queues, past every proxy. */
+/** The cluster's queues, accessed without a proxy. */
 export class Queues {
   readonly #client: SQSClient;
   readonly #names: Readonly<Record<QueueName, string>>;
@@ -44,13 +44,13 @@ export class Queues {
     };
   }
 
-  /** A string is sent as it is, anything else as JSON. */
+  /** Sends a string unchanged, and an object as JSON. */
   async send(queue: QueueName, body: string | object): Promise<void> {
     const MessageBody = typeof body === 'string' ? body : JSON.stringify(body);
     await this.#client.send(new SendMessageCommand({ QueueUrl: await this.#url(queue), MessageBody }));
   }
 
-  /** The bodies of up to 10 messages, which are visible again at once. */
+  /** The bodies of up to 10 messages, which stay visible. */
   async peek(queue: QueueName): Promise<string[]> {
     const { Messages = [] } = await this.#client.send(
       new ReceiveMessageCommand({

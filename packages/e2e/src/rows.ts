@@ -1,12 +1,12 @@
 import { Pool, type QueryResultRow } from 'pg';
 
-/** A look at the tables, past every proxy and every rule but the database's own. */
+/** Direct access to the tables, without the proxies and the services. */
 export class Rows {
   readonly #pool: Pool;
 
   constructor(databaseUrl: string) {
     this.#pool = new Pool({ connectionString: databaseUrl, max: 4, connectionTimeoutMillis: 10_000 });
-    this.#pool.on('error', () => {}); // a test may restart Postgres; the next query connects anew
+    this.#pool.on('error', () => {}); // a test may restart Postgres; the next query opens a new connection
   }
 
   async query<Row extends QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
@@ -47,6 +47,6 @@ export interface AssetRow {
   readonly job_id: string;
   readonly asset_type: string;
   readonly storage_path: string;
-  /** A bigint, which pg leaves as text. */
+  /** A bigint, which pg returns as text. */
   readonly file_size: string;
 }

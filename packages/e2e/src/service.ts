@@ -13,20 +13,20 @@ export type ServiceEnvironment = Readonly<Record<string, string>> & {
 };
 
 interface StartOptions {
-  /** On top of its environment, for this process only. */
+  /** Added to the environment, for this process only. */
   readonly env?: Readonly<Record<string, string>>;
   /** In ms. Default: 90 s. */
   readonly within?: number;
 }
 
-/** Characters of a line in a failure message: an error's stack and cause come last, and are long. */
+/** The maximum number of characters of a log line in a failure message. The stack and the cause of an error come last, and are long. */
 const MAX_TAIL_LINE = 400;
 
-/** One instance of a service: a process that can be killed and started again, on the same ports, with the same environment. */
+/** One instance of a service, which can be killed and restarted with the same ports and environment. */
 export class Service {
   readonly name: ServiceName;
   readonly env: ServiceEnvironment;
-  /** Every process so far, the present one last. */
+  /** Every process so far, the current one last. */
   readonly #processes: SpawnedService[] = [];
 
   constructor(name: ServiceName, env: ServiceEnvironment) {
@@ -34,7 +34,7 @@ export class Service {
     this.env = env;
   }
 
-  /** Resolves once it says that it has started. */
+  /** Resolves when the service has logged that it has started. */
   async start({ env = {}, within = 90_000 }: StartOptions = {}): Promise<void> {
     const process = spawnService({
       entry: entryOf(this.name),
@@ -45,18 +45,18 @@ export class Service {
     await process.waitFor(/"message":"service started"/, within);
   }
 
-  /** SIGTERM, as an orchestrator does it; answers how it ended. */
+  /** Sends SIGTERM, as an orchestrator does. Resolves to the exit status. */
   async stop(): Promise<ExitStatus> {
     return await this.#current.stop();
   }
 
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL. Resolves when the process has ended. */
   async kill(): Promise<void> {
     this.#current.kill('SIGKILL');
     await this.#current.exited;
   }
 
-  /** For SIGSTOP and SIGCONT; doesn't wait for anything. */
+  /** Sends a signal, for example SIGSTOP or SIGCONT, and waits for nothing. */
   signal(signal: NodeJS.Signals): void {
     this.#current.kill(signal);
   }
@@ -65,30 +65,30 @@ export class Service {
     return this.#current.pid;
   }
 
-  /** Of the present process; pending while it runs. */
+  /** Resolves when the current process has ended. */
   get exited(): Promise<ExitStatus> {
     return this.#current.exited;
   }
 
-  /** /healthz, /readyz and /metrics are here. */
+  /** The base URL of /healthz, /readyz and /metrics. */
   get metricsUrl(): string {
     return `http://127.0.0.1:${this.env.METRICS_PORT}`;
   }
 
-  /** Everything logged so far, by earlier processes too. */
+  /** All log lines so far, also those of earlier processes. */
   get log(): LogLine[] {
     return this.#lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []));
   }
 
-  /** Every line on stdout and stderr so far, as it was written, by earlier processes too. */
+  /** Every line on stdout and stderr so far, also those of earlier processes. */
   get output(): string[] {
     return this.#processes.flatMap((process) => [...process.stdout, ...process.stderr]);
   }
 
-  /** The last lines on stderr, for messages. */
+  /** The last lines on stderr, for failure messages. */
   tail(lines = 12): string {
     const last = this.#lines.slice(-lines).map((line) => line.slice(0, MAX_TAIL_LINE));
-    return [`--- ${this.name}, its last lines:`, ...last].join('\n');
+    return [`--- the last lines of ${this.name}:`, ...last].join('\n');
   }
 
   get #lines(): string[] {

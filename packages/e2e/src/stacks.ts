@@ -14,17 +14,17 @@ import { STACK_ENTRY } from './entries.ts';
 import { migrate } from './migrate.ts';
 import { freePort } from './ports.ts';
 
-/** Postgres, S3 and SQS for a cluster of services. S3 and SQS are those at AWS_ENDPOINT_URL, if it is set; Postgres is always embedded. */
+/** Postgres, S3 and SQS for a cluster of services. Postgres is always embedded. S3 and SQS are those at AWS_ENDPOINT_URL, if set. */
 export interface Stack {
-  /** Of a migrated database. */
+  /** The URL of a migrated database. */
   readonly databaseUrl: string;
   readonly aws: Aws;
   stop(): Promise<void>;
 }
 
-/** The quick one: what is embedded runs in this process, Postgres without fsync. */
+/** A stack whose embedded parts run in this process, with Postgres without fsync: this stack starts faster than a StackProcess. */
 export interface RestartableStack extends Stack, Pick<TestStack, 'restartPostgres'> {
-  /** The postmaster's, at present. */
+  /** The pid of the current postmaster. */
   readonly postgresPid: number;
 }
 
@@ -54,8 +54,8 @@ async function restartable(stack: TestStack, aws: Aws, stop: () => Promise<void>
 }
 
 /**
- * `npm run stack` as a process of its own, which can be killed: Postgres goes with it, and the emulator, and both find their data again.
- * An S3 and SQS at AWS_ENDPOINT_URL are spared: they are nothing that dies with a machine.
+ * `npm run stack` as a separate process, which a test can kill together with Postgres and the emulator, and start again on their data.
+ * An S3 and SQS at AWS_ENDPOINT_URL keep running, as AWS does when a machine fails.
  */
 export class StackProcess implements Stack {
   readonly #env: Readonly<Record<string, string>>;
@@ -99,7 +99,7 @@ export class StackProcess implements Stack {
     return Number(pid);
   }
 
-  /** Again, after a kill: the same ports and data. */
+  /** Starts the stack, also after a kill, on the same ports and data. */
   async start(): Promise<void> {
     this.#process = spawnService({ entry: STACK_ENTRY, env: { ...this.#env }, name: 'stack' });
     await this.#process.waitFor(/Ctrl-C stops/, 60_000);
@@ -108,7 +108,7 @@ export class StackProcess implements Stack {
     this.aws = this.#ownAws ?? embeddedAws(file.AWS_ENDPOINT_URL ?? '');
   }
 
-  /** SIGKILL, to its Postgres too, which would else shut down in good order; resolves when the process is gone. */
+  /** Sends SIGKILL to the stack, and to its Postgres, which would otherwise shut down cleanly. Resolves when the stack has ended. */
   async kill(): Promise<void> {
     const postmaster = await this.postmasterPid();
     this.#process?.kill('SIGKILL');

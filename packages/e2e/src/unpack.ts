@@ -5,7 +5,7 @@ const commands = {
   'tar.gz': (file: string, folder: string) => ['tar', '-xzf', file, '-C', folder] as const,
 };
 
-/** With this machine's unzip or tar. Rejects with what it says when it finds anything wrong, or isn't there: then `apt-get install unzip`. */
+/** Unpacks with this machine's unzip or tar. Rejects with the program's output when it fails, and when it is missing: `apt-get install unzip`. */
 export async function unpack(format: keyof typeof commands, file: string, folder: string): Promise<void> {
   const [command, ...args] = commands[format](file, folder);
   // Without a UTF-8 locale, unzip changes the names of files and warns about them.

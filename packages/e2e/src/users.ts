@@ -6,7 +6,7 @@ export interface Credentials {
   readonly token: string;
 }
 
-/** A new token of the user of this name, who is made when there is none: written into the tables, past every service. */
+/** Inserts a new token of the user with this name, who is created if missing. */
 export async function makeToken(rows: Rows, name: string): Promise<Credentials> {
   const token = `pf_${randomBytes(32).toString('base64url')}`;
   const [user] = await rows.query<{ id: string }>(

@@ -17,7 +17,7 @@ import {
   type Stack,
 } from '../src/index.ts';
 
-/** docs/deploy.md, "Backup and restore": Postgres is put back to a moment, and the bucket and the queues are as they are now. */
+/** docs/deploy.md, "Backup and restore": Postgres is restored to an earlier time, while the bucket and the queues keep their current state. */
 let folder: string;
 let stack: RestartableStack;
 let original: Cluster;
@@ -50,7 +50,7 @@ async function createStored(): Promise<CreatedPaste> {
 
 const keyOf = ({ short_code }: CreatedPaste): string => `pastes/${short_code}`;
 
-it('a restored database finds its way with a bucket and queues that went on without it', async () => {
+it('a database that was restored from a backup works with the current bucket and queues', async () => {
   const [kept, deletedSince] = [await createStored(), await createStored()];
   const holding = original.s3.hold({ method: 'PUT' });
   const uploadedSince = await create();
@@ -110,7 +110,7 @@ it('a restored database finds its way with a bucket and queues that went on with
   await restored.expectQuiet();
 });
 
-/** `npm run janitor -- --once reconcile`, for objects of any age. */
+/** Runs `npm run janitor -- --once reconcile` for objects of any age. */
 async function reconciled(cluster: Cluster<Stack>): Promise<unknown> {
   const janitor = spawnService({
     entry: entryOf('janitor'),

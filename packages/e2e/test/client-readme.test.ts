@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs it as a program of its own, in a package that has the client as a dependency. */
+/** Runs an example as a separate program, in a package that depends on the client. */
 async function run(example: string): Promise<string> {
   const code = (preamble + example)
     .replace('http://127.0.0.1:3000', cluster.http().url)
@@ -35,12 +35,12 @@ async function run(example: string): Promise<string> {
   return await new Promise((resolve, reject) => {
     execFile(process.execPath, args, { cwd, env: { PASTEFLOW_TOKEN: token } }, (error, stdout, stderr) => {
       if (error === null && stderr === '') resolve(stdout);
-      else reject(new Error(stderr || 'it failed', { cause: error }));
+      else reject(new Error(stderr || 'the example failed', { cause: error }));
     });
   });
 }
 
-describe('the examples of the client', () => {
+describe('the examples in the README of the client', () => {
   it.each(
     [
       ['pastes', /^http:\S+ PROCESSED\nhello, world\n$/],
@@ -50,15 +50,15 @@ describe('the examples of the client', () => {
       ['lists', /^(\w{10} \d+\n)+1 null\n$/],
       ['errors', /^404, request \S+\n$/],
     ].map(([name, output], index) => [name, examples[index], output] as const),
-  )('do what they say: %s', async (_name, example, output) => {
+  )('print the documented output: %s', async (_name, example, output) => {
     expect(await run(example ?? '')).toMatch(output!);
   });
 
-  it('are all here', () => {
+  it('are all tested', () => {
     expect(examples).toHaveLength(6);
   });
 
-  it('bring back what they send', async () => {
+  it('download the same bytes as they upload', async () => {
     const [sent, copy] = await Promise.all(
       ['server.log', 'copy.log'].map(async (name) => await readFile(join(folder, name))),
     );

@@ -23,7 +23,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('the client', () => {
-  it('waits for an upload that runs, and reads back what it has sent', async () => {
+  it('waits for an upload in progress, and reads back the sent content', async () => {
     const put = cluster.s3.hold({ method: 'PUT' });
     const creating = cluster.client().pastes.create(content, { wait: true, title: 'Some bytes' });
     await (await put).forward();
@@ -34,7 +34,7 @@ describe('the client', () => {
     expect(read.etag).toBe(`"${paste.content_hash.replace('sha256:', '')}"`);
   });
 
-  it('waits for content that is not there yet', async () => {
+  it('waits for content that is not available yet', async () => {
     const put = cluster.s3.hold({ method: 'PUT' });
     const { short_code: code } = await cluster.client().pastes.create(content);
     const held = await put;
@@ -46,7 +46,7 @@ describe('the client', () => {
     expect(content.equals(await (await reading).bytes())).toBe(true);
   });
 
-  it('rejects when the upload is given up, with the reason', async () => {
+  it('rejects with the reason when the upload fails', async () => {
     cluster.s3.rule({ method: 'PUT' }, { kind: 'fail', status: 500 });
     await expect(cluster.client().pastes.create(content, { wait: true })).rejects.toMatchObject({
       name: 'PasteFailedError',
@@ -54,7 +54,7 @@ describe('the client', () => {
     });
   });
 
-  it('rejects when the paste is deleted while it waits', async () => {
+  it('rejects when the paste is deleted during the wait', async () => {
     const put = cluster.s3.hold({ method: 'PUT' });
     const outcome = alice.pastes.create(content, { wait: true }).catch((error: unknown) => error);
     const held = await put;
@@ -64,7 +64,7 @@ describe('the client', () => {
     await held.forward();
   });
 
-  it('sends a stream as it comes, and streams it back', async () => {
+  it('sends a stream, and reads the content as a stream', async () => {
     const chunks = Array.from({ length: 10 }, () => new Uint8Array(randomBytes(MIB)));
     const { short_code: code } = await alice.pastes.create(ReadableStream.from(chunks), { wait: true });
     const parts: Uint8Array[] = [];
@@ -73,7 +73,7 @@ describe('the client', () => {
     expect(Buffer.concat(parts).equals(Buffer.concat(chunks))).toBe(true);
   });
 
-  it('goes on with a download where it broke off', async () => {
+  it('continues a download that broke off', async () => {
     const large = randomBytes(5 * MIB);
     const { short_code: code } = await alice.pastes.create(large, { wait: true });
     const asked: (string | null)[] = [];
@@ -84,7 +84,7 @@ describe('the client', () => {
     expect(asked[2]).toMatch(/^bytes=\d{7}-$/);
   });
 
-  it('makes one paste, though the answer to its creation is lost twice', async () => {
+  it('creates one paste although the answer to the creation is lost twice', async () => {
     const before = await countOf(alice);
     const client = cluster.client({
       token: alice.token,
@@ -96,7 +96,7 @@ describe('the client', () => {
     expect(await countOf(alice)).toBe(before + 1);
   });
 
-  it('deletes a paste once, though the answer is lost', async () => {
+  it('deletes a paste once although the answer is lost', async () => {
     const { short_code: code } = await alice.pastes.create(content);
     const client = cluster.client({
       token: alice.token,
@@ -107,7 +107,7 @@ describe('the client', () => {
     await expect(alice.pastes.get(code)).rejects.toMatchObject({ code: 'paste_gone' });
   });
 
-  it('lists what a user has, page by page, and nobody else', async () => {
+  it('lists the pastes of a user page by page, and no pastes of other users', async () => {
     const bob = await cluster.user('bob');
     const made: string[] = [];
     for (let n = 0; n < 5; n += 1) made.push((await bob.pastes.create(`paste ${n}`)).short_code);
@@ -119,14 +119,14 @@ describe('the client', () => {
     await expect(cluster.client().pastes.list().page()).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('has what happened to a paste', async () => {
+  it('reads the timeline of a paste', async () => {
     const { short_code } = await cluster.client().pastes.create(content, { wait: true });
     const { transitions, executions } = await cluster.client().pastes.timeline(short_code);
     expect(transitions.map(({ to }) => to)).toEqual(['RUNNING', 'SUCCEEDED', 'PROCESSED']);
     expect(executions).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }]);
   });
 
-  it('says which field breaks which rule, and which request it was', async () => {
+  it('reports the invalid field, the rule and the id of the request', async () => {
     await expect(cluster.client().pastes.create('x', { title: 'two\nlines' })).rejects.toMatchObject({
       status: 422,
       code: 'validation_failed',
@@ -140,28 +140,28 @@ async function countOf({ pastes }: PasteflowClient): Promise<number> {
   return (await all(pastes.list({ limit: 100 }))).length;
 }
 
-/** The request is made and answered, and the answer never comes: the first `times` times. */
+/** Loses the answers of the first `times` requests, which the server executes. */
 function losingAnswers(times: number): Fetch {
-  let left = times;
+  let remaining = times;
   return async (request) => {
     const response = await fetch(request);
-    if (left === 0) return response;
-    left -= 1;
+    if (remaining === 0) return response;
+    remaining -= 1;
     await response.arrayBuffer();
     throw new TypeError('the answer was lost');
   };
 }
 
-/** Each answer breaks off after so many bytes. */
+/** Breaks off each answer after `bytes` bytes. */
 function breakingOff(bytes: number, onRequest: (range: string | null) => void): Fetch {
   return async (request) => {
     onRequest(request.headers.get('range'));
     const response = await fetch(request);
-    let left = bytes;
+    let remaining = bytes;
     const cut = new TransformStream<Uint8Array, Uint8Array>({
       transform: (chunk, controller) => {
-        left -= chunk.length;
-        if (left < 0) controller.error(new TypeError('terminated'));
+        remaining -= chunk.length;
+        if (remaining < 0) controller.error(new TypeError('terminated'));
         else controller.enqueue(chunk);
       },
     });
@@ -169,7 +169,7 @@ function breakingOff(bytes: number, onRequest: (range: string | null) => void): 
   };
 }
 
-it('leaves nothing behind', async () => {
+it('leaves no violation behind', async () => {
   await cluster.rows.query(`UPDATE pastes SET expires_at = NULL WHERE deletion_status = 'NOT_EXPIRED'`);
   await cluster.expectQuiet();
 });

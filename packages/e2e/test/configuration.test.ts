@@ -10,7 +10,7 @@ async function run(service: ServiceName, env: Record<string, string>, args: stri
   return { code, stdout: process.stdout, stderr: process.stderr };
 }
 
-const WRONG: Record<string, string> = {
+const INVALID: Record<string, string> = {
   DATABASE_URL: 'mysql://user:hunter2@somewhere/else',
   AWS_ENDPOINT_URL_S3: 'not a url',
   METRICS_PORT: '70000',
@@ -18,16 +18,16 @@ const WRONG: Record<string, string> = {
   UPLOAD_QUEUE_NAME: 'a queue',
   LOG_LEVEL: 'shout',
 };
-const WRONG_FOR: Record<ServiceName, Record<string, string>> = {
-  api: { ...WRONG, API_PORT: 'http', MAX_PASTE_BYTES: '-1' },
+const INVALID_FOR: Record<ServiceName, Record<string, string>> = {
+  api: { ...INVALID, API_PORT: 'http', MAX_PASTE_BYTES: '-1' },
   'upload-worker': {
-    ...WRONG,
+    ...INVALID,
     UPLOAD_RETRY_DELAYS_MS: '1s,2s',
     UPLOAD_CONCURRENCY: '0',
     EXECUTION_LEASE_SECONDS: '0',
   },
   janitor: {
-    ...WRONG,
+    ...INVALID,
     CLEANUP_INTERVAL_SECONDS: 'daily',
     RELAY_REDISPATCH_AFTER_SECONDS: '-5',
     UPLOAD_RETRY_JITTER_MS: '±200',
@@ -35,11 +35,11 @@ const WRONG_FOR: Record<ServiceName, Record<string, string>> = {
 };
 
 describe.each(['api', 'upload-worker', 'janitor'] as const)('the %s', (service) => {
-  it('stops with exit code 78 and one message that names every wrong variable, and no password', async () => {
-    const { code, stdout, stderr } = await run(service, WRONG_FOR[service]);
+  it('exits with 78 and one message that names every invalid variable and contains no password', async () => {
+    const { code, stdout, stderr } = await run(service, INVALID_FOR[service]);
     expect(code).toBe(EXIT_CONFIG);
     expect(stdout).toEqual([]);
-    const names = Object.keys(WRONG_FOR[service]);
+    const names = Object.keys(INVALID_FOR[service]);
     expect(stderr.join()).not.toContain('hunter2');
     expect(stderr[0]).toBe(`${service}: The configuration has ${names.length} problems:`);
     const named = stderr.slice(1).map((line) => line.trim().split(' ')[0]);
@@ -47,7 +47,7 @@ describe.each(['api', 'upload-worker', 'janitor'] as const)('the %s', (service) 
     expect(named).toHaveLength(names.length);
   });
 
-  it('says of nothing but what it needs that it is missing, and what to set it to', async () => {
+  it('names each missing required variable with an example, and no optional variable', async () => {
     const { code, stderr } = await run(service, {});
     expect(code).toBe(EXIT_CONFIG);
     expect(stderr).toEqual([
@@ -59,12 +59,12 @@ describe.each(['api', 'upload-worker', 'janitor'] as const)('the %s', (service) 
 });
 
 it('checks the configuration of a single sweep in the same way', async () => {
-  const { code, stderr } = await run('janitor', WRONG_FOR.janitor, ['--once', 'cleanup']);
+  const { code, stderr } = await run('janitor', INVALID_FOR.janitor, ['--once', 'cleanup']);
   expect(code).toBe(EXIT_CONFIG);
   expect(stderr[0]).toMatch(/configuration has 9 problems/);
 });
 
-it('checks what has to fit together, too', async () => {
+it('checks settings that depend on each other', async () => {
   const { code, stderr } = await run('janitor', {
     DATABASE_URL: 'postgres://127.0.0.1/pasteflow',
     AWS_ENDPOINT_URL: 'http://127.0.0.1:1',

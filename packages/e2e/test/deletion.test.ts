@@ -16,19 +16,19 @@ afterAll(() => cluster.stop());
 const COUNT = 5000;
 const anyDeletion = { method: 'POST', path: /\?delete/ };
 
-it('deletes 5,000 expired pastes once each, at most 1000 keys a call, with three janitors in the middle of it', async () => {
+it('deletes each of 5,000 expired pastes once, with at most 1000 keys in a request, in three janitors at the same time', async () => {
   const keys = Array.from({ length: COUNT }, (_, n) => `pastes/expired${String(n).padStart(5, '0')}`);
   await cluster.bucket.fill(keys.map((key) => [key, Buffer.from('x')]));
   let next = cluster.s3.hold(anyDeletion);
   await insertExpired();
 
-  // The lock of the sweep only saves work: a janitor that loses it works on, beside the one that gets it next.
+  // The lock of the sweep only saves work: a janitor that loses the lock continues, beside the next holder of the lock.
   const held: HeldRequest[] = [];
   for (;;) {
     held.push(await next);
     if (held.length === 3) break;
     next = cluster.s3.hold(anyDeletion);
-    await takeAwayTheLock();
+    await endLockConnection();
   }
   const claimants = await cluster.rows.query<{ claimed: number }>(
     `SELECT count(*)::int AS claimed FROM state_transitions
@@ -49,7 +49,7 @@ it('deletes 5,000 expired pastes once each, at most 1000 keys a call, with three
   await cluster.expectQuiet();
 });
 
-/** Uploaded and expired, as if long ago; all at once. */
+/** Inserts pastes that were uploaded and expired long ago. */
 async function insertExpired(): Promise<void> {
   await cluster.rows.query(
     `INSERT INTO pastes (short_code, content_hash, size_bytes, created_at)
@@ -64,8 +64,8 @@ async function insertExpired(): Promise<void> {
   );
 }
 
-/** Ends the connection that holds the lock of the cleanup: of all that run at this moment, it alone lasts. */
-async function takeAwayTheLock(): Promise<void> {
+/** Ends the connection that holds the lock of the cleanup. */
+async function endLockConnection(): Promise<void> {
   await cluster.until(
     () =>
       cluster.rows.query(

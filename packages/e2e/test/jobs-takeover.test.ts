@@ -8,14 +8,14 @@ let alice: User;
 beforeAll(async () => {
   cluster = await startCluster();
   alice = await cluster.user('alice');
-  // More than a part of a multipart upload holds, however well it may be compressed.
+  // More than one part of a multipart upload. Random bytes cannot be compressed.
   for (let n = 0; n < 3; n += 1) await alice.pastes.create(randomBytes(4 * MIB), { wait: true });
 });
 afterEach(() => cluster.s3.clear());
 afterAll(() => cluster.stop());
 
 const MIB = 1_048_576;
-/** From the death of a worker until its job runs elsewhere: the lease of 6 s, the sweep's 2 s, and a message's way. */
+/** From the crash of a worker until its job runs elsewhere: the lease of 6 s, the sweep's interval of 2 s, and the delivery of a message. */
 const TAKEOVER_MS = 10_000;
 
 const exportJob = { job_type: 'export', parameters: { format: 'zip' } } as const;
@@ -23,15 +23,15 @@ const inFolder = /^\/[^/]+\/jobs\//;
 
 describe('a worker killed during an export', () => {
   it.each<[string, RequestMatch, (held: HeldRequest) => unknown]>([
-    ['while it reads', { method: 'GET', path: /\/pastes\// }, () => {}],
-    ['in the middle of its multipart upload', { method: 'PUT', path: /\/jobs\/.*partNumber=2/ }, () => {}],
+    ['during a read', { method: 'GET', path: /\/pastes\// }, () => {}],
+    ['in the middle of the multipart upload', { method: 'PUT', path: /\/jobs\/.*partNumber=2/ }, () => {}],
     [
-      'when its object is whole and no asset yet',
+      'after the upload and before the asset',
       { method: 'POST', path: /\/jobs\/.*uploadId=/ },
       (held) => held.forwardAndHoldResponse(),
     ],
   ])(
-    '%s: the job runs elsewhere within 10 s, and leaves one archive and nothing else',
+    'has its job run elsewhere within 10 s, with one archive and no other object: %s',
     async (_name, match, reach) => {
       const doomed = cluster.workers.at(-1)!;
       const holding = cluster.s3.hold(match);
@@ -73,7 +73,7 @@ describe('a worker killed during an export', () => {
 });
 
 describe('a worker stopped during an export', () => {
-  it('ends it, when that takes no longer than a stop may', async () => {
+  it('ends a job that ends in time', async () => {
     const stopping = cluster.workers.at(-1)!;
     const holding = cluster.s3.hold({ method: 'PUT', path: inFolder });
     const { job_id: id } = await alice.jobs.create(exportJob);
@@ -87,7 +87,7 @@ describe('a worker stopped during an export', () => {
     await cluster.expectQuiet();
   });
 
-  it('hands it back when it takes longer: it runs elsewhere at once, as the same attempt', async () => {
+  it('interrupts a job that takes longer, which then runs elsewhere at once as the same attempt', async () => {
     const stopping = cluster.workers.at(-1)!;
     const holding = cluster.s3.hold({ method: 'PUT', path: inFolder });
     const { job_id: id } = await alice.jobs.create(exportJob);
@@ -102,7 +102,7 @@ describe('a worker stopped during an export', () => {
     expect(more).toEqual([]);
     expect(successor!.worker_id).not.toBe(interrupted!.worker_id);
     const gap = Number(successor!.started_at) - Number(interrupted!.finished_at);
-    expect(gap).toBeLessThan(3000); // its message would be hidden for 8 s at least, were it not given back
+    expect(gap).toBeLessThan(3000); // without the return, the message would be hidden for at least 8 s
     await cluster.expectQuiet();
   });
 });

@@ -9,7 +9,7 @@ beforeAll(async () => {
     workers: 2,
     env: {
       CLEANUP_INTERVAL_SECONDS: '0.2',
-      // A claim is stuck after two hours; its clock can't be moved for claims that are yet to be made.
+      // By default a claim counts as stuck after two hours.
       DELETION_STUCK_AFTER_SECONDS: '5',
       DELETION_WATCHDOG_INTERVAL_SECONDS: '1',
     },
@@ -17,16 +17,16 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop(), 30_000);
 
-interface Pasted {
+interface PasteOutcome {
   readonly content: Buffer;
-  /** Undefined when there was no 201. */
+  /** Undefined without a 201. */
   readonly code: string | undefined;
-  /** As far as the client knows; undefined: it asked for the deletion and has no answer. */
+  /** Undefined: the client requested the deletion and got no answer. */
   readonly deleted: boolean | undefined;
 }
 
-/** Small and inline, or large and by its payload row; every fifth is deleted at once. */
-async function pasteSomething(n: number): Promise<Pasted> {
+/** Creates a small paste, or every third time one whose content is not inline. Deletes every fifth at once. */
+async function pasteSomething(n: number): Promise<PasteOutcome> {
   const content = randomBytes(n % 3 === 0 ? 60_000 : 500);
   const client = cluster.client({ retry: false });
   const paste = await client.pastes.create(content).catch(() => undefined);
@@ -41,7 +41,7 @@ async function pasteSomething(n: number): Promise<Pasted> {
 }
 
 it('keeps every paste that was answered 201 when all services and the stack are killed at once, under load', async () => {
-  cluster.s3.rule({ method: 'PUT' }, { kind: 'delay', ms: 200 }); // so that puts are under way at any moment
+  cluster.s3.rule({ method: 'PUT' }, { kind: 'delay', ms: 200 }); // so that there are puts in progress at any time
   const load = cluster.load(pasteSomething, { lanes: 6 });
   await cluster.until(
     () => cluster.rows.query(`SELECT count(*)::int FROM pastes WHERE status = 'PROCESSED'`),

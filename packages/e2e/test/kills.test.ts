@@ -16,7 +16,7 @@ const content = randomBytes(1000);
 const anyDeletion = { method: 'POST', path: /\?delete/ };
 
 describe('a worker killed during a put', () => {
-  it('is replaced by another, which puts within 10 s, whether S3 had the object already or not; an attempt is spent', async () => {
+  it('has its upload put by another worker within 10 s without spending an attempt, whether or not S3 has the object', async () => {
     const doomed = cluster.workers[0]!;
     const [unsent, unanswered] = [await pasteWithHeldPut(), await pasteWithHeldPut()];
     await unanswered.put.forwardAndHoldResponse();
@@ -78,8 +78,8 @@ describe('a janitor killed during a deletion', () => {
     ['between claim and delete', () => {}, true],
     ['between delete and settle', (held: HeldRequest) => held.forwardAndHoldResponse(), false],
   ])(
-    '%s: the watchdog frees the claim after two hours, and the next cleanup ends it',
-    async (_, reach, kept) => {
+    'has its claim released by the watchdog after two hours, and the next cleanup deletes the paste: %s',
+    async (_, reach, objectExists) => {
       const janitor = cluster.janitors[0]!;
       const { short_code: code, delete_token } = await stored();
       const holding = cluster.s3.hold(anyDeletion);
@@ -89,7 +89,9 @@ describe('a janitor killed during a deletion', () => {
       await janitor.kill();
       held.drop();
       expect(await cluster.bucket.keys()).toEqual(
-        kept ? expect.arrayContaining([`pastes/${code}`]) : expect.not.arrayContaining([`pastes/${code}`]),
+        objectExists
+          ? expect.arrayContaining([`pastes/${code}`])
+          : expect.not.arrayContaining([`pastes/${code}`]),
       );
       expect(await cluster.http().read(code)).toMatchObject({ status: 410 });
 

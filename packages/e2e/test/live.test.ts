@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** Sends each request to the next api that is there. */
+/** Sends requests to the two apis in turn. */
 function balanced(): Fetch {
   let next = 0;
   return async (request) => {
@@ -21,13 +21,13 @@ function balanced(): Fetch {
 
 const retry = { firstDelayMs: 50, maxTries: 50 };
 
-/** Told so far; `until` waits for a number of them. */
+/** Collects the events of a stream. `done` resolves at the end of the stream. */
 function collect(events: AsyncIterable<PasteEvent>) {
-  const told: PasteEvent[] = [];
+  const received: PasteEvent[] = [];
   const done = (async () => {
-    for await (const event of events) told.push(event);
+    for await (const event of events) received.push(event);
   })();
-  return { told, done };
+  return { received, done };
 }
 
 const killApis = async (): Promise<void> => {
@@ -37,19 +37,19 @@ const killApis = async (): Promise<void> => {
   }
 };
 
-describe('a client that follows a paste', () => {
-  it('is told each transition once, while a put fails, and the worker, the apis and Postgres go away', async () => {
+describe('a client that reads the events of a paste', () => {
+  it('receives each transition once while a put fails, a worker and the apis are killed, and Postgres is cut off', async () => {
     const client = cluster.client({ fetch: balanced(), retry });
-    cluster.s3.rule({ method: 'PUT' }, { kind: 'fail', status: 500 }, 1); // the second
+    cluster.s3.rule({ method: 'PUT' }, { kind: 'fail', status: 500 }, 1); // fails the second put
     const hold = cluster.s3.hold({ method: 'PUT' });
     const { short_code: code } = await client.pastes.create('hello');
-    const { told, done } = collect(client.pastes.events(code));
+    const { received, done } = collect(client.pastes.events(code));
     const waiting = client.pastes.wait(code);
     const put = await hold;
-    await cluster.until(() => told.length === 1);
-    const [doomed] = cluster.workers;
+    await cluster.until(() => received.length === 1);
+    const [worker] = cluster.workers;
     await cluster.add('upload-worker');
-    await doomed!.kill();
+    await worker!.kill();
     put.drop();
     await killApis();
     await cluster.postgres.down();
@@ -58,27 +58,27 @@ describe('a client that follows a paste', () => {
     expect(await waiting).toMatchObject({ status: 'PROCESSED' });
     await done;
     const { transitions } = await client.pastes.timeline(code);
-    expect(told.flatMap((event) => (event.type === 'transition' ? [event.transition] : []))).toEqual(
+    expect(received.flatMap((event) => (event.type === 'transition' ? [event.transition] : []))).toEqual(
       transitions,
     );
-    expect(told.at(-1)).toMatchObject({ type: 'end', status: 'PROCESSED' });
+    expect(received.at(-1)).toMatchObject({ type: 'end', status: 'PROCESSED' });
     expect(transitions.filter(({ to }) => to === 'FAILED')).toHaveLength(2);
-    expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
+    expect(new Set(received.map(({ id }) => id)).size).toBe(received.length);
     await cluster.expectQuiet();
   });
 
-  it('is told of what psql does', async () => {
+  it('receives a transition that psql makes', async () => {
     const hold = cluster.s3.hold({ method: 'PUT' });
     const { short_code: code } = await cluster.client().pastes.create('hello');
-    const { told, done } = collect(cluster.client({ api: 1 }).pastes.events(code));
+    const { received, done } = collect(cluster.client({ api: 1 }).pastes.events(code));
     const put = await hold;
-    await cluster.until(() => told.length === 1);
+    await cluster.until(() => received.length === 1);
     await cluster.rows.query(
       `UPDATE pastes SET status = 'FAILED', failed_at = now(), failure_reason = 'by hand' WHERE short_code = $1`,
       [code],
     );
     await done;
-    expect(told.slice(1)).toMatchObject([
+    expect(received.slice(1)).toMatchObject([
       { transition: { from: 'IN_PROGRESS', to: 'FAILED', actor: 'operator', reason_class: 'other' } },
       { type: 'end', status: 'FAILED' },
     ]);
@@ -86,22 +86,22 @@ describe('a client that follows a paste', () => {
   });
 });
 
-describe('an api that is told to stop', () => {
-  it('sends those who wait on to another, and ends in time', async () => {
+describe('an api that is stopped', () => {
+  it('lets waiting clients continue at another api, and ends in time', async () => {
     const hold = cluster.s3.hold({ method: 'PUT' });
     const client = cluster.client({ fetch: balanced(), retry });
     const { short_code: code } = await client.pastes.create('hello');
     const put = await hold;
     const followers = [collect(client.pastes.events(code)), collect(client.pastes.events(code))];
     const waiting = [client.pastes.wait(code), client.pastes.wait(code)];
-    await cluster.until(() => followers.every(({ told }) => told.length === 1));
+    await cluster.until(() => followers.every(({ received }) => received.length === 1));
     const [first] = cluster.apis;
     expect(await first!.stop()).toEqual({ code: 0, signal: null });
     await put.forward();
     for (const each of waiting) expect(await each).toMatchObject({ status: 'PROCESSED' });
-    for (const { told, done } of followers) {
+    for (const { received, done } of followers) {
       await done;
-      expect(told.map(({ type }) => type)).toEqual(['transition', 'transition', 'transition', 'end']);
+      expect(received.map(({ type }) => type)).toEqual(['transition', 'transition', 'transition', 'end']);
     }
     await first!.start();
   });

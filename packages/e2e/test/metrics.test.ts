@@ -21,10 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** A first worker killed in the middle of a put, puts that fail, one paste that always fails, a poisoned message, a job that is partial, deletions. */
+/** Causes a kill during a put, failing puts, one paste that always fails, a poison message, a partial job, and deletions. */
 async function runWithFaults(): Promise<void> {
   const holding = cluster.s3.hold({ method: 'PUT', path: /\/pastes\// });
-  await alice.pastes.create('taken over');
+  await alice.pastes.create('put by a second worker');
   const held = await holding;
   await cluster.workers[0]!.kill();
   held.drop();
@@ -59,7 +59,7 @@ async function runWithFaults(): Promise<void> {
 const last = <T>(items: readonly T[]): T => items.at(-1)!;
 const janitor = () => scrape(cluster.janitors[0]!);
 
-/** `{'label,label': value}` of one metric, without what is 0: SQL counts no rows there. */
+/** `{'label,label': value}` of one metric without zeros, which SQL does not return as rows. */
 function figuresOf(
   samples: readonly MetricSample[],
   name: string,
@@ -83,29 +83,29 @@ async function bySql(query: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
 }
 
-/** When the id of an entity was made: the milliseconds in a UUID of version 7. */
-const madeAt = `to_timestamp(('x' || lpad(translate(left(entity::text, 13), '-', ''), 16, '0'))::bit(64)::bigint / 1000.0)`;
+/** The time at which the id of an entity was generated, from the milliseconds in a UUID of version 7. */
+const idCreatedAt = `to_timestamp(('x' || lpad(translate(left(entity::text, 13), '-', ''), 16, '0'))::bit(64)::bigint / 1000.0)`;
 
 /**
- * How long each entity was in the state that it left: since the transition before, or since the creation of its row.
- * The janitor takes the time in the id for the creation: `drift` is how far that time is from `created_at`.
+ * How long each entity was in the state that it left: since the previous transition, or since its creation. The janitor takes the time
+ * of the creation from the id; `drift` is the difference of that time from `created_at`.
  */
 const durations = `
   SELECT machine, "from", extract(epoch FROM at - coalesce(earlier, created_at))::float8 AS seconds,
     CASE WHEN earlier IS NULL AND substr(entity::text, 15, 1) = '7'
-      THEN abs(extract(epoch FROM created_at - ${madeAt}))::float8 ELSE 0 END AS drift
+      THEN abs(extract(epoch FROM created_at - ${idCreatedAt}))::float8 ELSE 0 END AS drift
   FROM (
     SELECT *, lag(at) OVER (PARTITION BY machine, entity ORDER BY id) AS earlier,
       (SELECT created_at FROM pastes WHERE id = entity UNION ALL SELECT created_at FROM jobs WHERE id = entity
        UNION ALL SELECT created_at FROM task_executions WHERE id = entity) AS created_at
     FROM state_transitions) AS transition`;
 
-it('the janitor counts every transition that SQL counts, and no other, after a run with faults', async () => {
+it('the janitor counts exactly the transitions that SQL counts, after a run with faults', async () => {
   const inSql = await bySql(
     `SELECT machine || ',' || "from" || ',' || "to" AS key, count(*)::integer AS value FROM state_transitions GROUP BY 1`,
   );
   expect(inSql).toMatchObject({
-    'paste_upload,IN_PROGRESS,PROCESSED': 13, // 12, one of which has failed; the one that was taken over, the imported one
+    'paste_upload,IN_PROGRESS,PROCESSED': 13, // 11 of the 12, the one of the killed worker, and the imported one
     'paste_upload,IN_PROGRESS,FAILED': 1,
     'paste_deletion,DELETION_IN_PROGRESS,DELETED': 3,
     'job,processing,partial': 1,
@@ -134,7 +134,7 @@ it('the janitor counts every transition that SQL counts, and no other, after a r
     expect([key, Math.abs(shown[key]! - sum) <= drifts[key]! + 0.001]).toEqual([key, true]);
 });
 
-it('what the api and the worker have counted is what the rows say', async () => {
+it('the counters of the api and of the worker agree with the tables', async () => {
   const [made] = await cluster.rows.query<{ count: number; bytes: number }>(`
     SELECT count(*)::integer AS count, sum(size_bytes)::integer AS bytes FROM pastes p
     WHERE NOT EXISTS (SELECT FROM assets a WHERE a.asset_type = 'paste' AND a.url LIKE '%' || p.short_code || '%')`);
@@ -142,7 +142,7 @@ it('what the api and the worker have counted is what the rows say', async () => 
   const api = await scrape(cluster.apis[0]!);
   expect(figuresOf(api, 'pastes_created_total', 'form')).toEqual({ json: made?.count });
   expect(figuresOf(api, 'pastes_created_bytes_total')).toEqual({ '': made?.bytes });
-  // The first worker was killed in its only attempt, which the janitor ended.
+  // The first worker was killed in its only attempt, which the janitor counts.
   const attempts = await bySql(`
     SELECT CASE status WHEN 'SUCCEEDED' THEN 'succeeded' ELSE 'failed' END AS key, count(*)::integer AS value FROM task_executions
     WHERE kind = 'upload' AND coalesce(error, '') NOT LIKE 'worker lost%' GROUP BY 1`);
@@ -154,7 +154,7 @@ it('what the api and the worker have counted is what the rows say', async () => 
   expect(attempts.failed).toBeGreaterThanOrEqual(7);
 });
 
-it('what is open and stuck is what SQL counts, with no worker there', async () => {
+it('the gauges of open work agree with the tables while no worker runs', async () => {
   await last(cluster.workers).kill();
   for (let n = 0; n < 3; n++) await cluster.client().pastes.create('waits');
   await alice.jobs.create({ job_type: 'export', parameters: {} });
@@ -175,7 +175,7 @@ it('what is open and stuck is what SQL counts, with no worker there', async () =
     },
     (figures) => figures === inOrder(open),
   );
-  // What the first worker held when it was killed comes back at some time, and is there beside these.
+  // The messages of the killed worker become visible at some time, and are counted too.
   await cluster.until(
     async () => {
       const figures = figuresOf(await janitor(), 'pasteflow_queue_messages', 'queue', 'state');
@@ -186,17 +186,17 @@ it('what is open and stuck is what SQL counts, with no worker there', async () =
   );
 });
 
-/** What a Prometheus would keep a series for. Codes, ids, paths and whatever clients think of must not make one. */
-it('no label of any service has a value that a client can think of, and more requests make no more series', async () => {
+/** Values that clients choose, such as codes, ids and paths, must not become labels, because each value would add a series. */
+it('no label has a value that a client chooses, and further requests add no series', async () => {
   await cluster.add('upload-worker');
-  const strange: string[] = [];
+  const clientValues: string[] = [];
   const round = async () => {
     const http = cluster.http();
     const word = `x${randomUUID()}`;
     const { short_code } = await alice.pastes.create(`content of ${word}`, { title: word, wait: true });
     const { job_id } = await alice.jobs.create({ job_type: 'export', parameters: {} });
     await alice.jobs.wait(job_id);
-    strange.push(word, short_code, job_id);
+    clientValues.push(word, short_code, job_id);
     const headers = { authorization: `Bearer ${alice.token}` };
     for (const path of [
       short_code,
@@ -226,10 +226,10 @@ it('no label of any service has a value that a client can think of, and more req
   const before = await series();
   for (let n = 0; n < 5; n++) await round();
   const after = await series();
-  expect([...after].filter((each) => strange.some((word) => each.includes(word)))).toEqual([]);
-  // Node's own come as they happen (the first major collection of garbage), as do a sweep's failures.
-  const grown = [...after].filter((each) => !before.has(each) && !/^(nodejs|janitor_sweep)_/.test(each));
-  expect(grown).toEqual([]);
+  expect([...after].filter((each) => clientValues.some((word) => each.includes(word)))).toEqual([]);
+  // Node's metrics appear with their first event, such as the first major garbage collection, and so does a sweep's failure.
+  const added = [...after].filter((each) => !before.has(each) && !/^(nodejs|janitor_sweep)_/.test(each));
+  expect(added).toEqual([]);
   expect([...after].filter((each) => each.startsWith('http_') && each.includes('"other"'))).not.toEqual([]);
   expect([...after].join()).not.toMatch(/PROPFIND|MKCOL|PURGE/);
   const described = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
@@ -248,7 +248,7 @@ it('no label of any service has a value that a client can think of, and more req
   expect(most).toBeLessThan(500);
 });
 
-/** A new one comes here once it is known what its values are. */
+/** Add a label only after you have checked which values it can have. */
 const LABELS = new Set([
   'service',
   'le',
@@ -271,7 +271,7 @@ const LABELS = new Set([
   'of',
   'reason',
   'job_type',
-  // Node's own: what kind of handle, memory, collection, and which version of Node
+  // Labels of Node's metrics: the kind of handle, memory and collection, and the version
   'type',
   'space',
   'version',

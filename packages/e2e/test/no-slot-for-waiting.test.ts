@@ -11,7 +11,7 @@ beforeAll(async () => {
     env: {
       UPLOAD_CONCURRENCY: '2', // 20 slots
       S3_PUT_TIMEOUT_MS: '1000',
-      UPLOAD_RETRY_DELAYS_MS: '600000', // a wait that outlasts every test: a slot that it held would be lost
+      UPLOAD_RETRY_DELAYS_MS: '600000', // longer than every test: a slot that a waiting retry held would never be free
     },
   });
 });
@@ -21,7 +21,7 @@ afterAll(() => cluster.stop());
 const createMany = (count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => cluster.client().pastes.create(`paste ${n}`)));
 
-/** Statuses of the pastes, and of the executions that are open, with how many have each. */
+/** The number of pastes by status and attempt of the open execution. */
 async function statuses(pastes: readonly Paste[]): Promise<Record<string, number>> {
   const rows = await cluster.rows.query<{ status: string; count: number }>(
     `SELECT concat_ws(' attempt ', p.status, e.attempt) AS status, count(*)::int
@@ -32,22 +32,22 @@ async function statuses(pastes: readonly Paste[]): Promise<Record<string, number
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
 
-/** As if the wait were over: it is moved in the rows, and the relay does the rest. */
-async function endTheWait(): Promise<void> {
+/** Makes the waiting executions due. The relay then sends their messages. */
+async function endWait(): Promise<void> {
   await cluster.rows.query(
     `UPDATE task_executions SET run_at = now() - interval '1 hour', dispatched_at = now() - interval '1 hour'
      WHERE status = 'PENDING'`,
   );
 }
 
-describe('while S3 is down for 50 pastes (R4)', () => {
+describe('a retry that waits while S3 fails 50 pastes (R4)', () => {
   it.each([
-    ['answers with 500', { kind: 'fail', status: 500 } as const],
-    ['never answers', { kind: 'hang' } as const],
+    ['S3 answers with 500', { kind: 'fail', status: 500 } as const],
+    ['S3 never answers', { kind: 'hang' } as const],
   ])(
-    'and %s, waiting for their retry holds no slot: uploads that work go on',
+    'holds no worker slot, so that other uploads continue: %s',
     async (_, fault) => {
-      const allFails = cluster.s3.rule({ method: 'PUT' }, fault);
+      const restoreOthers = cluster.s3.rule({ method: 'PUT' }, fault);
       const failing = await createMany(FAILING);
       await cluster.until(
         () => statuses(failing),
@@ -56,7 +56,7 @@ describe('while S3 is down for 50 pastes (R4)', () => {
       );
       const path = new RegExp(failing.map(({ short_code }) => short_code).join('|'));
       cluster.s3.rule({ method: 'PUT', path }, fault);
-      allFails();
+      restoreOthers();
 
       const others = await createMany(OTHERS);
       await cluster.until(
@@ -67,7 +67,7 @@ describe('while S3 is down for 50 pastes (R4)', () => {
       expect(await statuses(failing)).toEqual({ 'IN_PROGRESS attempt 2': FAILING });
 
       cluster.s3.clear();
-      await endTheWait();
+      await endWait();
       await cluster.until(
         () => statuses(failing),
         (found) => found.PROCESSED === FAILING,

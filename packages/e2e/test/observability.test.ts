@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
-  isPrometheusWanted,
+  isPrometheusRequired,
   OBSERVABILITY_FOLDER,
   Prometheus,
   promtool,
@@ -39,14 +39,16 @@ const dashboards = readdirSync(file('grafana/dashboards')).map(
 );
 const panels = dashboards.flatMap((dashboard) => dashboard.panels).filter(({ type }) => type !== 'row');
 
-const [itAsks, describeAsking] = isPrometheusWanted() ? [it, describe] : [it.skip, describe.skip];
+const [itWithPrometheus, describeWithPrometheus] = isPrometheusRequired()
+  ? [it, describe]
+  : [it.skip, describe.skip];
 
-describe('the rules', () => {
-  itAsks('are what Prometheus takes, configuration and all', async () => {
+describe('the alert rules', () => {
+  itWithPrometheus('are accepted by promtool with the configuration of Prometheus', async () => {
     expect(await promtool('check', 'config', file('prometheus/prometheus.yml'))).toMatchObject({ ok: true });
   });
 
-  itAsks('alert about what they should, and about nothing else', async () => {
+  itWithPrometheus('fire in the cases of their tests, and not otherwise', async () => {
     const tests = file('prometheus/tests/pasteflow.yml');
     const { ok, output } = await promtool('test', 'rules', tests);
     expect(ok ? '' : output).toBe('');
@@ -55,7 +57,7 @@ describe('the rules', () => {
       expect(text).toMatch(new RegExp(`alertname: ${name}\\n +exp_alerts:\\n +- exp_labels`));
   });
 
-  it('have a section each in the runbook, which has none for anything else', () => {
+  it('each have a section in the runbook, which has no other sections about alerts', () => {
     const sections = [...readFileSync(RUNBOOK, 'utf8').matchAll(/^## (Pasteflow\w+)$/gm)].map(
       ([, name]) => name,
     );
@@ -70,7 +72,7 @@ describe('the rules', () => {
 });
 
 describe('the dashboard', () => {
-  it('has panels of their own ids, which do not lie on each other', () => {
+  it('has panels with unique ids that do not overlap', () => {
     for (const dashboard of dashboards) {
       const ids = dashboard.panels.map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
@@ -82,18 +84,18 @@ describe('the dashboard', () => {
   });
 });
 
-describeAsking('on running services', () => {
+describeWithPrometheus('on running services', () => {
   let cluster: Cluster;
   let prometheus: Prometheus;
   let pastes = 0;
 
   beforeAll(async () => {
     cluster = await startCluster({
-      janitors: 2, // each shows the figures of the whole database
+      janitors: 2, // each exports the figures of the whole database
       env: {
         STATE_METRICS_INTERVAL_SECONDS: '0.5',
         MEASURE_INTERVAL_SECONDS: '0.5',
-        // The daily sweeps would run a day after the migration.
+        // By default the daily sweeps run a day after the migration.
         FAILED_PASTES_INTERVAL_SECONDS: '5',
         JOBS_INTERVAL_SECONDS: '5',
         TOMBSTONES_INTERVAL_SECONDS: '5',
@@ -101,7 +103,7 @@ describeAsking('on running services', () => {
       },
     });
     prometheus = await Prometheus.start(configurationFor(cluster));
-    await traffic();
+    await makeTraffic();
     const uploads = 'sum(max by (to) (pasteflow_transitions_total{machine="paste_upload"}))';
     await cluster.until(
       async () => Number((await prometheus.query(uploads))[0]?.value[1]),
@@ -114,7 +116,7 @@ describeAsking('on running services', () => {
     await cluster?.stop();
   });
 
-  it('every panel’s query answers', async () => {
+  it('every query of a panel returns series', async () => {
     const queries = panels.flatMap(({ title, targets = [] }) =>
       targets.map(({ expr }) => [title, expr.replaceAll('$__rate_interval', '1m')] as const),
     );
@@ -133,7 +135,7 @@ describeAsking('on running services', () => {
     );
   });
 
-  it('every rule is evaluated, on series that there are, and a system that is well sets none off', async () => {
+  it('every rule is evaluated on existing series, and none fires in a healthy system', async () => {
     const rules = await cluster.until(
       () => prometheus.rules(),
       (found) => found.every(({ health }) => health !== 'unknown'),
@@ -149,16 +151,16 @@ describeAsking('on running services', () => {
     expect(silent).toEqual([]);
   });
 
-  it('every query of the runbook is one, of SQL and of PromQL', async () => {
+  it('every SQL and PromQL query of the runbook is valid', async () => {
     const blocks = [...readFileSync(RUNBOOK, 'utf8').matchAll(/```(sql|promql)\n([^]*?)```/g)];
     expect(blocks.length).toBeGreaterThanOrEqual(alerts.length);
     for (const [, language, query = ''] of blocks)
       await (language === 'sql' ? cluster.rows.query(query) : prometheus.query(query));
   });
 
-  it('`npm run ops -- status` knows every sweep, and none is overdue', async () => {
-    const shown = await prometheus.query('group by (sweep) (janitor_sweep_interval_seconds)');
-    const names = shown.map(({ metric }) => metric.sweep ?? '').toSorted();
+  it('`npm run ops -- status` lists every sweep, and none is overdue', async () => {
+    const exported = await prometheus.query('group by (sweep) (janitor_sweep_interval_seconds)');
+    const names = exported.map(({ metric }) => metric.sweep ?? '').toSorted();
     const { stuck } = await cluster.until(
       async () => JSON.parse(await runOps(cluster, 'status', '--json')) as Status,
       ({ sweeps }) => {
@@ -170,8 +172,8 @@ describeAsking('on running services', () => {
     expect(stuck).toEqual([]);
   });
 
-  /** A bit of everything that the metrics tell apart. */
-  async function traffic(): Promise<void> {
+  /** Causes events for each label of the metrics. */
+  async function makeTraffic(): Promise<void> {
     const user = await cluster.user('alice');
     cluster.s3.rule({ method: 'PUT', path: /\/pastes\// }, { kind: 'fail', status: 500 }, 2);
     const codes = await Promise.all(
@@ -191,12 +193,12 @@ describeAsking('on running services', () => {
       expect((await cluster.http().read(code)).status).toBe(200);
     }
     await cluster.postgres.down();
-    expect((await cluster.http().post('while Postgres is away')).status).toBe(503);
+    expect((await cluster.http().post('while Postgres is unavailable')).status).toBe(503);
     await cluster.postgres.up();
   }
 });
 
-/** The configuration as it is shipped, with this cluster's services for the containers, and a second for a quarter of a minute. */
+/** The shipped configuration with the services of this cluster as targets, and with intervals of 1 s. */
 function configurationFor(cluster: Cluster): string {
   const targets = (services: readonly Service[]) =>
     services.map(({ metricsUrl }) => new URL(metricsUrl).host);

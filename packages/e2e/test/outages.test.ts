@@ -5,18 +5,18 @@ import { type Load, startCluster, startStack, type Cluster } from '../src/index.
 let cluster: Cluster;
 beforeAll(async () => {
   const stack = await startStack();
-  // Not through the proxy: what a restart looks like is Postgres's own affair.
+  // Without the proxy, so that the services see a restart of Postgres as it is.
   cluster = await startCluster({ stack, env: { DATABASE_URL: stack.databaseUrl } });
-  // A worker is ready before it has found its queue.
+  // A worker is ready before its consumers receive.
   await cluster.until(() => cluster.sqs.matching({ target: 'ReceiveMessage' }).length >= CONSUMERS);
 });
 afterEach(() => repair());
 afterAll(() => cluster.stop());
 
-/** UPLOAD_CONCURRENCY, unless told. */
+/** The default of UPLOAD_CONCURRENCY. */
 const CONSUMERS = 4;
 
-/** Whatever was done to S3 and SQS is over. Requests that were swallowed are never answered. */
+/** Removes all faults of S3 and SQS. Requests that got no answer never get one. */
 async function repair(): Promise<void> {
   for (const proxy of [cluster.sqs, cluster.s3]) {
     proxy.clear();
@@ -24,12 +24,12 @@ async function repair(): Promise<void> {
   }
 }
 
-describe('SQS unreachable for a while', () => {
+describe('an outage of SQS', () => {
   it.each([
-    ['refuses connections', () => cluster.sqs.down(), hasFailedAFewTimes],
-    ['swallows requests', () => void cluster.sqs.rule({}, { kind: 'hang' }), hasSwallowedARetry],
+    ['connections are refused', () => cluster.sqs.down(), haveReceivesFailed],
+    ['requests get no answer', () => void cluster.sqs.rule({}, { kind: 'hang' }), doConsumersWait],
   ])(
-    '%s: creation still answers 201, and the uploads follow within 10 s of its return',
+    'leaves creations at 201, and the uploads run within 10 s after its end: %s',
     async (_, down, isEnough) => {
       const downAt = performance.now();
       await down();
@@ -53,7 +53,7 @@ describe('SQS unreachable for a while', () => {
     120_000,
   );
 
-  it('costs no lease: a put that is under way goes on under its own', async () => {
+  it('does not end the lease of a put in progress', async () => {
     const holding = cluster.s3.hold({ method: 'PUT', path: /\/pastes\// });
     const { short_code: code } = await cluster.client().pastes.create(randomBytes(200));
     const put = await holding;
@@ -73,8 +73,8 @@ describe('SQS unreachable for a while', () => {
   });
 });
 
-/** Until then the waits between two tries have grown to their longest, or nearly. */
-function hasFailedAFewTimes(): boolean {
+/** After so many failures, the waits between two tries are close to their maximum. */
+function haveReceivesFailed(): boolean {
   const count = (name: string, message: RegExp) =>
     cluster.services
       .filter((service) => service.name === name)
@@ -82,21 +82,21 @@ function hasFailedAFewTimes(): boolean {
   return count('upload-worker', /^receiving messages failed/) >= 10 && count('janitor', /^sweep failed/) >= 2;
 }
 
-/** The worst moment for SQS to come back: every consumer has just begun to wait for an answer that won't come. */
-function hasSwallowedARetry(since: number): boolean {
-  const lost = cluster.sqs
+/** The worst time for the end of the outage: every consumer has just sent a request that gets no answer. */
+function doConsumersWait(since: number): boolean {
+  const unanswered = cluster.sqs
     .matching({ target: 'ReceiveMessage' })
     .filter(({ at, status }) => at > since && status === undefined);
-  const given = lost.filter(({ aborted }) => aborted).length;
-  return given >= CONSUMERS && lost.length - given >= CONSUMERS;
+  const abandoned = unanswered.filter(({ aborted }) => aborted).length;
+  return abandoned >= CONSUMERS && unanswered.length - abandoned >= CONSUMERS;
 }
 
-describe('Postgres under load', () => {
+describe('an outage of Postgres under load', () => {
   it.each([
-    ['is restarted', () => cluster.stack.restartPostgres(() => failures(20))],
-    ['crashes and recovers', crashPostgres],
+    ['a restart', () => cluster.stack.restartPostgres(() => failures(20))],
+    ['a crash', crashPostgres],
   ])(
-    '%s: requests fail with 503 problem details meanwhile, no process dies, then all is well',
+    'makes requests fail with 503 problem details, ends no process, and all requests succeed afterwards: %s',
     async (_, restart) => {
       const stored = await cluster.client().pastes.create(randomBytes(200));
       await cluster.untilStatus(stored.short_code, 'PROCESSED');
@@ -108,7 +108,7 @@ describe('Postgres under load', () => {
       await successes(30);
       const outcomes = await load.stop();
 
-      const unexpected = outcomes.filter(({ what }) => !['201', '200', UNAVAILABLE].includes(what));
+      const unexpected = outcomes.filter(({ summary }) => !['201', '200', UNAVAILABLE].includes(summary));
       expect(unexpected).toEqual([]);
       expect(cluster.services.map(({ pid }) => pid)).toEqual(pids);
       for (const { pid, name } of cluster.services)
@@ -123,11 +123,11 @@ describe('Postgres under load', () => {
   );
 });
 
-describe('S3 during a read', () => {
+describe('a read during an outage of S3', () => {
   it.each([
-    ['is unreachable', () => cluster.s3.down()],
-    ['fails', () => void cluster.s3.rule({ method: 'GET' }, { kind: 'fail', status: 500 })],
-  ])('%s: the answer is a 503 problem, and the bytes once it is back', async (_, down) => {
+    ['S3 is unreachable', () => cluster.s3.down()],
+    ['S3 fails', () => void cluster.s3.rule({ method: 'GET' }, { kind: 'fail', status: 500 })],
+  ])('answers a 503 problem, and the content after the outage: %s', async (_, down) => {
     const content = randomBytes(200);
     const { short_code: code } = await cluster.client().pastes.create(content);
     await cluster.untilStatus(code, 'PROCESSED');
@@ -143,25 +143,25 @@ describe('S3 during a read', () => {
 const UNAVAILABLE = '503 application/problem+json dependency_unavailable';
 
 interface Outcome {
-  /** The status of what went well, and everything there is to say of what didn't. */
-  readonly what: string;
+  /** The status of a success, or a description of the failure. */
+  readonly summary: string;
   readonly content?: Buffer;
   readonly code?: string;
 }
 
 let load: Load<Outcome>;
 
-const failures = (count: number) => further(({ what }) => what === UNAVAILABLE, count);
-const successes = (count: number) => further(({ what }) => what.startsWith('20'), count);
+const failures = (count: number) => untilMore(({ summary }) => summary === UNAVAILABLE, count);
+const successes = (count: number) => untilMore(({ summary }) => summary.startsWith('20'), count);
 
-/** Waits until the load has met so many more outcomes of this kind. */
-async function further(kind: (outcome: Outcome) => boolean, count: number): Promise<void> {
-  const met = () => load.outcomes.filter(kind).length;
-  const before = met();
-  await cluster.until(met, (now) => now >= before + count, { within: 60_000 });
+/** Waits for `count` further outcomes of this kind. */
+async function untilMore(kind: (outcome: Outcome) => boolean, count: number): Promise<void> {
+  const countNow = () => load.outcomes.filter(kind).length;
+  const before = countNow();
+  await cluster.until(countNow, (now) => now >= before + count, { within: 60_000 });
 }
 
-/** In turn: a new paste, the description of a stored one, its content. */
+/** Creates a paste, reads the metadata of a stored paste, or reads its content, in turn. */
 async function request(n: number, stored: string): Promise<Outcome> {
   const content = randomBytes(300);
   const signal = AbortSignal.timeout(10_000);
@@ -174,11 +174,11 @@ async function request(n: number, stored: string): Promise<Outcome> {
   const path = ['/v1/pastes', `/v1/pastes/${stored}`, `/${stored}`][n % 3]!;
   try {
     const response = await cluster.http().request(path, n % 3 === 0 ? post : { signal });
-    if (response.status !== 201) return { what: await describeAnswer(response) };
+    if (response.status !== 201) return { summary: await describeAnswer(response) };
     const { short_code: code } = (await response.json()) as { short_code: string };
-    return { what: '201', content, code };
+    return { summary: '201', content, code };
   } catch (error) {
-    return { what: `${path}: no answer: ${String(error)} ${String((error as Error).cause)}` };
+    return { summary: `${path}: no answer: ${String(error)} ${String((error as Error).cause)}` };
   }
 }
 
@@ -186,11 +186,11 @@ async function describeAnswer(response: Response): Promise<string> {
   const body = await response.text();
   if (response.status === 200) return '200';
   const type = response.headers.get('content-type');
-  const said = type === 'application/problem+json' ? (JSON.parse(body) as { code: string }).code : body;
-  return `${response.status} ${type} ${said}`;
+  const detail = type === 'application/problem+json' ? (JSON.parse(body) as { code: string }).code : body;
+  return `${response.status} ${type} ${detail}`;
 }
 
-/** A backend killed outright makes the postmaster end all others, and recover from its log: here within milliseconds, hence three times. */
+/** Kills a backend, after which the postmaster ends all others and recovers. That takes only milliseconds here, so it happens three times. */
 async function crashPostgres(): Promise<void> {
   const api = cluster.apis[0]!;
   const lost = () => api.log.filter(({ message }) => message === 'connection to Postgres lost').length;

@@ -26,9 +26,9 @@ const UPLOADS = 'uploads';
 const DEAD_LETTERS = 'uploads-dead-letters';
 
 describe('a poison message', () => {
-  it('goes to the dead-letter queue at once, unchanged, and its consumer goes on', async () => {
+  it('moves to the dead-letter queue at once and unchanged, and its consumer continues', async () => {
     await Promise.all(POISON.map((body) => cluster.queues.send(UPLOADS, body)));
-    const { short_code } = await cluster.client().pastes.create('wholesome');
+    const { short_code } = await cluster.client().pastes.create('valid');
     await cluster.untilStatus(short_code, 'PROCESSED');
     await cluster.until(
       () => cluster.queues.counts(DEAD_LETTERS),
@@ -41,7 +41,7 @@ describe('a poison message', () => {
     expect((await cluster.queues.peek(DEAD_LETTERS)).toSorted()).toEqual(POISON.toSorted());
   });
 
-  it('is acknowledged and forgotten when it only names a paste that there is not', async () => {
+  it('is acknowledged when it names a paste that does not exist', async () => {
     await cluster.queues.send(UPLOADS, { shortCode: 'zzzzzzzzzz', contentBytes: 'AAAA' });
     await cluster.until(
       () => cluster.queues.counts(UPLOADS),
@@ -51,7 +51,7 @@ describe('a poison message', () => {
     expect(await cluster.bucket.keys()).not.toContain('pastes/zzzzzzzzzz');
   });
 
-  it('is drained from the dead-letter queue by the janitor, which says which it was', async () => {
+  it('is removed from the dead-letter queue by the janitor, which logs its message id', async () => {
     const janitor = await cluster.add('janitor');
     await cluster.until(
       () => cluster.queues.counts(DEAD_LETTERS),
@@ -63,16 +63,16 @@ describe('a poison message', () => {
   });
 });
 
-describe('a dead letter that stands for an upload', () => {
-  it('ends that attempt with the reason, and the next one succeeds', async () => {
-    const undo = cluster.sqs.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
-    const { short_code } = await cluster.client().pastes.create('once buried');
+describe('a dead letter of an upload', () => {
+  it('ends the attempt as lost, and the next attempt succeeds', async () => {
+    const restore = cluster.sqs.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
+    const { short_code } = await cluster.client().pastes.create('was a dead letter');
     await cluster.queues.send(DEAD_LETTERS, { shortCode: short_code });
     await cluster.until(
       () => cluster.executions(short_code),
       (executions) => executions[0]?.status === 'FAILED',
     );
-    undo();
+    restore();
     await cluster.untilStatus(short_code, 'PROCESSED');
     expect((await cluster.executions(short_code)).map(({ attempt, error }) => [attempt, error])).toEqual([
       [1, expect.stringContaining('dead letter')],

@@ -7,7 +7,7 @@ const JANITOR = { CLEANUP_INTERVAL_SECONDS: '0.2' };
 
 let cluster: Cluster;
 beforeAll(async () => {
-  // Three attempts in 400 ms, so that FAILED is reached quickly; no janitor before a test wants one.
+  // Three attempts in 400 ms, so that an upload fails quickly. The tests start a janitor when they need one.
   cluster = await startCluster({
     janitors: 0,
     env: { UPLOAD_RETRY_DELAYS_MS: '200,200', UPLOAD_RETRY_JITTER_MS: '0' },
@@ -19,19 +19,19 @@ afterAll(() => cluster.stop());
 const PUT = { method: 'PUT' };
 const content = randomBytes(3000);
 
-/** curl as a shell user has it, with the only flag it takes to wait for an upload. */
-const patientCurl = (url: string) => curl(['--retry', '10', url]);
+/** curl with the only option that a shell user needs to wait for an upload. */
+const curlRetry = (url: string) => curl(['--retry', '10', url]);
 
-/** How often the api has told anybody to come back for this paste's content. */
-function deferrals({ short_code }: Paste): number {
+/** How often the api has answered 503 for this paste. */
+function retryAnswers({ short_code }: Paste): number {
   return cluster.apis
     .flatMap(({ log }) => log)
     .filter((line) => line.message === 'request' && line.short_code === short_code && line.status === 503)
     .length;
 }
 
-describe('a paste whose upload runs', () => {
-  it('answers 503 with Retry-After in whole seconds and not a byte of body, on both of its URLs', async () => {
+describe('a paste whose upload is in progress', () => {
+  it('answers 503 with Retry-After in whole seconds and an empty body, at both of its URLs', async () => {
     const put = cluster.s3.hold(PUT);
     const paste = await cluster.client().pastes.create(content);
     const held = await put;
@@ -45,13 +45,13 @@ describe('a paste whose upload runs', () => {
     await cluster.untilStatus(paste.short_code, 'PROCESSED');
   });
 
-  it('is waited for by curl --retry, which prints its exact bytes and nothing else', async () => {
+  it('makes curl --retry wait, and then print its exact bytes and nothing else', async () => {
     const put = cluster.s3.hold(PUT);
     const paste = await cluster.client().pastes.create(content);
-    const reading = patientCurl(paste.url);
+    const reading = curlRetry(paste.url);
     const held = await put;
     await cluster.until(
-      () => deferrals(paste),
+      () => retryAnswers(paste),
       (count) => count >= 2,
     );
     await held.forward();
@@ -60,14 +60,14 @@ describe('a paste whose upload runs', () => {
     expect(stdout.equals(content)).toBe(true);
   });
 
-  it('is waited for by curl --retry through failing attempts as well', async () => {
+  it('makes curl --retry wait also while attempts fail', async () => {
     cluster.s3.rule(PUT, { kind: 'fail', status: 503 }, 1);
-    const second = cluster.s3.hold(PUT); // the newest rule comes first: this holds attempt 1, and attempt 2 fails
+    const second = cluster.s3.hold(PUT); // the newest rule applies first: this rule holds attempt 1, and attempt 2 fails
     const paste = await cluster.client().pastes.create(content);
-    const reading = patientCurl(paste.content_url);
+    const reading = curlRetry(paste.content_url);
     const held = await second;
     await cluster.until(
-      () => deferrals(paste),
+      () => retryAnswers(paste),
       (count) => count >= 1,
     );
     held.fail(500);
@@ -83,15 +83,15 @@ describe('a paste whose upload runs', () => {
 });
 
 describe('a paste whose upload failed', () => {
-  it('reads exactly as one that never was: the same 404, headers and body', async () => {
+  it('answers like an unknown paste: the same 404, headers and body', async () => {
     cluster.s3.rule(PUT, { kind: 'fail', status: 500 });
     const { short_code: failed } = await cluster.client().pastes.create(content);
     await cluster.untilStatus(failed, 'FAILED');
     const unknown = failed.replace(/^./, (first) => (first === 'a' ? 'b' : 'a'));
     for (const path of ['/CODE', '/v1/pastes/CODE/content']) {
-      const [of, instead] = await Promise.all([answer(path, failed), answer(path, unknown)]);
-      expect(of.status).toBe(404);
-      expect(of).toEqual(instead);
+      const [ofFailed, ofUnknown] = await Promise.all([answer(path, failed), answer(path, unknown)]);
+      expect(ofFailed.status).toBe(404);
+      expect(ofFailed).toEqual(ofUnknown);
     }
     expect(await cluster.client().pastes.get(failed)).toMatchObject({
       status: 'FAILED',
@@ -100,7 +100,7 @@ describe('a paste whose upload failed', () => {
   });
 });
 
-/** What a client sees, with the code that it named itself and what differs with every request taken out. */
+/** The answer without the requested code and without the headers that differ between any two requests. */
 async function answer(path: string, shortCode: string) {
   const response = await cluster.http().request(path.replace('CODE', shortCode));
   const headers = new Map(response.headers);
@@ -108,8 +108,8 @@ async function answer(path: string, shortCode: string) {
   return { status: response.status, headers, body: (await response.text()).replaceAll(shortCode, 'CODE') };
 }
 
-describe('a paste that is over', () => {
-  it('answers 410 once expired, while it is claimed and when it is deleted', async () => {
+describe('a paste that has expired or is deleted', () => {
+  it('answers 410 from its expiry on, while it is claimed, and after its deletion', async () => {
     const { short_code } = await cluster.client().pastes.create(content);
     await cluster.untilStatus(short_code, 'PROCESSED');
     expect((await cluster.http().read(short_code)).status).toBe(200);
@@ -132,7 +132,7 @@ describe('a paste that is over', () => {
     await janitor.stop();
   });
 
-  it('answers 410 from the moment its owner deletes it, even while its upload still runs', async () => {
+  it('answers 410 from the moment its owner deletes it, even while its upload is in progress', async () => {
     const put = cluster.s3.hold(PUT);
     const { short_code, delete_token: deleteToken } = await cluster.client().pastes.create(content);
     const held = await put;
@@ -152,7 +152,7 @@ async function expectGone(shortCode: string): Promise<void> {
   }
 }
 
-it('leaves nothing open and nothing behind', async () => {
+it('leaves no open work and no other object than the tables name', async () => {
   await cluster.add('janitor', JANITOR);
   await cluster.until(
     () => cluster.rows.query(`SELECT FROM pastes WHERE expires_at <= now() AND deletion_status <> 'DELETED'`),

@@ -15,31 +15,31 @@ afterAll(async () => {
 }, 60_000);
 
 itWithVersions(
-  'objects that were deleted wrongly come back from their versions, and those of deleted pastes do not',
+  'restore-objects restores wrongly deleted objects from their versions, and none of deleted pastes',
   async () => {
-    const here = cluster!;
+    const running = cluster!;
     const content = randomBytes(2000);
     const [kept, deleted] = await Promise.all([
-      here.client().pastes.create(content),
-      here.client().pastes.create(content),
+      running.client().pastes.create(content),
+      running.client().pastes.create(content),
     ]);
-    for (const { short_code } of [kept, deleted]) await here.untilStatus(short_code, 'PROCESSED');
-    await here.client().pastes.delete(deleted.short_code, { deleteToken: deleted.delete_token });
-    await here.until(
-      () => here.paste(deleted.short_code),
+    for (const { short_code } of [kept, deleted]) await running.untilStatus(short_code, 'PROCESSED');
+    await running.client().pastes.delete(deleted.short_code, { deleteToken: deleted.delete_token });
+    await running.until(
+      () => running.paste(deleted.short_code),
       (paste) => paste.deletion_status === 'DELETED',
       { within: 90_000 },
     );
     const key = `pastes/${kept.short_code}`;
-    await here.bucket.remove(key);
-    await here.bucket.remove(key); // two deletions leave two delete markers
-    expect(await here.bucket.keys()).toEqual([]);
+    await running.bucket.remove(key);
+    await running.bucket.remove(key); // two deletions leave two delete markers
+    expect(await running.bucket.keys()).toEqual([]);
 
-    const restored = JSON.parse(await runOps(here, 'restore-objects', '--json')) as unknown;
+    const restored = JSON.parse(await runOps(running, 'restore-objects', '--json')) as unknown;
     expect(restored).toEqual({ deleted: 2, restored: 1, not_served: 1 });
-    expect(await here.bucket.keys()).toEqual([key]);
-    expect((await here.http().read(kept.short_code)).body.equals(content)).toBe(true);
-    expect(JSON.parse(await runOps(here, 'restore-objects', '--json'))).toMatchObject({ restored: 0 });
+    expect(await running.bucket.keys()).toEqual([key]);
+    expect((await running.http().read(kept.short_code)).body.equals(content)).toBe(true);
+    expect(JSON.parse(await runOps(running, 'restore-objects', '--json'))).toMatchObject({ restored: 0 });
   },
   120_000,
 );

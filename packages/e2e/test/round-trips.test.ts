@@ -12,7 +12,7 @@ afterAll(() => cluster.stop());
 const KIB = 1024;
 const LIMIT = 10 * KIB * KIB;
 
-/** Text of exactly that many bytes, with characters of every length and NUL in it. */
+/** Text of exactly `bytes` bytes, with NUL and with characters of every length. */
 function textOf(bytes: number): Buffer {
   const pattern = Buffer.from('zéro € 🦊\0\r\n');
   const whole = Math.floor(bytes / pattern.length);
@@ -65,7 +65,7 @@ const fromShell: Send = async (content) => {
   return { status: Number(status), shortCode: pasteUrl.replace(`${url}/`, '') };
 };
 
-async function expectToComeBack(shortCode: string, content: Buffer): Promise<void> {
+async function expectReadBack(shortCode: string, content: Buffer): Promise<void> {
   const sha256 = createHash('sha256').update(content).digest('hex');
   expect(await cluster.client().pastes.get(shortCode)).toMatchObject({
     content_hash: `sha256:${sha256}`,
@@ -86,19 +86,19 @@ describe.each([
   ['a multipart form', asForm, [...texts, ...binaries]],
   ['the shell', fromShell, [...texts, ...binaries]],
 ])('a paste sent as %s', (_, send, contents) => {
-  it.each(contents)('comes back byte for byte: %s', async (_name, content) => {
+  it.each(contents)('is read back byte for byte: %s', async (_name, content) => {
     const { status, shortCode } = await send(content);
     expect(status).toBe(201);
-    await expectToComeBack(shortCode, content);
+    await expectReadBack(shortCode, content);
   });
 
-  it('is refused with 413 and leaves no row when it has 10 MiB and one byte', async () => {
+  it('is refused with 413 and inserts no row when it has 10 MiB and one byte', async () => {
     const before = await countPastes();
     expect(await send(textOf(LIMIT + 1))).toEqual({ status: 413, shortCode: '' });
     expect(await countPastes()).toBe(before);
   });
 
-  it('is refused with 422 and leaves no row when it is empty', async () => {
+  it('is refused with 422 and inserts no row when it is empty', async () => {
     const before = await countPastes();
     expect(await send(Buffer.alloc(0))).toEqual({ status: 422, shortCode: '' });
     expect(await countPastes()).toBe(before);
@@ -112,8 +112,8 @@ async function countPastes(): Promise<number> {
 
 describe('a message', () => {
   it.each([
-    ['carries 44 KiB of content inline', 44 * KIB, true],
-    ['leaves one byte more to the payload row', 44 * KIB + 1, false],
+    ['has 44 KiB of content inline', 44 * KIB, true],
+    ['has no content above 44 KiB', 44 * KIB + 1, false],
   ])('%s', async (_, bytes, inline) => {
     const { shortCode } = await asRaw(textOf(bytes));
     const sent = await cluster.until(
@@ -121,7 +121,7 @@ describe('a message', () => {
       (messages) => messages.length > 0,
     );
     expect(sent).toEqual([{ shortCode, ...(inline && { contentBytes: textOf(bytes).toString('base64') }) }]);
-    await expectToComeBack(shortCode, textOf(bytes));
+    await expectReadBack(shortCode, textOf(bytes));
   });
 });
 
@@ -129,7 +129,7 @@ interface Batch {
   readonly Entries: readonly { readonly MessageBody: string }[];
 }
 
-/** What the services have sent to SQS for one paste. */
+/** The messages that the services have sent to SQS for one paste. */
 function messagesFor(shortCode: string): { shortCode: string }[] {
   return cluster.sqs
     .matching({ target: 'SendMessageBatch' })
@@ -138,6 +138,6 @@ function messagesFor(shortCode: string): { shortCode: string }[] {
     .filter((message) => message.shortCode === shortCode);
 }
 
-it('leaves nothing behind but the objects of what was pasted', async () => {
+it('leaves no open work and no other objects than those of the pastes', async () => {
   await cluster.expectQuiet();
 });

@@ -12,7 +12,7 @@ const LEASE_SECONDS = 3;
 
 let cluster: Cluster;
 beforeAll(async () => {
-  // One batch at a time each, and no messages but the test's own: the api can't send any, and there is no relay.
+  // Each worker takes one batch at a time. The api can send no messages and there is no relay, so all messages are the test's.
   cluster = await startCluster({
     workers: 2,
     janitors: 0,
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-const CONTENT = 'the same for all';
+const CONTENT = 'the same content';
 const send = ({ short_code }: Paste) =>
   cluster.queues.send('uploads', {
     shortCode: short_code,
@@ -46,15 +46,15 @@ describe('the same message delivered three times to two workers (R5)', () => {
     for (const paste of pastes) await expectOneLife(paste);
   });
 
-  it('changes nothing in the second worker while the first one is at its put', async () => {
+  it('is returned by the second worker, which changes nothing, while the first worker puts', async () => {
     const put = cluster.s3.hold({ method: 'PUT' });
-    const before = handBacks();
+    const before = countReturned();
     const paste = await cluster.client().pastes.create(CONTENT);
     await send(paste);
     const held = await put;
-    // The worker of that put takes no other batch meanwhile, so these two come to the other one.
+    // The worker of that put takes no other batch, so the other worker receives these two.
     await Promise.all([send(paste), send(paste)]);
-    await cluster.until(handBacks, (count) => count > before);
+    await cluster.until(countReturned, (count) => count > before);
     expect(await cluster.transitions(paste.short_code)).toEqual(['task_execution PENDING RUNNING']);
     await held.forward();
     await cluster.expectQuiet({ within: 60_000 });
@@ -66,8 +66,8 @@ interface VisibilityChanges {
   readonly Entries: readonly { readonly VisibilityTimeout: number }[];
 }
 
-/** Messages that a worker gave back until the lease of the other one ends: for less time than the heartbeat keeps those that it holds. */
-function handBacks(): number {
+/** The number of messages that a worker returned until the lease of the other worker ends. The heartbeat hides messages for longer. */
+function countReturned(): number {
   return cluster.sqs
     .matching({ target: 'ChangeMessageVisibilityBatch' })
     .flatMap(({ body }) => (JSON.parse(body?.toString() ?? '{"Entries":[]}') as VisibilityChanges).Entries)

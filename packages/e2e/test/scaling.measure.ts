@@ -11,14 +11,14 @@ import {
   type Service,
 } from '../src/index.ts';
 
-/** npm run test:scaling. It wants the machine for itself: two cores carry four workers, an S3, an SQS and Postgres, and no more. */
+/** `npm run test:scaling`. No other program may use the machine: four workers, S3, SQS and Postgres use two cores completely. */
 const COUNTS = [1, 2, 4];
 
-/** Of what the first worker does alone, each of n does at least so much. CI, whose machines are nobody's alone, asks for less. */
-const LEAST_OF_IDEAL = Number(process.env.SCALING_LEAST_OF_IDEAL ?? 0.9);
+/** The minimum throughput of each of n workers, as a share of that of one worker. CI, with shared machines, requires less. */
+const MIN_SHARE_OF_IDEAL = Number(process.env.SCALING_LEAST_OF_IDEAL ?? 0.9);
 
 const PUT_MS = 100;
-/** At most 100 a second, which is what one consumer's ten slots can do. */
+/** The ten slots of one consumer upload at most 100 pastes a second. */
 const PASTES_PER_WORKER = Number(process.env.SCALING_PASTES ?? 600);
 const CONTENT_BYTES = 500;
 
@@ -29,10 +29,10 @@ beforeAll(async () => {
     stack,
     workers: 0,
     env: {
-      // One consumer each: it's the processes that are to be multiplied, and four times 40 slots are more than two cores can feed.
+      // One consumer in each process: the test multiplies processes, and two cores can't supply four times 40 slots.
       UPLOAD_CONCURRENCY: '1',
       UPLOAD_WORKER_QUEUES: 'uploads',
-      // Past the proxies, which are this process's: it has one thread, and the slow S3 in it.
+      // Without the proxies of Postgres and SQS, because this process has one thread, which the slow S3 uses.
       DATABASE_URL: stack.databaseUrl,
       AWS_ENDPOINT_URL_SQS: stack.aws.endpoint,
     },
@@ -41,49 +41,49 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => cluster.stop());
 
-/** Of one worker. */
+/** Settled pastes a second with one worker. */
 let single = 0;
 
 describe('settled pastes a second, with an S3 that takes 100 ms for a put', () => {
   it.each(COUNTS.map((count) => [count]))(
-    'of %i worker processes are so many times those of one, or nearly, up to what the cores carry',
+    'grow with the number of workers until the cores are busy: %i workers',
     async (count) => {
       while (cluster.workers.length < count) await cluster.add('upload-worker');
       const rounds: Round[] = [];
-      // What else the machine does can only make a round worse: the first that is good enough is the answer.
+      // Other load on the machine can only make a round slower, so one good round is enough.
       const isEnough = () => (count === 1 ? rounds.length === ROUNDS.single : rounds.some(isLinear));
-      while (!isEnough() && rounds.length < ROUNDS.most) rounds.push(await measure(count));
+      while (!isEnough() && rounds.length < ROUNDS.max) rounds.push(await measure(count));
       if (count === 1) single = Math.max(...rounds.map(({ rate }) => rate));
       for (const { rate, idle } of rounds)
         print(
           `${count} worker(s): ${rate.toFixed(1)}/s, ${ratioOf(count, rate).toFixed(3)} of ideal, cores ${percent(idle)} idle`,
         );
-      expect(rounds.filter((round) => isLinear(round) || round.idle < FULL)).not.toEqual([]);
+      expect(rounds.filter((round) => isLinear(round) || round.idle < MIN_IDLE_SHARE)).not.toEqual([]);
       await cluster.expectQuiet({ within: 60_000 });
     },
     300_000,
   );
 });
 
-/** Of one worker the best of so many; of more, at most so many. */
-const ROUNDS = { single: 3, most: 5 };
-/** Cores that are idle for no more than this carry no more. */
-const FULL = 0.2;
+/** The number of rounds with one worker, of which the best counts, and the maximum number with several workers. */
+const ROUNDS = { single: 3, max: 5 };
+/** Cores with a smaller idle share than this are busy. */
+const MIN_IDLE_SHARE = 0.2;
 
 interface Round {
   readonly count: number;
   /** Settled pastes a second. */
   readonly rate: number;
-  /** How much of the time the cores had nothing to do. */
+  /** The idle share of the cores, from 0 to 1. */
   readonly idle: number;
 }
 
 const ratioOf = (count: number, rate: number): number => rate / (count * single);
-const isLinear = ({ count, rate }: Round): boolean => ratioOf(count, rate) >= LEAST_OF_IDEAL;
+const isLinear = ({ count, rate }: Round): boolean => ratioOf(count, rate) >= MIN_SHARE_OF_IDEAL;
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** A backlog for all is made while the workers are frozen; of what they then settle, the first and the last fifth don't count: there not all are at work. */
+/** Creates a backlog while the workers are frozen, and measures their settlements without the first and the last fifth, when not all work. */
 async function measure(count: number): Promise<Round> {
   for (const worker of cluster.workers) worker.signal('SIGSTOP');
   const codes = await createPastes(count * PASTES_PER_WORKER);
@@ -111,10 +111,10 @@ async function measure(count: number): Promise<Round> {
 
 async function createPastes(count: number, api = 0): Promise<string[]> {
   const codes: string[] = [];
-  let left = count;
+  let remaining = count;
   const lane = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
+    while (remaining > 0) {
+      remaining -= 1;
       codes.push((await cluster.client({ api }).pastes.create(randomBytes(CONTENT_BYTES))).short_code);
     }
   };
@@ -123,7 +123,7 @@ async function createPastes(count: number, api = 0): Promise<string[]> {
 }
 
 describe('workers that join and leave under load', () => {
-  it('lose nothing, and spend no attempt unless they are killed', async () => {
+  it('lose no paste, and end no execution as failed unless they are killed', async () => {
     const answered: string[] = [];
     const load = cluster.load(
       async () => {
@@ -135,17 +135,17 @@ describe('workers that join and leave under load', () => {
     let kills = 0;
     for (let round = 0; round < 4; round += 1) {
       await cluster.add('upload-worker');
-      await settledSince(answered, 100);
-      const [leaving, doomed] = cluster.workers.filter(isRunning);
-      expect((await leaving!.stop()).code).toBe(0);
-      left.add(leaving!);
+      await untilMoreSettled(answered, 100);
+      const [stopped, killed] = cluster.workers.filter(isRunning);
+      expect((await stopped!.stop()).code).toBe(0);
+      ended.add(stopped!);
       if (round % 2 === 1) {
-        await doomed!.kill();
-        left.add(doomed!);
+        await killed!.kill();
+        ended.add(killed!);
         kills += 1;
         await cluster.add('upload-worker');
       }
-      await settledSince(answered, 100);
+      await untilMoreSettled(answered, 100);
     }
     await load.stop();
     await cluster.expectQuiet({ within: 60_000 });
@@ -161,16 +161,16 @@ describe('workers that join and leave under load', () => {
     );
     expect(spent.length).toBeLessThanOrEqual(kills);
     print(
-      `${answered.length} pastes while ${left.size} workers left, ${kills} of them killed: ${lost.length} lost`,
+      `${answered.length} pastes while ${ended.size} workers ended, ${kills} of them killed: ${lost.length} lost`,
     );
   }, 300_000);
 });
 
-const left = new Set<Service>();
-const isRunning = (worker: Service): boolean => !left.has(worker);
+const ended = new Set<Service>();
+const isRunning = (worker: Service): boolean => !!ended.has(worker);
 
-/** Until so many more of what was answered have been settled. */
-async function settledSince(answered: readonly string[], more: number): Promise<void> {
+/** Waits until `more` further pastes of `answered` are settled. */
+async function untilMoreSettled(answered: readonly string[], more: number): Promise<void> {
   const settled = async () => {
     const [row] = await cluster.rows.query<{ count: number }>(
       `SELECT count(*)::int FROM pastes WHERE status = 'PROCESSED' AND short_code = ANY ($1)`,
@@ -184,8 +184,11 @@ async function settledSince(answered: readonly string[], more: number): Promise<
 
 const ACTIONS = ['SendMessageBatch', 'ReceiveMessage', 'DeleteMessageBatch'];
 
-/** So far, of everything that a paste costs. */
-async function spentBy(api: Service, workers: readonly Service[]): Promise<Readonly<Record<string, number>>> {
+/** The total so far of everything that a paste costs. */
+async function readCosts(
+  api: Service,
+  workers: readonly Service[],
+): Promise<Readonly<Record<string, number>>> {
   const [database] = await cluster.rows.query<Record<string, string>>(
     `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS wal, xact_commit::text AS transactions
      FROM pg_stat_database WHERE datname = current_database()`,
@@ -200,8 +203,8 @@ async function spentBy(api: Service, workers: readonly Service[]): Promise<Reado
   };
 }
 
-describe('what a paste costs under load', () => {
-  it('is one put, and a receive and a delete for each ten', async () => {
+describe('the cost of a paste under load', () => {
+  it('is one put, and one receive and one delete for ten pastes', async () => {
     const count = 2000;
     await Promise.all(cluster.services.map((service) => service.kill()));
     const counted = { AWS_ENDPOINT_URL_SQS: cluster.sqs.url };
@@ -210,21 +213,21 @@ describe('what a paste costs under load', () => {
       await cluster.add('upload-worker', counted),
       await cluster.add('upload-worker', counted),
     ];
-    const spent = async () => await spentBy(api, workers);
-    const before = await spent();
+    const costs = async () => await readCosts(api, workers);
+    const before = await costs();
     for (const worker of workers) worker.signal('SIGSTOP');
     await createPastes(count, cluster.apis.indexOf(api));
     for (const worker of workers) worker.signal('SIGCONT');
     await cluster.expectQuiet({ within: 60_000 });
-    await sleep(1500); // what a backend counts it tells once a second
-    const after = await spent();
-    const each = Object.fromEntries(
+    await sleep(1500); // a backend publishes its counters once a second
+    const after = await costs();
+    const perPaste = Object.fromEntries(
       Object.entries(after).map(([what, total]) => [what, (total - before[what]!) / count]),
     );
-    for (const [what, amount] of Object.entries(each)) print(`a paste: ${amount.toFixed(2)} ${what}`);
-    expect(each['puts']).toBe(1);
-    expect(each['ReceiveMessage']).toBeLessThan(0.2);
-    expect(each['DeleteMessageBatch']).toBeLessThan(0.15);
+    for (const [what, amount] of Object.entries(perPaste)) print(`a paste: ${amount.toFixed(2)} ${what}`);
+    expect(perPaste['puts']).toBe(1);
+    expect(perPaste['ReceiveMessage']).toBeLessThan(0.2);
+    expect(perPaste['DeleteMessageBatch']).toBeLessThan(0.15);
     const sizes = await cluster.rows.query<{ name: string; bytes: number }>(
       `SELECT regexp_replace(relname, '_p?\\d[\\d_]*$', '') AS name,
          (sum(pg_total_relation_size(relid)) / (SELECT count(*) FROM pastes))::int AS bytes

@@ -16,12 +16,12 @@ afterEach(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** What a stop may take, and what a busy machine takes to end a process and to tell. */
+/** The longest permitted stop, and the time that a busy machine needs to end a process and to report it. */
 const STOP_MS = 10_000 + 1000;
 
 const content = randomBytes(1000);
 
-/** Sends SIGTERM; resolves once that has been noticed, with a promise of the end. */
+/** Sends SIGTERM. Resolves when the service has logged it, with a promise of the end. */
 async function beginToStop(
   service: Service,
 ): Promise<{ ended: Promise<{ code: number | null; ms: number }> }> {
@@ -38,7 +38,7 @@ async function expectGoodEnd(ended: Promise<{ code: number | null; ms: number }>
 }
 
 describe('an api that is stopped under load', () => {
-  it('answers every request that it has taken, slow ones too, and then refuses connections', async () => {
+  it('answers every accepted request, also slow ones, and then refuses connections', async () => {
     const api = cluster.apis[0]!;
     const stored = await cluster.client().pastes.create(content);
     await cluster.untilStatus(stored.short_code, 'PROCESSED');
@@ -53,19 +53,19 @@ describe('an api that is stopped under load', () => {
     expect((await fetch(`${api.metricsUrl}/readyz`)).status).toBe(503);
     await cluster.until(() => load.outcomes.includes('ECONNREFUSED'));
     const outcomes = await load.stop();
-    await idle.closed; // whatever is done to connections when the port is closed has been done by then
+    await idle.closed; // by then the api has closed its port and its idle connections
     await slowRead.forward();
     expect((await reading).body.equals(content)).toBe(true);
     const uploaded = await slowUpload.finish();
     expect(uploaded.status).toBe(201);
     await expectGoodEnd(ended);
 
-    const taken = api.log.filter(({ message, method }) => message === 'request' && method === 'POST');
-    expect(taken.filter(({ status, aborted }) => status !== 201 || aborted === true)).toEqual([]);
+    const accepted = api.log.filter(({ message, method }) => message === 'request' && method === 'POST');
+    expect(accepted.filter(({ status, aborted }) => status !== 201 || aborted === true)).toEqual([]);
     const answered = outcomes.filter((outcome) => outcome === 201).length;
     expect(answered).toBeGreaterThan(0);
-    expect(taken).toHaveLength(answered + 2); // with the stored one and the slow one
-    // A connection that the kernel has accepted just before the port closed, and the api hasn't, is reset: it counts as refused.
+    expect(accepted).toHaveLength(answered + 2); // with those of `stored` and `slowUpload`
+    // A connection that the kernel accepts just before the port closes is reset before the api accepts it, and counts as refused.
     const refused = new Set(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET']);
     expect(outcomes.filter((outcome) => outcome !== 201 && !refused.has(String(outcome)))).toEqual([]);
 
@@ -76,7 +76,7 @@ describe('an api that is stopped under load', () => {
 });
 
 describe('a worker that is stopped under load', () => {
-  it('lets puts end that end in time, hands the others back, and spends no attempt', async () => {
+  it('lets puts end that end in time, returns the other messages, and spends no attempt', async () => {
     const worker = cluster.workers[0]!;
     const inTime = await pasteWithHeldPut();
     const hanging = await pasteWithHeldPut();
@@ -92,7 +92,7 @@ describe('a worker that is stopped under load', () => {
       method: 'PUT',
       path: cluster.objectPath(hanging.code),
     });
-    expect(second!.at - endedAt).toBeLessThan(3000); // its message would be hidden for 8 s at least, were it not given back
+    expect(second!.at - endedAt).toBeLessThan(3000); // without the return, the message would be hidden for at least 8 s
     expect(more).toEqual([]);
     await load.stop();
 
@@ -102,10 +102,10 @@ describe('a worker that is stopped under load', () => {
     expect(successor).toMatchObject({ attempt: 1, status: 'SUCCEEDED' });
     expect(successor!.worker_id).not.toBe(interrupted!.worker_id);
     await cluster.expectQuiet();
-    const spent = await cluster.rows.query(
+    const failed = await cluster.rows.query(
       `SELECT * FROM task_executions WHERE attempt > 1 OR (status = 'FAILED' AND error <> 'interrupted')`,
     );
-    expect(spent).toEqual([]);
+    expect(failed).toEqual([]);
     const late = await cluster.rows.query(
       `SELECT * FROM pastes WHERE processed_at - created_at > interval '8 seconds' AND short_code <> $1`,
       [hanging.code],
@@ -117,7 +117,7 @@ describe('a worker that is stopped under load', () => {
 });
 
 describe('a janitor that is stopped during a cleanup', () => {
-  it('settles what is deleted in time', async () => {
+  it('settles a deletion that ends in time', async () => {
     const janitor = cluster.janitors[0]!;
     const { code, deletion } = await pasteWithHeldDeletion();
     const { ended } = await beginToStop(janitor);
@@ -127,7 +127,7 @@ describe('a janitor that is stopped during a cleanup', () => {
     await janitor.start();
   });
 
-  it('releases its claims when S3 hangs, and the next one deletes them', async () => {
+  it('releases its claims when S3 does not answer, and the next cleanup deletes the pastes', async () => {
     const janitor = cluster.janitors[0]!;
     const { code } = await pasteWithHeldDeletion();
     await expectGoodEnd((await beginToStop(janitor)).ended);
@@ -153,12 +153,12 @@ async function post(): Promise<number | string> {
 
 const SLOW_CONTENT = randomBytes(100_000);
 
-/** A POST whose body has come half-way, to an api that reads it. */
+/** A POST of which the api has received half of the body. */
 async function beginUpload(): Promise<{ finish(): Promise<{ status: number | undefined; paste: Paste }> }> {
   const headers = {
     'content-type': 'application/octet-stream',
     'content-length': SLOW_CONTENT.length,
-    expect: '100-continue', // it is said when the api begins to read
+    expect: '100-continue', // the api sends 100 Continue when it begins to read
   };
   const upload: ClientRequest = request(`${cluster.http().url}/v1/pastes`, { method: 'POST', headers });
   upload.flushHeaders();
@@ -173,7 +173,7 @@ async function beginUpload(): Promise<{ finish(): Promise<{ status: number | und
   };
 }
 
-/** A connection that has had its answer and is kept alive. */
+/** A kept-alive connection whose request was answered. */
 async function idleConnection(): Promise<{ closed: Promise<unknown> }> {
   const socket = connect(Number(new URL(cluster.http().url).port), '127.0.0.1');
   const closed = once(socket, 'close');

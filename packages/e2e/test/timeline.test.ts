@@ -19,17 +19,17 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.stop());
 
-describe('the timeline of a paste that failed twice, was taken over from a killed worker and then succeeded', () => {
+describe('the timeline of a paste with two failed attempts, one of a killed worker, and a successful one', () => {
   let code: string;
   let timeline: Timeline;
-  /** What \`npm run ops -- timeline\` shows: everything, also names of hosts and processes. */
+  /** The output of `npm run ops -- timeline`, with the names of hosts and processes. */
   let ofOperators: OperatorsTimeline;
-  let doomed: string;
-  let rescuer: string;
+  let killed: string;
+  let successor: string;
   beforeAll(async () => {
     const put = { method: 'PUT', path: /\/pastes\// };
     const third = cluster.s3.hold(put);
-    cluster.s3.rule(put, { kind: 'fail', status: 500 }, 2); // the newest rule goes first
+    cluster.s3.rule(put, { kind: 'fail', status: 500 }, 2); // the newest rule applies first
     ({ short_code: code } = await cluster.client().pastes.create('some content'));
     const held = await third;
     const [worker] = cluster.workers;
@@ -39,10 +39,10 @@ describe('the timeline of a paste that failed twice, was taken over from a kille
     await cluster.untilStatus(code, 'PROCESSED', { within: 60_000 });
     timeline = await cluster.client().pastes.timeline(code);
     ofOperators = JSON.parse(await runOps(cluster, 'timeline', code, '--json')) as OperatorsTimeline;
-    [doomed = '', rescuer = ''] = [2, 3].map((index) => ofOperators.executions[index]?.worker_id ?? '');
+    [killed = '', successor = ''] = [2, 3].map((index) => ofOperators.executions[index]?.worker_id ?? '');
   });
 
-  it('has every transition, in order, with who made it and why', () => {
+  it('has every transition in order, with actor and reason', () => {
     const attempts = new Map(ofOperators.executions.map(({ id, attempt }) => [id, `attempt ${attempt}`]));
     const [janitor] = new Set(
       ofOperators.transitions.map(({ actor }) => actor).filter((actor) => actor.startsWith('janitor')),
@@ -55,28 +55,28 @@ describe('the timeline of a paste that failed twice, was taken over from a kille
         reason,
       ]),
     ).toEqual([
-      ['attempt 1', 'PENDING → RUNNING', doomed, 'claimed'],
-      ['attempt 1', 'RUNNING → FAILED', doomed, 'storage unavailable: S3 answered 500 InternalError'],
-      ['attempt 2', 'PENDING → RUNNING', doomed, 'claimed'],
-      ['attempt 2', 'RUNNING → FAILED', doomed, 'storage unavailable: S3 answered 500 InternalError'],
-      ['attempt 3', 'PENDING → RUNNING', doomed, 'claimed'],
-      ['attempt 3', 'RUNNING → FAILED', janitor, `worker lost: ${doomed}`],
-      ['attempt 3', 'PENDING → RUNNING', rescuer, 'claimed'],
-      ['attempt 3', 'RUNNING → SUCCEEDED', rescuer, null],
-      ['paste_upload', 'IN_PROGRESS → PROCESSED', rescuer, null],
+      ['attempt 1', 'PENDING → RUNNING', killed, 'claimed'],
+      ['attempt 1', 'RUNNING → FAILED', killed, 'storage unavailable: S3 answered 500 InternalError'],
+      ['attempt 2', 'PENDING → RUNNING', killed, 'claimed'],
+      ['attempt 2', 'RUNNING → FAILED', killed, 'storage unavailable: S3 answered 500 InternalError'],
+      ['attempt 3', 'PENDING → RUNNING', killed, 'claimed'],
+      ['attempt 3', 'RUNNING → FAILED', janitor, `worker lost: ${killed}`],
+      ['attempt 3', 'PENDING → RUNNING', successor, 'claimed'],
+      ['attempt 3', 'RUNNING → SUCCEEDED', successor, null],
+      ['paste_upload', 'IN_PROGRESS → PROCESSED', successor, null],
     ]);
-    expect(rescuer).not.toBe(doomed);
+    expect(successor).not.toBe(killed);
     const times = ofOperators.transitions.map(({ at }) => at);
     expect(times).toEqual(times.toSorted());
   });
 
-  it('has every attempt: who ran it, from when to when, and what it ended with', () => {
+  it('has every attempt, with worker, times and error', () => {
     const error = 'storage unavailable: S3 answered 500 InternalError';
     expect(ofOperators.executions).toMatchObject([
-      { attempt: 1, status: 'FAILED', worker_id: doomed, error },
-      { attempt: 2, status: 'FAILED', worker_id: doomed, error },
-      { attempt: 3, status: 'FAILED', worker_id: doomed, error: `worker lost: ${doomed}` },
-      { attempt: 3, status: 'SUCCEEDED', worker_id: rescuer, error: null }, // a loss spends no attempt
+      { attempt: 1, status: 'FAILED', worker_id: killed, error },
+      { attempt: 2, status: 'FAILED', worker_id: killed, error },
+      { attempt: 3, status: 'FAILED', worker_id: killed, error: `worker lost: ${killed}` },
+      { attempt: 3, status: 'SUCCEEDED', worker_id: successor, error: null }, // a loss spends no attempt
     ]);
     let before = '';
     for (const {
@@ -92,7 +92,7 @@ describe('the timeline of a paste that failed twice, was taken over from a kille
       const times = [before, created_at, started_at ?? '', finished_at ?? ''];
       expect(times).toEqual(times.toSorted());
       const recorded = ofOperators.transitions.filter(({ entity }) => entity === id).map(({ at }) => at);
-      // A transition is written when its statement ends, the row has the time of its beginning.
+      // The row has the time at which the statement began, and the transition the time at which it was written.
       expect([started_at! <= recorded[0]!, finished_at! <= recorded[1]!]).toEqual([true, true]);
       before = finished_at ?? '';
     }
@@ -104,7 +104,7 @@ describe('the timeline of a paste that failed twice, was taken over from a kille
       [null, null],
       ['claimed', 'claimed'],
       ['storage unavailable: S3 answered 500 InternalError', 'storage_unavailable'],
-      [`worker lost: ${doomed}`, 'worker_lost'],
+      [`worker lost: ${killed}`, 'worker_lost'],
     ]);
     expect(timeline).toEqual({
       transitions: transitions.map(({ actor, reason, ...transition }) => ({
@@ -121,7 +121,7 @@ describe('the timeline of a paste that failed twice, was taken over from a kille
     });
   });
 
-  it('is what `npm run ops -- timeline` shows as text, too', async () => {
+  it('is the same as text from `npm run ops -- timeline`', async () => {
     const lines = (await runOps(cluster, 'timeline', code)).split('\n');
     expect(lines[0]).toMatch(new RegExp(`^paste ${code} .* PROCESSED, NOT_EXPIRED$`));
     expect(lines.filter((line) => line.includes(' → '))).toHaveLength(1 + ofOperators.transitions.length);
@@ -132,7 +132,7 @@ describe('the timeline of a paste that failed twice, was taken over from a kille
 });
 
 describe('plain SQL', () => {
-  it('is in the trail under its user and program, and what no table allows is refused and leaves nothing', async () => {
+  it('is recorded with its user and program; an invalid transition is refused and not recorded', async () => {
     const { short_code: code } = await cluster.client().pastes.create('more content');
     await cluster.untilStatus(code, 'PROCESSED');
     await psql(`UPDATE pastes SET deletion_status = 'DELETION_IN_PROGRESS', deletion_initiated_at = now()
@@ -160,7 +160,7 @@ describe('plain SQL', () => {
   });
 });
 
-/** As psql sends it, under the name that psql gives itself. */
+/** Runs a statement under the application_name of psql. */
 async function psql(statement: string): Promise<void> {
   await cluster.rows.query(`SET LOCAL application_name = 'psql'; ${statement}`);
 }

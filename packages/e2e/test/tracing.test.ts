@@ -10,7 +10,7 @@ beforeAll(async () => {
   cluster = await startCluster({
     env: {
       ...collector.env,
-      RATE_LIMIT_REQUESTS_PER_MINUTE: '0', // no statements but a paste's own
+      RATE_LIMIT_REQUESTS_PER_MINUTE: '0', // without the statements of the rate limits
       RATE_LIMIT_CREATIONS_PER_MINUTE: '0',
       RATE_LIMIT_MISSES_PER_MINUTE: '0',
       UPLOAD_RETRY_DELAYS_MS: '100,100',
@@ -27,9 +27,9 @@ afterAll(async () => {
 
 const FAIL = { kind: 'fail', status: 500 } as const;
 const CLIENT_SPAN = 'b7ad6b7169203331';
-const CONTENT = 'words that are nobody else’s business';
+const CONTENT = 'words that must stay private';
 
-/** A paste that its client traces, in a trace of its own. */
+/** Creates a paste in a trace of the client. */
 async function post(): Promise<{
   paste: Paste & { delete_token: string };
   traceId: string;
@@ -43,7 +43,7 @@ async function post(): Promise<{
   return { paste: (await answer.json()) as Paste & { delete_token: string }, traceId, requestId };
 }
 
-/** Once the trace has so many spans. */
+/** Waits until the trace has so many spans. @returns the spans as lines, see Collector */
 async function treeOf(traceId: string, spans: number): Promise<string[]> {
   return await cluster.until(
     () => collector.tree(traceId),
@@ -58,7 +58,7 @@ function spanOf(traceId: string, name: string): ExportedSpan {
 }
 
 describe('the trace of a paste', () => {
-  it('goes from the POST through SQS to the put and the settlement, below its client’s span', async () => {
+  it('covers the POST, the message, the put and the settlement, below the client’s span', async () => {
     const { paste, traceId, requestId } = await post();
     expect(await treeOf(traceId, 7)).toEqual([
       'api POST /v1/pastes',
@@ -88,7 +88,7 @@ describe('the trace of a paste', () => {
     });
   });
 
-  it('shows a put that failed and the attempts that followed it', async () => {
+  it('contains failed puts and the attempts after them', async () => {
     const dispatch = cluster.sqs.hold({ target: 'SendMessageBatch' });
     const { paste, traceId } = await post();
     cluster.s3.rule({ method: 'PUT', path: cluster.objectPath(paste.short_code) }, FAIL, 2);
@@ -118,7 +118,7 @@ describe('the trace of a paste', () => {
     ]);
   });
 
-  it('begins anew where the relay sends what the api could not', async () => {
+  it('is a new trace for a message that the relay sends', async () => {
     const restore = cluster.sqs.rule({ target: 'SendMessageBatch' }, FAIL);
     const { paste, traceId } = await post();
     expect(await treeOf(traceId, 3)).toEqual([
@@ -146,7 +146,7 @@ describe('the trace of a paste', () => {
     ]);
   });
 
-  it('is on the log lines of the request and of the attempt, with the request’s id', async () => {
+  it('has its id on the log lines of the request and of the attempt, beside the request id', async () => {
     const { paste, traceId, requestId } = await post();
     await treeOf(traceId, 7);
     const lines = cluster.services.flatMap(({ name, log }) =>
@@ -169,29 +169,29 @@ describe('the trace of a paste', () => {
     ]);
   });
 
-  it('holds no content, no token and no query, nor does a log line', async () => {
+  it('contains no content, no token and no query, and no log line does', async () => {
     const { paste, traceId } = await post();
     await treeOf(traceId, 7);
-    const asked = `/v1/pastes/${paste.short_code}?note=${encodeURIComponent(CONTENT)}`;
-    await cluster.http().request(asked, { headers: { authorization: 'Bearer pf_secretsecret' } });
+    const path = `/v1/pastes/${paste.short_code}?note=${encodeURIComponent(CONTENT)}`;
+    await cluster.http().request(path, { headers: { authorization: 'Bearer pf_secretsecret' } });
     await cluster.http().request(`/v1/pastes/${paste.short_code}`, {
       method: 'DELETE',
       headers: { 'delete-token': paste.delete_token },
     });
     await cluster.until(() => collector.spans.some(({ name }) => name.startsWith('DELETE ')));
-    const told = collector.received + JSON.stringify(cluster.services.map(({ log }) => log));
+    const recorded = collector.received + JSON.stringify(cluster.services.map(({ log }) => log));
     for (const secret of [
       CONTENT,
       encodeURIComponent(CONTENT),
-      btoa('words that are'),
+      btoa('words that must'),
       'secretsecret',
       paste.delete_token,
     ])
-      expect(told).not.toContain(secret);
+      expect(recorded).not.toContain(secret);
   });
 });
 
-it('a job is one trace, and each paste that it makes another, which names it', async () => {
+it('a job has one trace, and each of its pastes has its own, with a link to the trace of the job', async () => {
   const user = await cluster.user('tracer');
   const traceId = crypto.randomUUID().replaceAll('-', '');
   const answer = await cluster.http().request('/v1/jobs', {
@@ -231,7 +231,7 @@ it('a job is one trace, and each paste that it makes another, which names it', a
   }
 });
 
-it('the last spans leave with the process that is stopped', async () => {
+it('a service that is stopped sends its last spans', async () => {
   const late = await cluster.add('api', { OTEL_BSP_SCHEDULE_DELAY: '600000' });
   const api = cluster.apis.length - 1;
   expect((await cluster.http(api).post(CONTENT)).status).toBe(201);
@@ -245,30 +245,30 @@ it('the last spans leave with the process that is stopped', async () => {
 describe('while tracing is off', () => {
   const off = {
     OTEL_EXPORTER_OTLP_ENDPOINT: '',
-    NODE_OPTIONS: `--import=${fileURLToPath(new URL('fixtures/tell-modules.ts', import.meta.url))}`,
+    NODE_OPTIONS: `--import=${fileURLToPath(new URL('fixtures/log-modules.ts', import.meta.url))}`,
   };
 
-  it('no service loads anything of its SDK', async () => {
+  it('no service loads the SDK of OpenTelemetry', async () => {
     const names = ['api', 'upload-worker', 'janitor'] as const;
     const loadedWith = async (env: Record<string, string>) =>
       await Promise.all(
         names.map(async (name) => {
           const service = await cluster.add(name, env);
           await service.stop();
-          const told = service.log.find(({ message }) => message === 'modules of OpenTelemetry');
-          const loaded = told?.loaded as string[];
-          return loaded.filter((module) => module !== '@opentelemetry/api'); // prom-client's, for exemplars
+          const line = service.log.find(({ message }) => message === 'modules of OpenTelemetry');
+          const loaded = line?.loaded as string[];
+          return loaded.filter((module) => module !== '@opentelemetry/api'); // prom-client loads it for exemplars
         }),
       );
     const [untraced, traced] = await Promise.all([
       loadedWith(off),
-      loadedWith({ NODE_OPTIONS: off.NODE_OPTIONS }), // so it would be noticed
+      loadedWith({ NODE_OPTIONS: off.NODE_OPTIONS }), // the control: with tracing, the SDK is loaded
     ]);
     expect(untraced).toEqual([[], [], []]);
     for (const loaded of traced) expect(loaded).toContain('@opentelemetry/sdk-node');
   });
 
-  it('the client’s trace is passed on and is on the log lines all the same', async () => {
+  it('the client’s trace is still passed on and logged', async () => {
     const api = await cluster.add('api', off);
     const traceId = crypto.randomUUID().replaceAll('-', '');
     const answer = await cluster

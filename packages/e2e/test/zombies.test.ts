@@ -13,9 +13,9 @@ afterAll(() => cluster.stop());
 const content = randomBytes(1000);
 
 describe('a worker frozen beyond its lease', () => {
-  it('changes nothing when it goes on, and what its late put leaves behind a deletion is found', async () => {
+  it('changes no row when it continues, and reconcile removes what its late put leaves after a deletion', async () => {
     const zombie = cluster.workers[0]!;
-    const [kept, deleted] = [await pasteInto(zombie), await pasteInto(zombie)];
+    const [kept, deleted] = [await pasteWithHeldPut(zombie), await pasteWithHeldPut(zombie)];
     zombie.signal('SIGSTOP');
     await cluster.add('upload-worker');
     for (const { paste } of [kept, deleted]) await cluster.untilStatus(paste.short_code, 'PROCESSED');
@@ -53,7 +53,7 @@ describe('a worker frozen beyond its lease', () => {
 });
 
 describe('a janitor frozen in the middle of a cleanup', () => {
-  it('keeps nobody else from cleaning up, and goes on as if nothing had been', async () => {
+  it('does not hold up another janitor, and settles its deletion when it continues', async () => {
     const zombie = cluster.janitors[0]!;
     const [first, second] = [await stored(), await stored()];
     const holding = cluster.s3.hold({ method: 'POST', path: /\?delete/ });
@@ -73,13 +73,13 @@ describe('a janitor frozen in the middle of a cleanup', () => {
   });
 });
 
-interface Held {
+interface HeldPaste {
   readonly paste: CreatedPaste;
   readonly put: HeldRequest;
 }
 
-/** A paste whose put by this worker, the only one as yet, is held. */
-async function pasteInto(worker: Service): Promise<Held> {
+/** Creates a paste whose put by this worker, the only one, is held. */
+async function pasteWithHeldPut(worker: Service): Promise<HeldPaste> {
   const holding = cluster.s3.hold({ method: 'PUT', path: /\/pastes\// });
   const paste = await cluster.client().pastes.create(content);
   const put = await holding;
@@ -104,11 +104,11 @@ async function untilDeleted({ short_code }: CreatedPaste): Promise<void> {
   );
 }
 
-async function historyOf(...pastes: readonly Held[]): Promise<string[]> {
+async function historyOf(...pastes: readonly HeldPaste[]): Promise<string[]> {
   return (await Promise.all(pastes.map(({ paste }) => cluster.transitions(paste.short_code)))).flat();
 }
 
-/** `npm run janitor -- --once reconcile`, for objects of any age. */
+/** Runs `npm run janitor -- --once reconcile` for objects of any age. */
 async function reconcile(): Promise<void> {
   const janitor = spawnService({
     entry: entryOf('janitor'),

@@ -6,7 +6,7 @@ import { taskExecution } from './task-execution.ts';
 
 /**
  * Every state machine of Pasteflow. The triggers and CHECKs in Postgres, the diagrams and the pair tests are
- * made from this list.
+ * generated from this list.
  */
 export const machines = [
   pasteUpload,

@@ -17,7 +17,7 @@ export const pasteDeletion = defineMachine({
     DELETION_IN_PROGRESS: {
       meaning:
         'A cleanup has claimed the paste and deletes the object. The cleanup ends the deletion, or releases the paste when S3 ' +
-        'refuses the key. The deletion-watchdog releases the paste when the cleanup died.',
+        'refuses the key. The deletion-watchdog releases the paste when the cleanup crashed.',
       to: ['DELETED', 'NOT_EXPIRED'],
     },
     DELETED: {

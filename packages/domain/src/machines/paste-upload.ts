@@ -12,12 +12,13 @@ export const pasteUpload = defineMachine({
   states: {
     IN_PROGRESS: {
       meaning:
-        'The content is in its payload. An upload-worker settles the upload; the reaper does when the worker died in the last attempt.',
+        'The content is in its payload. An upload-worker settles the upload. The upload of a crashed worker stays IN_PROGRESS, and runs again.',
       to: ['PROCESSED', 'FAILED'],
     },
     PROCESSED: { meaning: 'The content is in S3 at s3_url; the payload is deleted.', to: [] },
     FAILED: {
-      meaning: 'Every attempt failed; failure_reason says why. The failed-pastes sweep removes the row.',
+      meaning:
+        'Every attempt failed; failure_reason says why. An operator can retry the upload; otherwise the failed-pastes sweep removes the row.',
       to: [],
     },
   },

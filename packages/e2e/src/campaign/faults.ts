@@ -41,7 +41,7 @@ const freezeService: Fault = async (cluster, random) => {
   service.signal('SIGCONT');
 };
 
-/** One service runs with a clock that is ten minutes off, until it is killed the next time. */
+/** One service runs with a clock that is ten minutes off, until a fault kills it. */
 const skewClock: Fault = async (cluster, random) => {
   const service = oneOf(cluster, random);
   const skewMs = random.next() < 0.5 ? SKEW_MS : -SKEW_MS;
@@ -57,7 +57,7 @@ const restartPostgres: Fault = (cluster, random) =>
 
 const killPostgres: Fault = async (cluster) => {
   process.kill(cluster.stack.postgresPid, 'SIGKILL');
-  await sleep(1000); // its backends notice the death of their parent
+  await sleep(1000); // the backends notice that the postmaster has ended
   await cluster.stack.restartPostgres();
 };
 
@@ -86,7 +86,7 @@ const exhaustConnections: Fault = async (cluster, random) => {
   await Promise.allSettled(clients.map((client) => client.end()));
 };
 
-/** Every UPDATE of an execution runs this code. */
+/** For `ms`, every UPDATE of an execution also runs this code. */
 async function duringUpdates(cluster: Cluster, code: string, ms: number): Promise<void> {
   await cluster.rows.query(
     `CREATE OR REPLACE FUNCTION campaign_fault() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${code}; RETURN NEW; END $$`,
@@ -104,7 +104,7 @@ const slowPostgres: Fault = (cluster, random) =>
 const fullDisk: Fault = (cluster, random) =>
   duringUpdates(cluster, `RAISE EXCEPTION 'disk full' USING ERRCODE = '53100'`, random.between(1000, 5000));
 
-/** One open paste is locked, as by somebody with psql. */
+/** Locks one open paste, as a person with psql can do. */
 const lockRow: Fault = async (cluster, random) => {
   const client = new Client({ connectionString: cluster.stack.databaseUrl });
   client.on('error', () => {});
@@ -134,7 +134,7 @@ function down(proxy: (cluster: Cluster) => FaultProxy): Fault {
 const s3 = (cluster: Cluster): FaultProxy => cluster.s3;
 const sqs = (cluster: Cluster): FaultProxy => cluster.sqs;
 
-/** Every fault besides the kills, by the name that the progress shows. */
+/** Every fault besides the kills, by the name that the progress output shows. */
 export const faults: Readonly<Record<string, Fault>> = {
   'a process is frozen': freezeService,
   'a clock is ten minutes off': skewClock,

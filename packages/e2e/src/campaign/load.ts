@@ -7,7 +7,7 @@ import { Random } from './random.ts';
 export interface Pasted {
   readonly n: number;
   readonly code: string;
-  /** Whether its deletion was answered. */
+  /** Whether the api has answered a deletion. */
   readonly deleted: boolean;
 }
 
@@ -45,7 +45,7 @@ async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Creates pastes 1 to `pastes`, and jobs among them, as far as `allowed` says. */
+/** Creates pastes 1 to `pastes`, and jobs among them, up to the number that `allowed` returns. */
 export class CampaignLoad {
   readonly pasted: Pasted[] = [];
   readonly jobs: string[] = [];
@@ -82,7 +82,7 @@ export class CampaignLoad {
   }
 }
 
-/** A deletion whose answer was lost has worked: the paste is gone. */
+/** A deletion whose answer was lost has succeeded: the repetition finds no paste. */
 async function deleteIfThere(client: PasteflowClient, code: string): Promise<void> {
   await client.pastes.delete(code).catch((error: unknown) => {
     if (!(error instanceof Error) || !('code' in error) || error.code !== 'paste_gone') throw error;

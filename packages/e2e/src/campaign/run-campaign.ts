@@ -29,7 +29,7 @@ function planActs({ kills, seed }: CampaignOptions): readonly Act[] {
   return random.shuffle([...killing, ...decks]);
 }
 
-/** @returns what was broken: one sentence each */
+/** @returns one sentence for each violation */
 export async function runCampaign(
   options: CampaignOptions,
   report: (line: string) => void,

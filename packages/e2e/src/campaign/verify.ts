@@ -10,7 +10,7 @@ interface Counted {
 const hashOf = (content: Buffer | string): string =>
   `sha256:${createHash('sha256').update(content).digest('hex')}`;
 
-/** What was promised by the answers of the api: one sentence for each broken promise. */
+/** Compares the system with the answers of the api. @returns one sentence for each broken promise */
 export async function findBrokenPromises(
   cluster: Cluster,
   { pasted, jobs }: CampaignLoad,

@@ -23,13 +23,13 @@ const MAX_EXTRA_MEMORY = 150 * MIB;
 export function describeExportOf(pastes: number): void {
   let cluster: Cluster;
   let alice: User;
-  /** Where clients reach S3, and no service does. */
+  /** The address of S3 for clients. The services use another one. */
   let publicS3: string;
-  /** Of each paste, by short code. */
+  /** The hash of each paste, by short code. */
   const hashes = new Map<string, string>();
   beforeAll(async () => {
     const stack = await startStack();
-    // Not through the proxy, which keeps each answer in memory as a whole.
+    // Without the proxy, which keeps whole answers in memory.
     publicS3 = stack.aws.endpoint.replace('127.0.0.1', 'localhost');
     cluster = await startCluster({
       stack,
@@ -41,7 +41,7 @@ export function describeExportOf(pastes: number): void {
   });
   afterAll(() => cluster.stop());
 
-  /** Nothing that can be compressed. */
+  /** Content that cannot be compressed. */
   function* contents(): Generator<readonly [string, Buffer]> {
     for (let n = 0; n < pastes; n += 1) {
       const content = randomBytes(PASTE_BYTES);
@@ -51,7 +51,7 @@ export function describeExportOf(pastes: number): void {
     }
   }
 
-  /** As if they had been made and uploaded, all at once. */
+  /** Inserts PROCESSED pastes with two statements. */
   async function insertPastes(): Promise<void> {
     await cluster.rows.query(
       `INSERT INTO pastes (short_code, content_hash, size_bytes, user_id, title)
@@ -65,7 +65,7 @@ export function describeExportOf(pastes: number): void {
     );
   }
 
-  /** By short code, which each file's name begins with. */
+  /** The hash of each file, by the short code with which its name begins. */
   async function hashesIn(folder: string): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for (const name of await readdir(folder))
@@ -75,7 +75,7 @@ export function describeExportOf(pastes: number): void {
 
   describe(`an export of ${pastes} pastes of 100 kB`, () => {
     it.each(['zip', 'tar.gz'] as const)(
-      'as %s takes less than 150 MB of memory, and unpacks to the same bytes',
+      'as %s needs less than 150 MiB of memory, and unpacks to the same bytes',
       async (format) => {
         const { pid } = cluster.workers[0]!;
         const before = await memoryOf(pid);

@@ -5,9 +5,9 @@ import { startCluster, startStack, type Cluster, type Service } from '../../src/
 interface KilledImports {
   readonly jobCount: number;
   readonly itemsPerJob: number;
-  /** Each may cost a job an attempt. A job has six attempts, so at most 5 kills cannot exhaust them. */
+  /** A job ends at its sixth loss, so at most 5 kills cannot end one. */
   readonly maxKills: number;
-  /** On a quick or busy machine the jobs may end before the last kills. */
+  /** Lower than maxKills, because the jobs may end before the last kill. */
   readonly minKills: number;
 }
 
@@ -16,12 +16,12 @@ export function describeKilledImports({ jobCount, itemsPerJob, maxKills, minKill
   let cluster: Cluster;
   beforeAll(async () => {
     const stack = await startStack();
-    // Not through the proxies, which would cost more than what they stand in front of.
+    // Without the proxies, which would need more CPU time than Postgres, S3 and SQS.
     cluster = await startCluster({
       stack,
       workers: 2,
       env: {
-        JOB_CONCURRENCY: '1', // two jobs at any time, so that the jobs take a while
+        JOB_CONCURRENCY: '1', // two jobs at the same time, so that the jobs take longer
         DATABASE_URL: stack.databaseUrl,
         AWS_ENDPOINT_URL_S3: stack.aws.endpoint,
         AWS_ENDPOINT_URL_SQS: stack.aws.endpoint,
@@ -30,7 +30,7 @@ export function describeKilledImports({ jobCount, itemsPerJob, maxKills, minKill
   });
   afterAll(() => cluster.stop());
 
-  /** What the job of this number is to make pastes of, all of it different. */
+  /** The contents of the pastes that this job imports. All are different. */
   function contentsOf(job: number): string[] {
     return Array.from({ length: itemsPerJob }, (_, n) => `item ${n} of job ${job}`);
   }
@@ -40,7 +40,7 @@ export function describeKilledImports({ jobCount, itemsPerJob, maxKills, minKill
     readonly worker: Service | undefined;
   }
 
-  /** A worker that has a job which is neither just begun nor about to end; null: not at this moment. */
+  /** A worker that is in the middle of a job. Null: there is none at the moment. */
   async function workerInTheMiddle(): Promise<RunningJob | null> {
     const open = await cluster.rows.query<{ worker_id: string | null; made: number }>(
       `SELECT worker_id, (SELECT count(*) FROM assets WHERE job_id = subject_id)::int AS made
@@ -54,7 +54,7 @@ export function describeKilledImports({ jobCount, itemsPerJob, maxKills, minKill
     return worker === undefined ? null : { worker };
   }
 
-  /** @returns how often */
+  /** @returns the number of kills */
   async function killInTheMiddle(): Promise<number> {
     for (let kills = 0; kills < maxKills; kills += 1) {
       const running = await cluster.until(workerInTheMiddle, Boolean, { within: 60_000 });
@@ -95,8 +95,8 @@ export function describeKilledImports({ jobCount, itemsPerJob, maxKills, minKill
     const pastes = await cluster.rows.query<{ content_hash: string; user_id: string }>(
       'SELECT content_hash, user_id FROM pastes',
     );
-    const wanted = Array.from({ length: jobCount }, (_, job) => contentsOf(job).map(sha256)).flat();
-    expect(pastes.map(({ content_hash }) => content_hash).toSorted()).toEqual(wanted.toSorted());
+    const expected = Array.from({ length: jobCount }, (_, job) => contentsOf(job).map(sha256)).flat();
+    expect(pastes.map(({ content_hash }) => content_hash).toSorted()).toEqual(expected.toSorted());
     expect(new Set(pastes.map(({ user_id }) => user_id))).toEqual(new Set([userId]));
     const assets = await cluster.rows.query(
       `SELECT count(*)::int, count(DISTINCT storage_path)::int AS paths FROM assets GROUP BY job_id`,
