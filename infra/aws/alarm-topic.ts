@@ -14,7 +14,7 @@ export class AlarmTopic extends Construct {
   constructor(scope: Construct, id: string, { stage, alarmEmail }: Configuration) {
     super(scope, id);
     this.#key = new kms.Key(this, 'Key', { enableKeyRotation: true });
-    this.#key.grantEncryptDecrypt(new ServicePrincipal('cloudwatch.amazonaws.com')); // under AWS' own key its messages would be lost
+    this.#key.grantEncryptDecrypt(new ServicePrincipal('cloudwatch.amazonaws.com')); // CloudWatch can't use AWS' own key, and its messages would be lost
     this.topic = new sns.Topic(this, 'Topic', {
       topicName: `pasteflow-${stage}-alarms`,
       masterKey: this.#key,
@@ -24,7 +24,7 @@ export class AlarmTopic extends Construct {
     this.#admitPrometheus();
   }
 
-  /** Allows Amazon Managed Service for Prometheus to publish. The policy can't name the workspace: the workspace needs the topic first. */
+  /** Allows Amazon Managed Service for Prometheus to publish. The policy can't name the workspace, which is created after the topic. */
   #admitPrometheus(): void {
     const stack = Stack.of(this);
     const statement = (actions: string[], resource: string) =>

@@ -17,7 +17,7 @@ export interface AlarmsProps {
   readonly requests: elb.ApplicationTargetGroup;
   readonly services: Readonly<Record<string, ecs.FargateService>>;
   /** The minimum number of tasks of each service. */
-  readonly least: Readonly<Record<string, number>>;
+  readonly min: Readonly<Record<string, number>>;
 }
 
 interface Rule {
@@ -77,7 +77,7 @@ function queueRules({
   configuration: { uploadWorker },
   data: { uploads, jobs },
 }: AlarmsProps): Record<string, Rule> {
-  const mostJobs = uploadWorker.most * uploadWorker.jobsPerTask;
+  const maxJobs = uploadWorker.max * uploadWorker.jobsPerTask;
   return {
     UploadsQueueAge: {
       metric: uploads.queue.metricApproximateAgeOfOldestMessage({ period: MINUTE, statistic: 'Maximum' }),
@@ -89,9 +89,9 @@ function queueRules({
     // The age is no measure here: it grows while a job runs, and an export may run for hours.
     JobsQueueLong: {
       metric: jobs.queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: 'Minimum' }),
-      above: mostJobs,
+      above: maxJobs,
       minutes: 15,
-      meaning: `More than ${mostJobs} jobs have waited for 15 minutes. The upload-workers can't run so many, even at full scale.`,
+      meaning: `More than ${maxJobs} jobs have waited for 15 minutes. The upload-workers can't run so many, even at full scale.`,
     },
     ...deadLetterRule('Uploads', uploads),
     ...deadLetterRule('Jobs', jobs),
@@ -142,7 +142,7 @@ function apiRules({ balancer, requests }: AlarmsProps): Record<string, Rule> {
   };
 }
 
-function serviceRules({ services, least }: AlarmsProps): Record<string, Rule> {
+function serviceRules({ services, min }: AlarmsProps): Record<string, Rule> {
   return Object.fromEntries(
     Object.entries(services).map(([name, service]) => [
       `Tasks-${name}`,
@@ -154,7 +154,7 @@ function serviceRules({ services, least }: AlarmsProps): Record<string, Rule> {
           statistic: 'Minimum',
           period: MINUTE,
         }),
-        below: least[name] ?? 1,
+        below: min[name] ?? 1,
         minutes: 5,
         silenceIsBad: true,
         meaning: `Too few ${name} tasks run. Read the service's events and its log.`,

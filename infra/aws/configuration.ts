@@ -8,24 +8,24 @@ export interface TaskSize {
 }
 
 export interface ScaledTask extends TaskSize {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 export interface DatabaseConfiguration {
   /** Without `db.`: r8g.large. */
   readonly instance: string;
-  /** What that instance has: max_connections follows from it. */
+  /** The memory of that instance, from which max_connections follows. */
   readonly memoryGiB: number;
   readonly multiAz: boolean;
   readonly storageGiB: number;
-  readonly mostStorageGiB: number;
+  readonly maxStorageGiB: number;
   readonly backupDays: number;
-  /** Null: the instance that the data stack makes. After a restore, the restored one's address: docs/deploy.md has the way there and back. */
+  /** Null: the instance that the data stack creates. After a restore, the address of the restored instance: see docs/deploy.md. */
   readonly host: string | null;
 }
 
-/** Settings that follow from what the stacks make: nobody else sets them. */
+/** Settings that only the stacks set, because they follow from the resources. */
 export const derivedSettings = [
   'NODE_ENV',
   'NODE_EXTRA_CA_CERTS',
@@ -49,37 +49,37 @@ export const derivedSettings = [
   'METRICS_PORT',
 ] as const;
 
-/** Variables of .env.example, and OTEL_…; no secrets, which who may look at a task definition could read. */
+/** Variables of .env.example, and OTEL_…. No secrets: whoever may read a task definition could read them. */
 export type Settings = Readonly<Record<string, string>> & {
   readonly [Name in (typeof derivedSettings)[number]]?: never;
 };
 
 export type ServiceName = 'api' | 'upload-worker' | 'janitor';
 
-/** One deployment. Each stage belongs into an account of its own; two in one account don't get into each other's way. */
+/** One deployment. Each stage should have its own account; two stages in one account don't interfere. */
 export interface Configuration {
   readonly stage: Stage;
   readonly region: string;
-  /** Named, so that a synthesis asks nobody. */
+  /** Given here, so that a synthesis makes no request. */
   readonly availabilityZones: readonly string[];
-  /** Null: plain HTTP at the load balancer's own name, for development alone. */
+  /** Null: plain HTTP at the load balancer's own name, for development only. */
   readonly domain: { readonly name: string; readonly certificateArn: string } | null;
   readonly natGateways: number;
   readonly database: DatabaseConfiguration;
   readonly api: ScaledTask & {
-    /** Requests a minute for each task: above, there are more. */
+    /** Requests a minute for each task. Above this value, tasks are added. */
     readonly requestsPerTask: number;
   };
   readonly uploadWorker: ScaledTask & {
-    /** Waiting messages for each task: above, there are more. */
+    /** Waiting messages for each task. Above this value, tasks are added. */
     readonly backlogPerTask: number;
-    /** Waiting jobs for each task: above, there are more. */
+    /** Waiting jobs for each task. Above this value, tasks are added. */
     readonly jobsPerTask: number;
   };
   readonly janitor: TaskSize;
-  /** What else the services read; `all` goes for each of them, and its own go before that. */
+  /** Further settings. `all` applies to each service; a service's own settings take precedence. */
   readonly environment: Readonly<Record<'all' | ServiceName, Settings>>;
-  /** Connections of a process, `DATABASE_POOL_SIZE`. */
+  /** `DATABASE_POOL_SIZE`: the connections of a process. */
   readonly poolSize: number;
   readonly logDays: number;
   /** Database, bucket and stacks can't be deleted by mistake. */
@@ -87,33 +87,33 @@ export interface Configuration {
   readonly alarmEmail: string | null;
 }
 
-/** Two do: one at a time sweeps, and the other takes over within SWEEP_LOCK_IDLE_SECONDS. */
+/** Two are enough: for each sweep one is active, and the other takes over within SWEEP_LOCK_IDLE_SECONDS. */
 export const JANITORS = 2;
 
-/** Beside its pool a janitor has a connection for each sweep that runs, 8 today; some are to come. */
+/** Besides its pool, a janitor has a connection for each running sweep. There are fewer sweeps than this number. */
 const JANITOR_LOCKS = 16;
 
-/** Beside its pool an upload-worker has two for each of the jobs that it runs: CONNECTIONS_A_JOB of its compose-jobs.ts. */
+/** Besides its pool, an upload-worker has two connections for each job that it runs: CONNECTIONS_A_JOB in compose-jobs.ts. */
 const CONNECTIONS_A_JOB = 2;
 const DEFAULT_JOB_CONCURRENCY = 2;
 
-/** psql, the migration, RDS' own. */
+/** Connections of psql, of the migration and of RDS itself. */
 const OTHER_CONNECTIONS = 20;
 
-/** All connections at full scale; while a deployment replaces them, tasks are there twice. */
-export function mostConnections({ api, uploadWorker, poolSize, environment }: Configuration): number {
+/** All connections at full scale. During a deployment, each task exists twice. */
+export function maxConnections({ api, uploadWorker, poolSize, environment }: Configuration): number {
   const { JOB_CONCURRENCY: concurrency = DEFAULT_JOB_CONCURRENCY } = {
     ...environment.all,
     ...environment['upload-worker'],
   };
   const tasks =
-    api.most * poolSize +
-    uploadWorker.most * (poolSize + Number(concurrency) * CONNECTIONS_A_JOB) +
+    api.max * poolSize +
+    uploadWorker.max * (poolSize + Number(concurrency) * CONNECTIONS_A_JOB) +
     JANITORS * (poolSize + JANITOR_LOCKS);
   return 2 * tasks + OTHER_CONNECTIONS;
 }
 
-/** RDS' default for PostgreSQL: a connection for each 9,531,392 bytes, 5000 at most. */
+/** The default of RDS for PostgreSQL: one connection for each 9,531,392 bytes, at most 5000. */
 export function connectionsAllowed({ database }: Configuration): number {
   return Math.min(5000, Math.floor((database.memoryGiB * 2 ** 30) / 9_531_392));
 }

@@ -18,15 +18,15 @@ export interface DataStackProps extends StackProps {
 
 export const DATABASE_NAME = 'pasteflow';
 
-/** What must outlive every deployment: the database, the bucket, the queues. */
+/** The resources that must outlive every deployment: the database, the bucket, the queues. */
 export class DataStack extends Stack {
-  /** The one that the services use: a restored one, if the configuration names its host. */
+  /** The database that the services use. A restored one, if the configuration names its host. */
   readonly database: rds.IDatabaseInstance;
-  /** The master user's, for the migration only. Good for a restored one too: a restore keeps the password. */
+  /** The credentials of the master user, for the migration only. Also valid for a restored database, because a restore keeps the password. */
   readonly databaseCredentials: ISecret;
-  /** Those of each service's own role. The migration creates the roles, and sets their passwords. */
+  /** The credentials of each service's own role. The migration creates the roles and sets their passwords. */
   readonly serviceCredentials: Readonly<Record<ServiceName, ISecret>>;
-  /** Who may open connections to the database. */
+  /** The security group whose members may connect to the database. */
   readonly databaseClients: ec2.SecurityGroup;
   readonly bucket: s3.Bucket;
   readonly accessLogs: s3.Bucket;
@@ -62,14 +62,14 @@ export class DataStack extends Stack {
   }
 
   /**
-   * No RDS Proxy. The services hold few and long-lived connections, whose number is bounded (`mostConnections`, tested against the
-   * instance); and what they do with them a proxy pins to one connection each, so that it would pool nothing: session advisory locks
-   * and idle_session_timeout (the janitor's sweeps), the migrator's session lock. It would add a hop of
-   * 1 to 5 ms to every statement and cost as much as a small instance. After a failover the pools reconnect by themselves.
+   * No RDS Proxy. The services hold few and long-lived connections, whose number is bounded (`maxConnections`, tested against the
+   * instance). A proxy would pool nothing, because it pins connections with session advisory locks and idle_session_timeout (the
+   * janitor's sweeps, the migrator). It would add 1 to 5 ms to every statement and cost as much as a small instance. After a failover
+   * the pools reconnect by themselves.
    */
   #makeDatabase(vpc: ec2.IVpc): rds.DatabaseInstance {
     const { stage, database, protect, logDays } = this.#configuration;
-    // A key of our own: a snapshot under AWS' key can't be restored in another account.
+    // Our own key, because a snapshot under AWS' key can't be restored in another account.
     const key = new kms.Key(this, 'DatabaseKey', { enableKeyRotation: true, removalPolicy: this.#removal });
     const group = new ec2.SecurityGroup(this, 'Database', {
       vpc,
@@ -77,7 +77,7 @@ export class DataStack extends Stack {
       allowAllOutbound: false,
     });
     group.addIngressRule(this.databaseClients, ec2.Port.tcp(5432), 'The services and the migration');
-    // Made by us, before RDS would: with its own, `cloudwatchLogsRetention` would take a Lambda.
+    // Created here before RDS creates it: otherwise `cloudwatchLogsRetention` would need a Lambda.
     const logGroup = new logs.LogGroup(this, 'PostgresLogs', {
       logGroupName: `/aws/rds/instance/pasteflow-${stage}/postgresql`,
       retention: logDays,
@@ -96,7 +96,7 @@ export class DataStack extends Stack {
       multiAz: database.multiAz,
       storageType: rds.StorageType.GP3,
       allocatedStorage: database.storageGiB,
-      maxAllocatedStorage: database.mostStorageGiB,
+      maxAllocatedStorage: database.maxStorageGiB,
       storageEncrypted: true,
       storageEncryptionKey: key,
       backupRetention: Duration.days(database.backupDays),
@@ -120,7 +120,7 @@ export class DataStack extends Stack {
           log_parameter_max_length: '0',
           log_parameter_max_length_on_error: '0',
           log_error_verbosity: 'terse',
-          // Thousands of rows a second come and go in paste_payloads: the default of 200 lets dead ones pile up.
+          // paste_payloads gets and loses thousands of rows a second. With the default of 200, dead rows would accumulate.
           autovacuum_vacuum_cost_limit: '2000',
         },
       }),
@@ -130,12 +130,12 @@ export class DataStack extends Stack {
     return instance;
   }
 
-  /** User and password of a role. RDS knows only its master user's secret, so these have no rotation of RDS' own. */
+  /** User and password of a role. RDS rotates only the secret of its master user. */
   #makeCredentials(role: string): ISecret {
     return new rds.DatabaseSecret(this, `Credentials-${role}`, { username: role });
   }
 
-  /** What a restore has to be told, as it would take the VPC's default groups and RDS' own parameters. */
+  /** A restore needs these values, because it would use the VPC's default groups and the default parameters of RDS. */
   #tellRestorers(instance: rds.DatabaseInstance, group: ec2.SecurityGroup): void {
     const { dbSubnetGroupName, dbParameterGroupName } = instance.node.defaultChild as rds.CfnDBInstance;
     const outputs = {
@@ -147,7 +147,7 @@ export class DataStack extends Stack {
   }
 
   #inUse(instance: rds.DatabaseInstance): rds.IDatabaseInstance {
-    // Whatever the services use: CloudFormation lets no export go that a stack still imports, so that `host` could never be set.
+    // Always exported: CloudFormation removes no export that a stack imports, so `host` could otherwise never be set.
     for (const value of [
       instance.instanceIdentifier,
       instance.dbInstanceEndpointAddress,
@@ -172,7 +172,7 @@ export class DataStack extends Stack {
    */
   #makeBucket({ bucket }: Resources): s3.Bucket {
     return new s3.Bucket(this, 'Content', {
-      encryption: s3.BucketEncryption.S3_MANAGED, // KMS would cost a request, and be one more thing to be down, for each paste
+      encryption: s3.BucketEncryption.S3_MANAGED, // KMS would add a request for each paste, and another dependency
       blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
       objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
@@ -192,14 +192,14 @@ export class DataStack extends Stack {
         },
       ],
       removalPolicy: this.#removal,
-      autoDeleteObjects: false, // with `protect` off a bucket is emptied by hand first: no Lambda may do that
+      autoDeleteObjects: false, // without `protect`, an operator empties the bucket first: no Lambda may do that
     });
   }
 
-  /** Who read what, from S3 and from the load balancer. The lines name short codes, with which pastes are read: they go soon. */
+  /** Access logs of S3 and of the load balancer. Short codes give access to pastes, so the logs expire soon. */
   #makeAccessLogs(): s3.Bucket {
     return new s3.Bucket(this, 'AccessLogs', {
-      encryption: s3.BucketEncryption.S3_MANAGED, // the one that a load balancer can write to
+      encryption: s3.BucketEncryption.S3_MANAGED, // a load balancer can write to no bucket with another encryption
       blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
       objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,

@@ -27,10 +27,10 @@ export class FoundationStack extends Stack {
     this.vpc = new ec2.Vpc(this, 'Vpc', {
       availabilityZones: [...availabilityZones],
       natGateways,
-      restrictDefaultSecurityGroup: false, // it would take a custom resource; nothing is ever put into that group
+      restrictDefaultSecurityGroup: false, // this would need a custom resource, and no resource uses that group
       subnetConfiguration: [
         { name: 'public', subnetType: ec2.SubnetType.PUBLIC, cidrMask: 24, mapPublicIpOnLaunch: false },
-        // The way to the key set of an OIDC issuer and to ECR. S3, which is most of the traffic, has its gateway endpoint.
+        // For the key set of an OIDC issuer, and for ECR. Most traffic goes to S3, which has a gateway endpoint.
         { name: 'services', subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS, cidrMask: 20 },
         { name: 'database', subnetType: ec2.SubnetType.PRIVATE_ISOLATED, cidrMask: 24 },
       ],
@@ -45,7 +45,7 @@ export class FoundationStack extends Stack {
     this.cluster = new ecs.Cluster(this, 'Cluster', {
       vpc: this.vpc,
       clusterName: `pasteflow-${stage}`,
-      containerInsightsV2: ecs.ContainerInsights.ENABLED, // its count of running tasks is what the backlog is divided by
+      containerInsightsV2: ecs.ContainerInsights.ENABLED, // scaling divides the backlog by its count of running tasks
     });
     this.repositories = Object.fromEntries(
       images.map((name) => [name, this.#repository(name, configuration)]),
@@ -57,7 +57,7 @@ export class FoundationStack extends Stack {
     return new ecr.Repository(this, `Repository-${name}`, {
       repositoryName: `pasteflow-${stage}/${name}`,
       imageScanOnPush: true,
-      imageTagMutability: ecr.TagMutability.IMMUTABLE, // a rollback gets the image that it names
+      imageTagMutability: ecr.TagMutability.IMMUTABLE, // so that a rollback gets exactly the image of its tag
       lifecycleRules: [{ maxImageCount: 50 }],
       removalPolicy: removalPolicy(configuration),
       emptyOnDelete: !protect,

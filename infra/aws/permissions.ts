@@ -8,7 +8,7 @@ type Data = Pick<DataStack, 'bucket' | 'uploads' | 'jobs'>;
 
 const { prefixes, owner } = readResources().bucket;
 
-/** The owner of the bucket is compared at each start, and written into an empty bucket. */
+/** A service compares the owner of the bucket at its start, and writes it into an empty bucket. */
 const OWN = ['s3:GetObject', 's3:PutObject'];
 
 /** Every service resolves a queue's URL by name, and reads its depth. */

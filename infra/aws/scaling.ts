@@ -9,10 +9,10 @@ import type { DataStack } from './data-stack.ts';
 /** Scales on requests per minute and task, and on CPU for the few requests that run long. */
 export function scaleApi(
   service: ecs.FargateService,
-  { least, most, requestsPerTask }: Configuration['api'],
+  { min, max, requestsPerTask }: Configuration['api'],
   targetGroup: elb.ApplicationTargetGroup,
 ): void {
-  const count = service.autoScaleTaskCount({ minCapacity: least, maxCapacity: most });
+  const count = service.autoScaleTaskCount({ minCapacity: min, maxCapacity: max });
   count.scaleOnRequestCount('Requests', {
     requestsPerTarget: requestsPerTask,
     targetGroup,
@@ -26,14 +26,14 @@ export function scaleApi(
  * Scales on the backlog of uploads and of jobs for each task. Of two target-tracking policies, either can add tasks, and both must agree before
  * a task is removed. (A step policy on jobs would add tasks, and the policy on uploads would remove them while jobs still wait.) It also scales on
  * the age of the oldest upload, for a queue that is short but not served. A message keeps its age through all of its retries (31 s and the
- * puts), so the limit is a minute. During an outage of S3, more workers don't help, but `most` bounds their number.
+ * puts), so the limit is a minute. During an outage of S3, more workers don't help, but `max` bounds their number.
  */
 export function scaleUploadWorker(
   service: ecs.FargateService,
-  { least, most, backlogPerTask, jobsPerTask }: Configuration['uploadWorker'],
+  { min, max, backlogPerTask, jobsPerTask }: Configuration['uploadWorker'],
   { uploads, jobs }: Pick<DataStack, 'uploads' | 'jobs'>,
 ): void {
-  const count = service.autoScaleTaskCount({ minCapacity: least, maxCapacity: most });
+  const count = service.autoScaleTaskCount({ minCapacity: min, maxCapacity: max });
   const target = count.node.findChild('Target').node.findChild('Resource') as scaling.CfnScalableTarget;
   trackBacklog('UploadWorkerBacklog', {
     name: 'backlog-per-task',

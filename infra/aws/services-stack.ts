@@ -18,7 +18,7 @@ export interface ServicesStackProps extends StackProps {
   readonly configuration: Configuration;
   readonly foundation: FoundationStack;
   readonly data: DataStack;
-  /** Of all three images. */
+  /** The tag of all three images. */
   readonly imageTag: string;
 }
 
@@ -79,9 +79,9 @@ export class ServicesStack extends Stack {
       balancer: entrance.balancer,
       requests,
       services: { api: api.service, 'upload-worker': uploadWorker.service, janitor: janitor.service },
-      least: {
-        api: configuration.api.least,
-        'upload-worker': configuration.uploadWorker.least,
+      min: {
+        api: configuration.api.min,
+        'upload-worker': configuration.uploadWorker.min,
         janitor: JANITORS,
       },
     });
@@ -119,11 +119,11 @@ export class ServicesStack extends Stack {
       cluster: foundation.cluster,
       serviceName: name,
       taskDefinition: definition,
-      // Scaled services have none: a deployment would set the count back to it.
+      // Undefined for scaled services, whose count a deployment would otherwise reset.
       ...(task.tasks !== undefined && { desiredCount: task.tasks }),
       securityGroups: [
         group,
-        // As it is: else the load balancer would add a rule of its own to it, and the stacks would go round in a circle.
+        // Imported as immutable: otherwise the load balancer would add a rule to it, and the stacks would depend on each other.
         ec2.SecurityGroup.fromSecurityGroupId(
           this,
           `Database-${name}`,

@@ -15,7 +15,7 @@ if (stage === undefined || service === undefined || words.length === 0) {
 try {
   await runTask({
     ecs: new ECSClient({ region: configurations[stage].region }),
-    target: { ...readTarget(stage), TaskDefinition: `pasteflow-${stage}-${service}` }, // its newest revision
+    target: { ...readTarget(stage), TaskDefinition: `pasteflow-${stage}-${service}` }, // the newest revision
     command: { container: service, words },
     wait: () => sleep(5000),
     patience: 720, // an hour

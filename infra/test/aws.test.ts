@@ -10,7 +10,7 @@ const production = deployment('production');
 describe('the bucket', () => {
   const data = production.template('data');
 
-  test('is encrypted, closed to the public, keeps old versions for a week, and aborts stray multipart uploads', () => {
+  test('is encrypted and not public, keeps old versions for a week, and aborts abandoned multipart uploads', () => {
     data.hasResourceProperties('AWS::S3::Bucket', {
       BucketEncryption: {
         ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
@@ -45,12 +45,12 @@ describe('the bucket', () => {
     });
   });
 
-  test('stays when its stack goes', () => {
+  test('stays when its stack is deleted', () => {
     for (const { DeletionPolicy } of Object.values(production.resources('data', 'AWS::S3::Bucket')))
       expect(DeletionPolicy).toBe('RetainExceptOnCreate');
   });
 
-  test('and the queues refuse what comes without TLS', () => {
+  test('and the queues refuse requests without TLS', () => {
     const policies = [
       ...Object.values(production.resources('data', 'AWS::S3::BucketPolicy')),
       ...Object.values(production.resources('data', 'AWS::SQS::QueuePolicy')),
@@ -66,7 +66,7 @@ describe('the bucket', () => {
 describe('the services', () => {
   const services = production.template('services');
 
-  test('are three on Fargate, each behind a circuit breaker and never below its full number', () => {
+  test('are three on Fargate, each with a circuit breaker and at least all of its tasks during a deployment', () => {
     const all = Object.values(production.resources('services', 'AWS::ECS::Service')).map(
       ({ Properties }) => Properties,
     );
@@ -86,7 +86,7 @@ describe('the services', () => {
       });
   });
 
-  test('run without root, on a file system that can’t be written to, with 30 s to stop in', () => {
+  test('run without root, on a read-only file system, with 30 s to stop', () => {
     for (const stack of ['services', 'migration'] as const)
       for (const { Properties } of Object.values(production.resources(stack, 'AWS::ECS::TaskDefinition')))
         expect(Properties['ContainerDefinitions']).toEqual([
@@ -94,7 +94,7 @@ describe('the services', () => {
         ]);
   });
 
-  test('get user and password from Secrets Manager, and no secret by the environment', () => {
+  test('get user and password from Secrets Manager, and no secret from the environment', () => {
     for (const { Secrets, Environment } of containers(production, 'services')) {
       expect(Secrets.map(({ Name }) => Name)).toEqual(['PGUSER', 'PGPASSWORD']);
       expect(Environment).toContainEqual({
@@ -134,19 +134,19 @@ describe('the services', () => {
       expect(generated.filter((text) => text.includes(`\\"username\\":\\"${role}\\"`))).toHaveLength(1);
   });
 
-  test('name their entry in the command, which RunTask can replace', () => {
+  test('have their entry in the command, which RunTask can replace', () => {
     for (const { Command } of containers(production, 'services')) expect(Command).toEqual(['dist/main.js']);
     expect(containers(production, 'migration').map(({ Command }) => Command)).toEqual([
       ['dist/migrate-main.js'],
     ]);
   });
 
-  test('the janitor is two, and not scaled', () => {
+  test('run two janitors, which are not scaled', () => {
     services.hasResourceProperties('AWS::ECS::Service', { ServiceName: 'janitor', DesiredCount: 2 });
     services.resourceCountIs('AWS::ApplicationAutoScaling::ScalableTarget', 2);
   });
 
-  test('the api is scaled on requests for each task', () => {
+  test('scale the api on requests for each task', () => {
     services.hasResourceProperties('AWS::ApplicationAutoScaling::ScalingPolicy', {
       TargetTrackingScalingPolicyConfiguration: {
         PredefinedMetricSpecification: { PredefinedMetricType: 'ALBRequestCountPerTarget' },
@@ -158,7 +158,7 @@ describe('the services', () => {
   test.each([
     ['uploads', 'Uploads', configurations.production.uploadWorker.backlogPerTask],
     ['jobs', 'Jobs', configurations.production.uploadWorker.jobsPerTask],
-  ])('the upload-worker is scaled on the backlog of %s of each task', (_, queue, perTask) => {
+  ])('scale the upload-worker on the backlog of %s of each task', (_, queue, perTask) => {
     const waiting = {
       Namespace: 'AWS/SQS',
       MetricName: 'ApproximateNumberOfMessagesVisible',
@@ -183,7 +183,7 @@ describe('the services', () => {
     });
   });
 
-  test('the upload-worker is scaled on the age of the oldest upload, too', () => {
+  test('scale the upload-worker also on the age of the oldest upload', () => {
     services.hasResourceProperties('AWS::ApplicationAutoScaling::ScalingPolicy', {
       PolicyType: 'StepScaling',
       StepScalingPolicyConfiguration: { AdjustmentType: 'ChangeInCapacity' },
@@ -196,7 +196,7 @@ describe('the services', () => {
 });
 
 describe('the load balancer', () => {
-  test('lets go of an idle connection before the api does', async () => {
+  test('closes an idle connection before the api does', async () => {
     const source = '../../services/api/src/http/server/api-server.ts';
     const { readFileSync } = await import('node:fs');
     const text = readFileSync(new URL(source, import.meta.url), 'utf8');
@@ -209,7 +209,7 @@ describe('the load balancer', () => {
     });
   });
 
-  test('asks for a task’s life and not for its database’s, which no new task would mend', async () => {
+  test('checks that a task is alive, and not its database, which a new task could not repair', async () => {
     production.template('services').hasResourceProperties('AWS::ElasticLoadBalancingV2::TargetGroup', {
       Port: 3000,
       HealthCheckPath: '/healthz',
@@ -220,7 +220,7 @@ describe('the load balancer', () => {
   });
 
   test.each(['staging', 'production'] as const)(
-    'of %s speaks HTTPS, and its port 80 only redirects',
+    'of %s serves HTTPS, and only redirects on port 80',
     (stage) => {
       const listeners = Object.values(
         deployment(stage).resources('services', 'AWS::ElasticLoadBalancingV2::Listener'),
@@ -234,7 +234,7 @@ describe('the load balancer', () => {
   );
 });
 
-test('a first deployment that fails leaves no name behind, and nothing that can’t be deleted', () => {
+test('a first deployment that fails leaves no name that blocks the next, and only resources that can be deleted', () => {
   const named = [
     ...Object.values(production.resources('foundation', 'AWS::ECR::Repository')),
     ...(['data', 'migration', 'services'] as const).flatMap((stack) =>

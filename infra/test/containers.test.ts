@@ -11,7 +11,7 @@ const root = (path: string) => new URL(`../../${path}`, import.meta.url).pathnam
 const dockerfile = readFileSync(root('Dockerfile'), 'utf8');
 
 describe('the Dockerfile', () => {
-  test('has nothing that hadolint finds fault with', () => {
+  test('passes hadolint', () => {
     const hadolint = new URL('../node_modules/.checks/bin/hadolint', import.meta.url).pathname;
     const { status, stdout, stderr } = spawnSync(hadolint, [root('Dockerfile')], { encoding: 'utf8' });
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
@@ -21,15 +21,12 @@ describe('the Dockerfile', () => {
     dockerfile.split(/^(?=FROM )/m).map((text) => [/^FROM \S+ AS ([\w-]+)/.exec(text)?.[1] ?? '', text]),
   );
 
-  test.each(['api', 'upload-worker', 'janitor', 'migrate'])(
-    'has a target %s, which says how its health is told',
-    (name) => {
-      expect(targets[name]).toMatch(/^HEALTHCHECK /m);
-      expect(targets[name]).toContain('FROM runtime AS');
-    },
-  );
+  test.each(['api', 'upload-worker', 'janitor', 'migrate'])('has a target %s with a health check', (name) => {
+    expect(targets[name]).toMatch(/^HEALTHCHECK /m);
+    expect(targets[name]).toContain('FROM runtime AS');
+  });
 
-  test('starts node itself, without a shell between it and a SIGTERM, and not as root', () => {
+  test('starts node without a shell, so that node receives SIGTERM, and not as root', () => {
     expect(dockerfile.match(/^(ENTRYPOINT|CMD) .*$/gm)).toEqual([
       'ENTRYPOINT ["/usr/local/bin/node"]',
       'CMD ["dist/main.js"]',
@@ -38,8 +35,8 @@ describe('the Dockerfile', () => {
     expect(targets['runtime']).toMatch(/^USER 65532:65532$/m);
   });
 
-  // `token-main.js` and `ops-main.js` are run in the same images: with the entry in ENTRYPOINT RunTask couldn't.
-  test('names every entry in the command, which RunTask, compose and Kubernetes can replace', () => {
+  // RunTask runs `token-main.js` and `ops-main.js` in the same images, which an entry in ENTRYPOINT would prevent.
+  test('has every entry in the command, which RunTask, compose and Kubernetes can replace', () => {
     const sources = {
       'dist/main.js': ['services/api', 'services/upload-worker', 'services/janitor'],
       'dist/token-main.js': ['services/api'],
@@ -60,7 +57,7 @@ describe('the Dockerfile', () => {
     }
   });
 
-  test('takes the Node that the workspace is developed with', () => {
+  test('has the Node version of the workspace', () => {
     const { devDependencies } = JSON.parse(readFileSync(root('package.json'), 'utf8')) as {
       devDependencies: { node: string; pnpm: string };
     };
@@ -69,7 +66,7 @@ describe('the Dockerfile', () => {
   });
 });
 
-test('the certificates in the image are RDS’ own, and good for years', () => {
+test('the certificates in the image are those of RDS, and valid for years', () => {
   const pem = readFileSync(new URL('../container/certificates/rds.pem', import.meta.url), 'utf8');
   const certificates =
     pem.match(/-----BEGIN[^]+?-----END CERTIFICATE-----/g)?.map((text) => new X509Certificate(text)) ?? [];
@@ -99,21 +96,21 @@ describe('docker-compose.yml', () => {
   };
   const ours = ['api', 'upload-worker', 'janitor', 'migrate'];
 
-  test('is valid by the Compose Specification’s schema', () => {
+  test('is valid by the schema of the Compose Specification', () => {
     const schemas = createRequire(import.meta.url)
       .resolve('dclint')
       .replace(/dist\/.*$/, 'schemas/');
     const schema = JSON.parse(readFileSync(`${schemas}compose.schema.json`, 'utf8')) as object;
     const ajv = new Ajv({ strict: false, allErrors: true });
     formats.default(ajv);
-    // Its own name is the same with https, which Ajv doesn't know.
+    // The schema names its dialect with https, which Ajv doesn't know.
     const valid = ajv.compile({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' });
     expect(valid(compose) || valid.errors).toBe(true);
     const broken = { services: { ...compose.services, api: { ...compose.services['api'], depend_on: {} } } };
     expect(valid(broken)).toBe(false);
   });
 
-  test('starts what is needed first: Postgres, the migration, S3 and SQS, and then the services', () => {
+  test('starts Postgres, the migration, S3 and SQS before the services', () => {
     expect(compose.services['migrate']?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
     for (const name of ['api', 'upload-worker', 'janitor'])
       expect(compose.services[name]?.depends_on).toEqual({
@@ -127,7 +124,7 @@ describe('docker-compose.yml', () => {
     expect(compose.services['localstack']?.image).toContain('localstack/localstack:4.14.0}');
   });
 
-  test('runs our own on a file system that can’t be written to', () => {
+  test('runs the services on a read-only file system', () => {
     for (const name of ours) expect(compose.services[name]?.read_only).toBe(true);
   });
 
@@ -155,7 +152,7 @@ describe('docker-compose.yml', () => {
     );
   });
 
-  test('names the entry of each image in its command', () => {
+  test('has the entry of each image in its command', () => {
     expect(ours.map((name) => compose.services[name]?.command)).toEqual([
       ['dist/main.js'],
       ['dist/main.js'],
@@ -164,24 +161,24 @@ describe('docker-compose.yml', () => {
     ]);
   });
 
-  test('tells of the port that the api is published at', () => {
+  test('sets PUBLIC_URL to the published port of the api', () => {
     expect(compose.services['api']?.ports).toEqual(['127.0.0.1:${API_PORT:-3000}:3000']);
     expect(compose.services['api']?.environment?.['PUBLIC_URL']).toBe(
       '${PUBLIC_URL:-http://127.0.0.1:${API_PORT:-3000}}',
     );
   });
 
-  test('has nothing in the way of several upload-workers', () => {
+  test('allows several upload-workers', () => {
     expect(compose.services['upload-worker']?.ports).toBeUndefined();
     expect(compose.services['upload-worker']?.container_name).toBeUndefined();
   });
 
-  test('publishes its ports on this machine alone', () => {
+  test('publishes its ports on this machine only', () => {
     for (const { ports = [] } of Object.values(compose.services))
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 
-  test('mounts nothing that isn’t there, which Docker would make as an empty folder', () => {
+  test('mounts only existing files, since Docker would create an empty folder for a missing one', () => {
     const sources = Object.values(compose.services).flatMap(({ volumes = [] }) =>
       volumes.map((volume) => volume.split(':')[0] ?? '').filter((source) => source.startsWith('./')),
     );
@@ -189,7 +186,7 @@ describe('docker-compose.yml', () => {
     expect(sources.filter((source) => !existsSync(root(source)))).toEqual([]);
   });
 
-  test('has what watches it in a profile of its own', () => {
+  test('has Prometheus, Grafana and the collector in a profile', () => {
     const watching = Object.entries(compose.services).filter(([, { profiles }]) =>
       profiles?.includes('observability'),
     );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
-import { connectionsAllowed, mostConnections, stages } from '../aws/configuration.ts';
+import { connectionsAllowed, maxConnections, stages } from '../aws/configuration.ts';
 import { configurations } from '../aws/configurations.ts';
 import { containers, deployment } from './support/deployments.ts';
 
@@ -9,7 +9,7 @@ const production = deployment('production');
 describe('the database', () => {
   const data = production.template('data');
 
-  test('is in two zones, encrypted with a key of its own, backed up, hidden, and can’t be deleted by mistake', () => {
+  test('is in two zones, encrypted with its own key, backed up, not public, and protected from deletion', () => {
     data.hasResource('AWS::RDS::DBInstance', {
       DeletionPolicy: 'Snapshot',
       Properties: {
@@ -24,7 +24,7 @@ describe('the database', () => {
     });
   });
 
-  test('speaks TLS alone', () => {
+  test('accepts only TLS', () => {
     data.hasResourceProperties('AWS::RDS::DBParameterGroup', { Parameters: { 'rds.force_ssl': '1' } });
   });
 
@@ -38,7 +38,7 @@ describe('the database', () => {
     });
   });
 
-  test('lets in the security group of its clients and nobody else', () => {
+  test('is reachable only from the security group of its clients', () => {
     const rules = Object.values(production.resources('data', 'AWS::EC2::SecurityGroupIngress'));
     expect(rules.map(({ Properties }) => Properties)).toEqual([
       expect.objectContaining({
@@ -49,17 +49,14 @@ describe('the database', () => {
     ]);
   });
 
-  test.each(stages)(
-    'has connections for every task of %s at full scale, in the middle of a deployment',
-    (stage) => {
-      expect(mostConnections(configurations[stage])).toBeLessThanOrEqual(
-        0.9 * connectionsAllowed(configurations[stage]),
-      );
-    },
-  );
+  test.each(stages)('has connections for every task of %s at full scale during a deployment', (stage) => {
+    expect(maxConnections(configurations[stage])).toBeLessThanOrEqual(
+      0.9 * connectionsAllowed(configurations[stage]),
+    );
+  });
 });
 
-test('the most connections are what the services open: pools, jobs and sweeps, twice', async () => {
+test('the maximum number of connections is twice what the services open: pools, jobs and sweeps', async () => {
   const { readFileSync } = await import('node:fs');
   const source = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
   const jobs = source('services/upload-worker/src/jobs/compose-jobs.ts');
@@ -68,16 +65,16 @@ test('the most connections are what the services open: pools, jobs and sweeps, t
   const few = { ...configurations.production, poolSize: 3 };
   const sum = (api: number, worker: number, jobsAtATime: number) =>
     2 * (api * 3 + worker * (3 + jobsAtATime * perJob) + 2 * (3 + 16)) + 20;
-  expect(mostConnections(few)).toBe(sum(few.api.most, few.uploadWorker.most, concurrency));
+  expect(maxConnections(few)).toBe(sum(few.api.max, few.uploadWorker.max, concurrency));
   const environment = { ...few.environment, 'upload-worker': { JOB_CONCURRENCY: '8' } };
-  expect(mostConnections({ ...few, environment })).toBe(sum(few.api.most, few.uploadWorker.most, 8));
+  expect(maxConnections({ ...few, environment })).toBe(sum(few.api.max, few.uploadWorker.max, 8));
 });
 
 describe('a restored database', () => {
   const host = 'pasteflow-production-restored.abc.eu-central-1.rds.amazonaws.com';
   const restored = deployment('production', { database: { ...configurations.production.database, host } });
 
-  test('is the one that every task is pointed at, and that the alarms look at', () => {
+  test('is used by every task, and watched by the alarms', () => {
     for (const stack of ['migration', 'services'] as const)
       for (const container of containers(restored, stack))
         expect(container.Environment).toContainEqual({ Name: 'PGHOST', Value: host });
@@ -93,7 +90,7 @@ describe('a restored database', () => {
     );
   });
 
-  test('leaves the data stack as it is: an export that other stacks still import can’t go', () => {
+  test('leaves the data stack unchanged, because an export that other stacks import can’t be removed', () => {
     for (const { app } of [production, restored]) app.synth();
     expect(restored.template('data').toJSON()).toEqual(production.template('data').toJSON());
     expect(Object.keys(production.template('data').findOutputs('*'))).toEqual(

@@ -41,9 +41,9 @@ const keda = read('keda/upload-worker.yaml');
 const find = (kind: string, name: string) =>
   manifests.find((each) => each.kind === kind && each.metadata.name === name);
 
-// preStop's sleep is there since 1.30.
+// The sleep of preStop exists since 1.30.
 test.each(['1.31', '1.34'])(
-  'every manifest is valid by the schemas of Kubernetes %s, and none has a field too many',
+  'every manifest is valid by the schemas of Kubernetes %s, without unknown fields',
   (version) => {
     const validate = new URL('../node_modules/.checks/bin/kubernetes-validate', import.meta.url).pathname;
     const paths = files.map((file) => folder + file);
@@ -55,13 +55,13 @@ test.each(['1.31', '1.34'])(
 );
 
 describe('KEDA', () => {
-  test('takes its two objects', () => {
+  test('accepts its two objects', () => {
     const [authentication, scaled] = keda;
     new TriggerAuthentication(authentication as never).validate();
     new ScaledObject(scaled as never).validate();
   });
 
-  test('scales the worker on the same queues and by the same backlogs as AWS does', () => {
+  test('scales the worker on the same queues and backlogs as on AWS', () => {
     const { queues } = readResources();
     const { backlogPerTask, jobsPerTask } = configurations.production.uploadWorker;
     expect(keda[1]?.spec.triggers.map(({ metadata }) => metadata)).toMatchObject([
@@ -75,7 +75,7 @@ describe.each(['api', 'upload-worker', 'janitor'])('%s', (name) => {
   const deployment = find('Deployment', name);
   const pod = deployment?.spec.template.spec;
 
-  test('is bounded: no root, nothing to write to, no rights, no token, a limit of memory', () => {
+  test('has no root, no writable file system, no capabilities, no token, and a limit of memory', () => {
     expect(pod?.securityContext).toMatchObject({
       runAsNonRoot: true,
       seccompProfile: { type: 'RuntimeDefault' },
@@ -94,17 +94,17 @@ describe.each(['api', 'upload-worker', 'janitor'])('%s', (name) => {
     }
   });
 
-  test('is alive while its process is, and gets work only while it is ready', () => {
+  test('is alive while its process answers, and gets requests only while it is ready', () => {
     expect(pod?.containers[0]?.livenessProbe).toMatchObject({ httpGet: { path: '/healthz' } });
     expect(pod?.containers[0]?.readinessProbe).toMatchObject({ httpGet: { path: '/readyz' } });
   });
 
-  test('has a disruption budget of its own', () => {
+  test('has its own disruption budget', () => {
     expect(find('PodDisruptionBudget', name)?.spec.selector).toEqual(deployment?.spec.selector);
   });
 });
 
-test('the janitor is two, and what is scaled has no number of its own', () => {
+test('there are two janitors, and scaled services have no number of replicas', () => {
   expect(find('Deployment', 'janitor')?.spec.replicas).toBe(2);
   expect(find('Deployment', 'api')?.spec.replicas).toBeUndefined();
   expect(find('Deployment', 'upload-worker')?.spec.replicas).toBeUndefined();
@@ -120,19 +120,19 @@ test('each service has a database Secret of its own, and only the migration has 
   expect(secretOf('Job', 'migrate')).toEqual(['pasteflow-database-migrate']);
 });
 
-test('each image is told its entry', () => {
+test('each container has its entry in args', () => {
   const args = (kind: string, name: string) => find(kind, name)?.spec.template.spec.containers[0]?.args;
   for (const name of ['api', 'upload-worker', 'janitor'])
     expect(args('Deployment', name)).toEqual(['dist/main.js']);
   expect(args('Job', 'migrate')).toEqual(['dist/migrate-main.js']);
 });
 
-test('the services reach Postgres, HTTPS and an OTLP collector', () => {
+test('the services may reach Postgres, HTTPS and an OTLP collector', () => {
   const [rule] = find('NetworkPolicy', 'dependencies')?.spec.egress ?? [];
   expect(rule?.ports.map(({ port }) => port)).toEqual([5432, 443, 4318]);
 });
 
-test('URLs of archives end before the credentials that signed them', () => {
+test('URLs of archives expire before the credentials that signed them', () => {
   expect(find('ConfigMap', 'pasteflow')?.data).toMatchObject({ ASSET_URL_SECONDS: '300' });
 });
 

@@ -20,7 +20,7 @@ interface RuleFile {
 }
 const alertsOf = ({ groups }: RuleFile) => groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
 
-/** What stands on AWS for each alert rule: the rule itself, in Prometheus; and which alarm of CloudWatch's would ring beside it, if one would. */
+/** For each alert rule, which runs in Prometheus on AWS: the CloudWatch alarm that fires for the same cause, if there is one. */
 const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowCountingBehind: null,
   PasteflowUploadUnsettled: 'UploadsQueueAge',
@@ -43,7 +43,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowPoolExhausted: 'DatabaseConnections',
 };
 
-test('every alarm says what it means and goes to the topic, when it comes and when it goes', () => {
+test('every alarm has a description, and notifies the topic when it fires and when it ends', () => {
   const alarms = Object.values(production.resources('services', 'AWS::CloudWatch::Alarm')).filter(
     ({ Properties }) =>
       !JSON.stringify(Properties['AlarmActions']).includes('UploadWorker') &&
@@ -57,7 +57,7 @@ test('every alarm says what it means and goes to the topic, when it comes and wh
   }
 });
 
-test('no alarm rings while all is well: long exports, clients that wait, contents that are on their way', () => {
+test('no alarm fires for long exports, waiting clients or uploads in progress', () => {
   const text = JSON.stringify(Object.values(production.resources('services', 'AWS::CloudWatch::Alarm')));
   const ages = Object.values(production.resources('services', 'AWS::CloudWatch::Alarm'))
     .filter(({ Properties }) => Properties['MetricName'] === 'ApproximateAgeOfOldestMessage')
@@ -66,23 +66,23 @@ test('no alarm rings while all is well: long exports, clients that wait, content
   for (const metric of ['TargetResponseTime', 'HTTPCode_Target_5XX_Count'])
     expect(text).not.toContain(metric);
   expect(text).toContain('HTTPCode_ELB_5XX_Count');
-  const { most, jobsPerTask } = configurations.production.uploadWorker;
+  const { max, jobsPerTask } = configurations.production.uploadWorker;
   production.template('services').hasResourceProperties('AWS::CloudWatch::Alarm', {
     MetricName: 'ApproximateNumberOfMessagesVisible',
     Statistic: 'Minimum',
-    Threshold: most * jobsPerTask,
+    Threshold: max * jobsPerTask,
     EvaluationPeriods: 15,
   });
 });
 
 describe('Prometheus on AWS', () => {
-  test.each(stages)('has every alert rule in %s, as it is', (stage) => {
+  test.each(stages)('has every alert rule unchanged in %s', (stage) => {
     const { Data, Workspace } = only('AWS::APS::RuleGroupsNamespace', deployment(stage));
     expect(Workspace).toEqual({ 'Fn::GetAtt': [expect.stringMatching(/^MonitoringWorkspace/), 'Arn'] });
     expect(parse(String(Data))).toEqual(read('rules/pasteflow.yml'));
   });
 
-  test('it is said of each rule what stands for it', () => {
+  test('the table above has every alert rule', () => {
     const rules = parse(String(only('AWS::APS::RuleGroupsNamespace')['Data'])) as RuleFile;
     expect(Object.keys(standsFor).toSorted()).toEqual(alertsOf(rules).toSorted());
     const alarms = Object.keys(production.resources('services', 'AWS::CloudWatch::Alarm'));
@@ -90,7 +90,7 @@ describe('Prometheus on AWS', () => {
       if (alarm !== null) expect(alarms).toContainEqual(expect.stringMatching(`^Alarms${alarm}`));
   });
 
-  test('scrapes the same jobs on the same ports as everywhere, by the names under which ECS registers tasks', () => {
+  test('scrapes the same jobs and ports as elsewhere, by the names under which ECS registers tasks', () => {
     const { ScrapeConfiguration } = only('AWS::APS::Scraper') as {
       ScrapeConfiguration: { ConfigurationBlob: string };
     };
@@ -109,7 +109,7 @@ describe('Prometheus on AWS', () => {
       expect(Properties['ServiceRegistries']).toHaveLength(1);
   });
 
-  test('and who else is in the group of those that scrape reach each service’s metrics, and nothing else', () => {
+  test('and other members of its security group reach only the metrics of each service', () => {
     const scrapers = { 'Fn::GetAtt': [expect.stringMatching(/^MonitoringScrapers/), 'GroupId'] };
     const ingress = Object.values(production.resources('services', 'AWS::EC2::SecurityGroupIngress'))
       .map(({ Properties }) => Properties)
@@ -125,7 +125,7 @@ describe('Prometheus on AWS', () => {
     production.template('services').hasOutput('*', { Value: scrapersOutput() });
   });
 
-  test('sends its alerts to the topic of the alarms, which lets it', () => {
+  test('sends its alerts to the topic of the alarms, whose policy allows it', () => {
     const { AlertManagerDefinition } = only('AWS::APS::Workspace') as {
       AlertManagerDefinition: { 'Fn::Join': [string, (string | { Ref: string })[]] };
     };

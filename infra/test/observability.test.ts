@@ -8,15 +8,15 @@ const read = (path: string): unknown => parse(readFileSync(root(path), 'utf8'), 
 const { services } = read('docker-compose.yml') as {
   services: Record<string, { command?: string[]; volumes?: string[]; environment?: Record<string, string> }>;
 };
-/** What lies there in the container of a service, by the compose file's mounts. */
+/** The content of a path in the container of a service, by the mounts of the compose file. */
 function inContainer(service: string, path: string): string | undefined {
   const mounts = (services[service]?.volumes ?? []).map((volume) => volume.split(':'));
   const mount = mounts.find(([source, target]) => source?.startsWith('./') && path.startsWith(target ?? ' '));
   return mount === undefined ? undefined : path.replace(mount[1] ?? '', (mount[0] ?? '').slice('./'.length));
 }
 
-describe('what compose’s profile `observability` runs fits together', () => {
-  test('Prometheus scrapes each service on the port that its image shows', () => {
+describe('the profile `observability` of docker compose', () => {
+  test('has a Prometheus that scrapes each service on the port of its image', () => {
     const file = inContainer('prometheus', '/etc/prometheus/prometheus.yml') ?? '';
     const { scrape_configs: jobs } = read(file) as {
       scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[];
@@ -31,7 +31,7 @@ describe('what compose’s profile `observability` runs fits together', () => {
     }
   });
 
-  test('Grafana finds its Prometheus and its dashboard', () => {
+  test('has a Grafana with its data source and dashboard', () => {
     const provisioning = '/etc/grafana/provisioning';
     const { datasources } = read(
       inContainer('grafana', `${provisioning}/datasources/prometheus.yml`) ?? '',
@@ -47,7 +47,7 @@ describe('what compose’s profile `observability` runs fits together', () => {
     });
   });
 
-  test('the collector takes what the services send, and every pipeline names what there is', () => {
+  test('has a collector that accepts the spans of the services, with valid pipelines', () => {
     const [argument = ''] = services['otel-collector']?.command ?? [];
     const config = read(inContainer('otel-collector', argument.replace('--config=', '')) ?? '') as {
       receivers: { otlp: { protocols: { http: { endpoint: string } } } };

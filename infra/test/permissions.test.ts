@@ -9,7 +9,7 @@ interface Statement {
 
 const production = deployment('production');
 
-/** What a service's own role may do: `action resource`, a line each. */
+/** The permissions of a service's own role, one `action resource` per line. */
 function allowed(service: string, stack: 'services' | 'migration' = 'services'): string[] {
   const policies = Object.values(production.resources(stack, 'AWS::IAM::Policy')).filter(({ Properties }) => {
     const [role] = Properties['Roles'] as { Ref: string }[];
@@ -27,7 +27,7 @@ function allowed(service: string, stack: 'services' | 'migration' = 'services'):
     .toSorted();
 }
 
-test('the api reads content and sends messages, and can neither write nor delete', () => {
+test('the api reads content and sends messages, and can neither write nor delete objects', () => {
   expect(allowed('api')).toEqual([
     's3:GetObject bucket/jobs/*',
     's3:GetObject bucket/pastes/*',
@@ -41,7 +41,7 @@ test('the api reads content and sends messages, and can neither write nor delete
   ]);
 });
 
-test('the upload-worker writes its two prefixes, reads pastes and the owner alone, consumes both queues and deletes only exports', () => {
+test('the upload-worker writes two prefixes, reads only pastes and the owner, consumes both queues, and deletes only exports', () => {
   expect(allowed('uploadworker')).toEqual([
     's3:AbortMultipartUpload bucket/jobs/*',
     's3:DeleteObject bucket/jobs/*',
@@ -70,7 +70,7 @@ test('the upload-worker writes its two prefixes, reads pastes and the owner alon
   ]);
 });
 
-test('the janitor lists and deletes objects and reads none but the owner, sends messages and empties the dead-letter queues', () => {
+test('the janitor lists and deletes objects, reads only the owner, sends messages and empties the dead-letter queues', () => {
   expect(allowed('janitor')).toEqual([
     's3:AbortMultipartUpload bucket/jobs/*',
     's3:DeleteObject bucket/jobs/*',
@@ -98,7 +98,7 @@ test('the janitor lists and deletes objects and reads none but the owner, sends 
   ]);
 });
 
-test('the migration has no rights in AWS at all', () => {
+test('the migration has no permissions in AWS', () => {
   expect(production.resources('migration', 'AWS::IAM::Policy')).toEqual({
     [Object.keys(production.resources('migration', 'AWS::IAM::Policy'))[0] ?? '']: expect.objectContaining({
       Properties: expect.objectContaining({ Roles: [{ Ref: expect.stringContaining('ExecutionRole') }] }),
@@ -106,7 +106,7 @@ test('the migration has no rights in AWS at all', () => {
   });
 });
 
-test('a service can read the database’s credentials only to start, by its execution role', () => {
+test('only the execution role of a service can read the credentials of the database', () => {
   for (const { Properties } of Object.values(production.resources('services', 'AWS::IAM::Policy'))) {
     const text = JSON.stringify(Properties['PolicyDocument']);
     const [role] = Properties['Roles'] as { Ref: string }[];

@@ -9,7 +9,7 @@ import { deployment } from './support/deployments.ts';
 
 const { bucket, deadLetterSuffix, queues } = readResources();
 
-/** What SQS is told, by queue name: attributes as SQS takes them, the redrive policy reduced to what doesn't name an account. */
+/** The attributes of each queue in the form of SQS. The redrive policy is given without the account. */
 type Told = Record<
   string,
   { VisibilityTimeout: string; MessageRetentionPeriod: string; redrive?: [string, number] }
@@ -35,13 +35,13 @@ function told({ RedrivePolicy, ...attributes }: Record<string, string>): Told[st
   } as unknown as Told[string];
 }
 
-/** By a path that the compiler doesn't follow: the sources of the workspace have settings of their own. */
+/** Imported by a path that the compiler doesn't follow, because the sources of the workspace have other compiler settings. */
 async function source<T>(path: string): Promise<T> {
   return (await import(new URL(`../../${path}`, import.meta.url).pathname)) as T;
 }
 
-describe('the one description of the bucket and the queues', () => {
-  test('is what the embedded stack makes', async () => {
+describe('resources.json, which describes the bucket and the queues,', () => {
+  test('is what the embedded stack creates', async () => {
     const { queueDefinitions, DEFAULT_QUEUES } = await source<{
       queueDefinitions: (
         names: object,
@@ -55,7 +55,7 @@ describe('the one description of the bucket and the queues', () => {
     );
   });
 
-  test('has the names that the services take when they are told none', async () => {
+  test('has the default names of the services', async () => {
     interface Parser {
       parse: (env: object) => unknown;
     }
@@ -67,12 +67,12 @@ describe('the one description of the bucket and the queues', () => {
     expect(sqs.deadLetterQueueName('any')).toBe(`any${deadLetterSuffix}`);
   });
 
-  test('has the prefixes of the keys that the services make', async () => {
+  test('has the prefixes of the keys that the services use', async () => {
     const keys = readFileSync(new URL('../../packages/domain/src/object-key.ts', import.meta.url), 'utf8');
     for (const key of [...Object.values(bucket.prefixes), bucket.owner]) expect(keys).toContain(`'${key}'`);
   });
 
-  test('is what LocalStack’s init script makes', () => {
+  test('is what the init script of LocalStack creates', () => {
     expect(runInitScript()).toEqual({
       queues: described,
       buckets: [bucket.name],
@@ -82,7 +82,7 @@ describe('the one description of the bucket and the queues', () => {
     });
   });
 
-  test('is what AWS makes, in production by the same names', () => {
+  test('is what the AWS stacks create, in production under the same names', () => {
     const made = Object.values(deployment('production').resources('data', 'AWS::SQS::Queue'));
     const names = Object.fromEntries(
       made.map(({ Properties }) => {
@@ -108,7 +108,7 @@ describe('the one description of the bucket and the queues', () => {
     }
   });
 
-  test('two stages in one account have queues of different names', () => {
+  test('leads to different names of queues in two stages of one account', () => {
     const names = (stage: 'development' | 'staging') =>
       Object.values(deployment(stage).resources('data', 'AWS::SQS::Queue')).map(
         ({ Properties }) => Properties['QueueName'],
@@ -137,7 +137,7 @@ def client(*_, **__): return Client()
 atexit.register(lambda: print(json.dumps(told)))
 `;
 
-/** The script as LocalStack runs it, but with a boto3 that only takes down what it is told. */
+/** Runs the script as LocalStack does, with a boto3 that only records the calls. */
 function runInitScript() {
   const folder = mkdtempSync(join(tmpdir(), 'pasteflow-init-'));
   try {

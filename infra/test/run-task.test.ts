@@ -9,7 +9,7 @@ const target: TaskTarget = {
   SecurityGroups: 'x,y',
 };
 
-/** An ECS whose task is, look by look, in these states. */
+/** An ECS whose task has the next of these states at each poll. */
 function ecsWith(started: Task[], looks: Task[]) {
   const sent: unknown[] = [];
   const remaining = [...looks];
@@ -28,7 +28,7 @@ const started = [{ taskArn: 'arn' }];
 const options = { target, wait: () => Promise.resolve(), patience: 5 };
 
 describe('the migration', () => {
-  test('runs in the private subnets, and its end is waited for', async () => {
+  test('runs in the private subnets until its end', async () => {
     const { ecs, sent } = ecsWith(started, [
       { lastStatus: 'RUNNING' },
       { lastStatus: 'STOPPED', containers: [{ exitCode: 0 }] },
@@ -42,7 +42,7 @@ describe('the migration', () => {
     });
   });
 
-  test('runs the image’s own entry, and a task by hand the one that it is told', async () => {
+  test('runs the entry of its image; a task of an operator runs the given entry', async () => {
     const end = [{ lastStatus: 'STOPPED', containers: [{ exitCode: 0 }] }];
     const own = ecsWith(started, end);
     await runTask({ ...options, ecs: own.ecs });
@@ -61,24 +61,24 @@ describe('the migration', () => {
     expect(ids).toEqual(['4711']);
   });
 
-  test('that fails is an error, so that nothing is deployed', async () => {
+  test('that fails rejects, so that nothing is deployed', async () => {
     const { ecs } = ecsWith(started, [{ lastStatus: 'STOPPED', containers: [{ exitCode: 1 }] }]);
     await expect(runTask({ ...options, ecs })).rejects.toThrow('exit code 1');
   });
 
-  test('that never ran says why', async () => {
+  test('that never ran rejects with the reason', async () => {
     const { ecs } = ecsWith(started, [
       { lastStatus: 'STOPPED', stoppedReason: 'CannotPullContainerError', containers: [{}] },
     ]);
     await expect(runTask({ ...options, ecs })).rejects.toThrow('exit code none, CannotPullContainerError');
   });
 
-  test('that can’t be started is an error', async () => {
+  test('that can’t be started rejects', async () => {
     const { ecs } = ecsWith([], []);
     await expect(runTask({ ...options, ecs })).rejects.toThrow('RESOURCE:FARGATE');
   });
 
-  test('that doesn’t end is no success', async () => {
+  test('that doesn’t end rejects', async () => {
     const { ecs } = ecsWith(started, []);
     await expect(runTask({ ...options, ecs })).rejects.toThrow('still running');
   });

@@ -14,7 +14,7 @@ describe('the settings of a service', () => {
         .flatMap(({ Environment }) => Environment.map(({ Name, Value }) => [Name, Value])),
     ) as Record<string, unknown>;
 
-  test('are the configuration’s, its own before those of all, and both before what the stack has by itself', () => {
+  test('come from the configuration of the service, then from that of all services, then from the defaults of the stack', () => {
     const one = deployment('production', {
       environment: {
         ...environment,
@@ -37,7 +37,7 @@ describe('the settings of a service', () => {
     expect(settings('upload-worker', one)).not.toHaveProperty('RECONCILE_MIN_AGE_SECONDS');
   });
 
-  test('that nobody reads, or that the stacks know themselves, stop the synthesis', () => {
+  test('stop the synthesis when no service reads them, or when the stacks set them', () => {
     expect(() =>
       deployment('production', { environment: { ...environment, api: { OICD_ISSUER: 'https://a' } } }),
     ).toThrow('no service reads OICD_ISSUER');
@@ -47,7 +47,7 @@ describe('the settings of a service', () => {
     );
   });
 
-  test('have URLs of archives end before the credentials that signed them', () => {
+  test('make URLs of archives expire before the credentials that signed them', () => {
     expect(settings('api', production)).toMatchObject({ ASSET_URL_SECONDS: '300' });
   });
 });

@@ -1267,7 +1267,7 @@ export interface operations {
             });
         };
       };
-      /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too much at once (`overloaded`). */
+      /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2402,7 +2402,7 @@ export interface operations {
             });
         };
       };
-      /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too much at once (`overloaded`). */
+      /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -3636,7 +3636,7 @@ export interface operations {
             });
         };
       };
-      /** @description Temporarily unavailable (`dependency_unavailable`); No stream available (`stream_unavailable`). */
+      /** @description Temporarily unavailable (`dependency_unavailable`); Too many waiting clients (`stream_unavailable`). */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4123,7 +4123,7 @@ export interface operations {
             });
         };
       };
-      /** @description Temporarily unavailable (`dependency_unavailable`); Too much at once (`overloaded`). */
+      /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5062,7 +5062,7 @@ export interface operations {
             });
         };
       };
-      /** @description Temporarily unavailable (`dependency_unavailable`); No stream available (`stream_unavailable`). */
+      /** @description Temporarily unavailable (`dependency_unavailable`); Too many waiting clients (`stream_unavailable`). */
       503: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];

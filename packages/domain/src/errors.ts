@@ -84,14 +84,14 @@ export class DependencyUnavailableError extends PasteflowError {
 /** J8: the job does not exist. */
 export class JobNotFoundError extends PasteflowError {
   constructor() {
-    super('job_not_found', 'There is no job of this id; check the URL.');
+    super('job_not_found', 'There is no job with this id. Check the URL.');
   }
 }
 
 /** J8: the job exists and belongs to another user. */
 export class JobForbiddenError extends PasteflowError {
   constructor() {
-    super('job_forbidden', "This job is another user's; use a token of its owner.");
+    super('job_forbidden', 'This job belongs to another user. Send a token of its owner.');
   }
 }
 

@@ -107,12 +107,12 @@ function createAttemptEvents<Attempt, State extends string, Label extends string
   });
   const attempts = metrics.counter<string>({
     name: `${kind}_attempts_total`,
-    help: `Attempts at ${kind}s that this process ended, by outcome and by what followed.`,
+    help: `Attempts at ${kind}s that this process ended, by outcome and next step.`,
     labels: [...labels, 'outcome', 'next_step'],
   });
   const ends = metrics.counter<string>({
     name: `${kind}s_ended_total`,
-    help: `${kind === 'job' ? 'Jobs' : 'Uploads'} that this process brought to their end, by the state they ended in.`,
+    help: `${kind === 'job' ? 'Jobs' : 'Uploads'} that this process ended, by terminal state.`,
     labels: [...labels, 'status'],
   });
   return {

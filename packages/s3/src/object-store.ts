@@ -127,7 +127,7 @@ export class ObjectStore {
       );
       return (answer.Errors ?? []).map(({ Key, Code, Message }) => ({
         key: Key ?? '',
-        reason: `S3 refused to delete it: ${Code ?? 'no code'} ${Message ?? ''}`.trim(),
+        reason: `S3 refused the deletion: ${Code ?? 'no code'} ${Message ?? ''}`.trim(),
       }));
     } catch (error) {
       throw unavailable(error);

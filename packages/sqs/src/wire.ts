@@ -45,22 +45,22 @@ export const decodeUpload: Decode<UploadMessage> = (body) => {
 
 export const decodeJob: Decode<JobMessage> = (body) => decode(body, jobMessage, 'a job message');
 
-function decode<Body>(body: string | undefined, schema: z.ZodType<Body>, wanted: string): Body {
-  const { success, data, error } = schema.safeParse(parseJson(body ?? '', wanted));
-  if (!success) throw malformed(wanted, z.prettifyError(error));
+function decode<Body>(body: string | undefined, schema: z.ZodType<Body>, expected: string): Body {
+  const { success, data, error } = schema.safeParse(parseJson(body ?? '', expected));
+  if (!success) throw malformed(expected, z.prettifyError(error));
   return data;
 }
 
-function parseJson(body: string, wanted: string): unknown {
+function parseJson(body: string, expected: string): unknown {
   try {
     return JSON.parse(body);
   } catch (error) {
-    throw malformed(wanted, 'not JSON', error);
+    throw malformed(expected, 'not JSON', error);
   }
 }
 
-function malformed(wanted: string, why: string, cause?: unknown): PasteflowError {
-  return new PasteflowError('malformed_message', `Not ${wanted}: ${why}`, { cause });
+function malformed(expected: string, why: string, cause?: unknown): PasteflowError {
+  return new PasteflowError('malformed_message', `Not ${expected}: ${why}`, { cause });
 }
 
 /** SQS rejects a message with an empty or non-text attribute value. Such values are left out, so that the message is sent anyway. */

@@ -78,7 +78,7 @@ export function composeSweeps(
       applicationName: instance,
       maxConnections,
       statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-      onConnectionError: (error) => logger.warn('Postgres connection lost', { error }),
+      onConnectionError: (error) => logger.warn('connection to Postgres lost', { error }),
     });
   const db = connect(database.poolSize);
   const locks = connect(sweepNames.length);

@@ -105,7 +105,7 @@ describe('cleanup', () => {
       'DELETION_IN_PROGRESS',
       'NOT_EXPIRED',
       'janitor/test',
-      'S3 refused to delete it: AccessDenied Access Denied',
+      'S3 refused the deletion: AccessDenied Access Denied',
     ]);
   });
 

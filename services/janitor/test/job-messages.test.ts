@@ -137,7 +137,7 @@ describe('reap-executions, for jobs', () => {
     await zombie(1);
     world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
     expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, rescued: 1, dispatched: 0 });
-    expect(world.log.lines.at(-1)).toMatchObject({ message: 'rescued jobs wait for the relay' });
+    expect(world.log.lines.at(-1)).toMatchObject({ message: 'messages of rescued jobs left to the relay' });
   });
 });
 

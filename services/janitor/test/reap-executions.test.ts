@@ -133,7 +133,7 @@ describe('reap-executions', () => {
     expect(await reaper().runOnce(running())).toEqual({ ...nothing, lost: 1, rescued: 1 });
     expect(world.log.lines).toMatchObject([
       { level: 'warn', message: 'upload attempt failed', fields: { outcome: 'lost', next_step: 'retry' } },
-      { level: 'warn', message: 'rescued uploads wait for the relay' },
+      { level: 'warn', message: 'messages of rescued uploads left to the relay' },
     ]);
     restore();
     await sql`UPDATE task_executions SET run_at = run_at - interval '5 seconds' WHERE status = 'PENDING'`.execute(

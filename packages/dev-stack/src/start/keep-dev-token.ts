@@ -17,8 +17,8 @@ const TOKEN_NAME = 'npm start';
 export async function keepDevToken(env: Environment, dataDir: string): Promise<string | null> {
   mkdirSync(dataDir, { recursive: true }); // Without an embedded stack the folder may be missing.
   const entry = join(REPOSITORY, 'services/api/src/token-main.ts');
-  const wanted = ['dev', '--token-name', TOKEN_NAME, '--keep-in', join(dataDir, 'dev-token')];
-  const [command, ...args] = sourceCommand(entry, wanted, 'TERM');
+  const tokenArgs = ['dev', '--token-name', TOKEN_NAME, '--keep-in', join(dataDir, 'dev-token')];
+  const [command, ...args] = sourceCommand(entry, tokenArgs, 'TERM');
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),

@@ -21,16 +21,16 @@ export async function findEnforcementGaps(
 }
 
 /** The part of the enforcement that is missing, disabled or different. */
-export async function findMissing(db: Kysely<Schema>, wanted: Enforcement): Promise<Enforcement> {
+export async function findMissing(db: Kysely<Schema>, expected: Enforcement): Promise<Enforcement> {
   const installed = await readInstalled(db);
   return {
-    checks: wanted.checks.filter(
+    checks: expected.checks.filter(
       ({ table, name, expression }) => installed.checks.get(`${table}.${name}`) !== expression,
     ),
-    triggers: wanted.triggers.filter(
+    triggers: expected.triggers.filter(
       (trigger) => installed.triggers.get(`${trigger.table}.${trigger.name}`) !== contentOf(trigger),
     ),
-    functions: wanted.functions.filter(({ name, body }) => installed.functions.get(name) !== body),
+    functions: expected.functions.filter(({ name, body }) => installed.functions.get(name) !== body),
   };
 }
 

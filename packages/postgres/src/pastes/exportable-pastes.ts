@@ -41,16 +41,16 @@ export async function listExportable(
 ): Promise<Page<ExportablePaste>> {
   const behind =
     after === null ? sql`` : sql`AND (created_at, id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
-  const { rows } = await sql<ExportablePaste & { wanted: boolean }>`
+  const { rows } = await sql<ExportablePaste & { isRequested: boolean }>`
     SELECT id, short_code AS "shortCode", status, visibility, title, syntax, content_hash AS "contentHash", size_bytes AS "sizeBytes",
       created_at AS "createdAt", expires_at AS "expiresAt", ${placeOfRow} AS place,
-      (expires_at IS NULL OR expires_at > now()) AND (${status}::text IS NULL OR status = ${status}) AS wanted
+      (expires_at IS NULL OR expires_at > now()) AND (${status}::text IS NULL OR status = ${status}) AS "isRequested"
     FROM pastes
     WHERE user_id = ${userId} AND deletion_initiated_at IS NULL
       AND created_at >= coalesce(${createdAfter}::timestamptz, '-infinity')
       AND created_at < coalesce(${createdBefore}::timestamptz, 'infinity') ${behind}
     ORDER BY created_at, id LIMIT ${limit + 1}`.execute(db);
   const page = toPage(rows, limit);
-  const wanted = page.rows.flatMap(({ wanted: isWanted, ...paste }) => (isWanted ? [paste] : []));
-  return { rows: wanted, next: page.next };
+  const requested = page.rows.flatMap(({ isRequested, ...paste }) => (isRequested ? [paste] : []));
+  return { rows: requested, next: page.next };
 }

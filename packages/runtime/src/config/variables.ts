@@ -8,19 +8,19 @@ export type Variable<T> = z.ZodType<T, string>;
 
 /**
  * A variable that `parse` reads; `parse` returns undefined for an invalid text.
- * `wanted` completes the sentence "set it to …" in the message about a missing or wrong value.
+ * `expected` completes the sentence "set it to …" in the message about a missing or wrong value.
  */
-export function variable<T>(wanted: string, parse: (text: string) => T | undefined): Variable<T> {
-  return z.string({ error: `is missing; set it to ${wanted}` }).transform((text, context) => {
+export function variable<T>(expected: string, parse: (text: string) => T | undefined): Variable<T> {
+  return z.string({ error: `is missing; set it to ${expected}` }).transform((text, context) => {
     const value = parse(text);
     if (value !== undefined) return value;
-    context.addIssue(`is ${JSON.stringify(text)}; set it to ${wanted}`);
+    context.addIssue(`is ${JSON.stringify(text)}; set it to ${expected}`);
     return z.NEVER;
   });
 }
 
-function wholeNumber(wanted: string, min: number, max = Number.MAX_SAFE_INTEGER): Variable<number> {
-  return variable(wanted, (text) => {
+function wholeNumber(expected: string, min: number, max = Number.MAX_SAFE_INTEGER): Variable<number> {
+  return variable(expected, (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : NaN;
     return value >= min && value <= max ? value : undefined;
   });
@@ -85,8 +85,8 @@ export function flag(): Variable<boolean> {
   });
 }
 
-export function text(wanted = 'some text'): Variable<string> {
-  return variable(wanted, (value) => value);
+export function text(expected = 'some text'): Variable<string> {
+  return variable(expected, (value) => value);
 }
 
 export function oneOf<const T extends string>(values: readonly T[]): Variable<T> {
@@ -95,8 +95,8 @@ export function oneOf<const T extends string>(values: readonly T[]): Variable<T>
 
 /** One or more of the values, separated by commas, without duplicates, e.g. `uploads,jobs`. */
 export function listOf<const T extends string>(values: readonly T[]): Variable<readonly T[]> {
-  const wanted = `one or more of ${values.join(', ')}, separated by commas`;
-  return variable(wanted, (text) => {
+  const expected = `one or more of ${values.join(', ')}, separated by commas`;
+  return variable(expected, (text) => {
     const parts = text.split(',').map((part) => values.find((value) => value === part.trim()));
     const known = parts.filter((part) => part !== undefined);
     return known.length === parts.length && new Set(known).size === known.length ? known : undefined;
@@ -108,11 +108,11 @@ export function listOf<const T extends string>(values: readonly T[]): Variable<r
  * value, which may hold a password.
  */
 export function url(protocols: readonly string[], example: string): Variable<string> {
-  const wanted = `a URL like ${example}`;
+  const expected = `a URL like ${example}`;
   return z
-    .string({ error: `is missing; set it to ${wanted}` })
+    .string({ error: `is missing; set it to ${expected}` })
     .refine((value) => protocols.includes(URL.parse(value)?.protocol ?? ''), {
-      error: `is not a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}; set it to ${wanted}`,
+      error: `is not a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}; set it to ${expected}`,
     });
 }
 

@@ -32,30 +32,30 @@ export class SharedBudget {
 
   /** A share of this caller, of nothing at first. */
   open(caller: string): BudgetShare {
-    return new BudgetShare((held, wanted) => this.#change(caller, held, wanted));
+    return new BudgetShare((held, requested) => this.#change(caller, held, requested));
   }
 
-  #change(caller: string, held: number, wanted: number): Refusal | null {
+  #change(caller: string, held: number, requested: number): Refusal | null {
     const ofOthers = this.#used - held;
     const ofCallersOthers = (this.#byCaller.get(caller) ?? 0) - held;
-    if (wanted > held) {
-      if (ofOthers > 0 && ofOthers + wanted > this.#limits.total) return 'total';
-      if (ofCallersOthers > 0 && ofCallersOthers + wanted > this.#limits.perCaller) return 'caller';
+    if (requested > held) {
+      if (ofOthers > 0 && ofOthers + requested > this.#limits.total) return 'total';
+      if (ofCallersOthers > 0 && ofCallersOthers + requested > this.#limits.perCaller) return 'caller';
     }
-    this.#used = ofOthers + wanted;
-    if (ofCallersOthers + wanted === 0) this.#byCaller.delete(caller);
-    else this.#byCaller.set(caller, ofCallersOthers + wanted);
+    this.#used = ofOthers + requested;
+    if (ofCallersOthers + requested === 0) this.#byCaller.delete(caller);
+    else this.#byCaller.set(caller, ofCallersOthers + requested);
     return null;
   }
 }
 
 /** What one request holds of a budget. */
 export class BudgetShare {
-  readonly #change: (held: number, wanted: number) => Refusal | null;
+  readonly #change: (held: number, requested: number) => Refusal | null;
   #held = 0;
   #released = false;
 
-  constructor(change: (held: number, wanted: number) => Refusal | null) {
+  constructor(change: (held: number, requested: number) => Refusal | null) {
     this.#change = change;
   }
 

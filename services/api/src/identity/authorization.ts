@@ -36,7 +36,7 @@ export function invalidToken(): RequestError {
 }
 
 /** For a request without the token that it needs. */
-export function credentialsWanted(
+export function credentialsRequired(
   detail = 'Send a token in the header `Authorization: Bearer TOKEN`.',
 ): RequestError {
   return new RequestError('unauthorized', detail, { headers: { 'WWW-Authenticate': REALM } });

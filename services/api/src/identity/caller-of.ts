@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../http/request/caller.ts';
 import { contextOf } from '../http/request/request-context.ts';
-import { credentialsWanted } from './authorization.ts';
+import { credentialsRequired } from './authorization.ts';
 
 /** The caller that was admitted. Every endpoint except an open one has a caller. */
 export function callerOf(req: IncomingMessage): Caller {
@@ -19,6 +19,6 @@ export function userIdOf(req: IncomingMessage): string | null {
 /** The caller's user id. @throws RequestError unauthorized for an anonymous caller */
 export function requireUser(req: IncomingMessage): string {
   const userId = userIdOf(req);
-  if (userId === null) throw credentialsWanted();
+  if (userId === null) throw credentialsRequired();
   return userId;
 }

@@ -116,11 +116,13 @@ export class Limit {
 
   /** Takes a portion, or one point for each waiting request if they are more, in one statement. */
   async #take(caller: string, portion: Portion): Promise<void> {
-    const wanted = Math.max(this.#portion, portion.waiting);
+    const requested = Math.max(this.#portion, portion.waiting);
     try {
-      const { consumedPoints, msBeforeNext } = await this.#counters.consume(caller, wanted).catch(asAnswer);
-      const takenBefore = consumedPoints - wanted;
-      portion.points = Math.min(wanted, Math.max(0, this.points - takenBefore));
+      const { consumedPoints, msBeforeNext } = await this.#counters
+        .consume(caller, requested)
+        .catch(asAnswer);
+      const takenBefore = consumedPoints - requested;
+      portion.points = Math.min(requested, Math.max(0, this.points - takenBefore));
       portion.rest = Math.max(0, this.points - consumedPoints);
       portion.endsAt = Date.now() + msBeforeNext;
     } catch (error) {

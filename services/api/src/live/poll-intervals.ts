@@ -15,11 +15,11 @@ const GROWTH = 1.1;
 
 /** The longest interval is 80 ms with up to 160 clients, and 500 ms with 1,000 and more. */
 const MAX_INTERVAL_PER_CLIENT_MS = 0.5;
-const MAX_INTERVAL_MS = { least: 80, most: 500 };
+const MAX_INTERVAL_MS = { min: 80, max: 500 };
 
 /** The pause after each statement is 20 ms with up to 400 clients, 50 ms with 1,000, and 500 ms with 10,000. */
 const PAUSE_PER_CLIENT_MS = 0.05;
-const PAUSE_MS = { least: 20, most: 500 };
+const PAUSE_MS = { min: 20, max: 500 };
 
 /** The interval of a paste or job after a read. `clients`: all that wait in this process. */
 export function nextIntervalMs(intervalMs: number, hasChanged: boolean, clients: number): number {
@@ -32,6 +32,6 @@ export function pauseMs(clients: number): number {
   return clamp(clients * PAUSE_PER_CLIENT_MS, PAUSE_MS);
 }
 
-function clamp(value: number, { least, most }: { readonly least: number; readonly most: number }): number {
-  return Math.min(Math.max(value, least), most);
+function clamp(value: number, { min, max }: { readonly min: number; readonly max: number }): number {
+  return Math.min(Math.max(value, min), max);
 }

@@ -3,7 +3,7 @@ import { expirePaste, type Database, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { userIdOf } from '../identity/caller-of.ts';
 import { RequestError } from '../http/errors/request-error.ts';
-import { credentialsWanted } from '../identity/authorization.ts';
+import { credentialsRequired } from '../identity/authorization.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { isDeleteToken } from './delete-token.ts';
 import { example } from './example.ts';
@@ -59,15 +59,15 @@ export function deletePaste({ db }: { db: Database }): Endpoint {
  */
 function assertMayDelete(paste: PasteRow, req: Request): void {
   if (paste.user_id === null) {
-    if (!isDeleteToken(req.get('Delete-Token'), paste.delete_token_hash)) throw deleteTokenWanted();
+    if (!isDeleteToken(req.get('Delete-Token'), paste.delete_token_hash)) throw deleteTokenRequired();
   } else if (paste.user_id !== userIdOf(req)) {
-    throw credentialsWanted(
+    throw credentialsRequired(
       'This paste has an owner. Send a token of the owner in the header `Authorization: Bearer TOKEN`.',
     );
   }
 }
 
-function deleteTokenWanted(): RequestError {
+function deleteTokenRequired(): RequestError {
   return new RequestError(
     'unauthorized',
     'Send the delete_token of this paste in the header `Delete-Token`.',

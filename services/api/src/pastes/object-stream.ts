@@ -6,7 +6,7 @@ import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { ByteRange } from '../http/request/conditional.ts';
 
-export interface WantedObject {
+export interface ObjectRequest {
   readonly shortCode: string;
   readonly range: ByteRange | undefined;
   /** The Content-Length of the answer. */
@@ -20,7 +20,7 @@ export interface WantedObject {
  */
 export async function openObject(
   store: Pick<ObjectStore, 'get'>,
-  { shortCode, range, length }: WantedObject,
+  { shortCode, range, length }: ObjectRequest,
   res: ServerResponse,
 ): Promise<Readable | null> {
   const clientGone = new AbortController();

@@ -99,8 +99,8 @@ async function serve(
     return;
   }
   const logger = deps.logger.child({ ...idsOf(contextOf(req)), short_code: paste.short_code });
-  const wanted = { shortCode: paste.short_code, range: range === 'whole' ? undefined : range, length };
-  const body = await openObject(deps.store, wanted, res);
+  const requested = { shortCode: paste.short_code, range: range === 'whole' ? undefined : range, length };
+  const body = await openObject(deps.store, requested, res);
   if (body === null) throw await objectMissing(deps.db, req, logger);
   head();
   await sendObject(body, res, logger);

@@ -11,18 +11,18 @@ export interface MadeToken {
 }
 
 /** Makes a token. With `keepIn`, returns the token in that file instead while it is a good one of this user. */
-export async function makeToken(db: Database, { keepIn, ...wanted }: MakeToken): Promise<MadeToken> {
+export async function makeToken(db: Database, { keepIn, ...requested }: MakeToken): Promise<MadeToken> {
   const kept = keepIn === null ? null : readKeptToken(keepIn);
-  if (keepIn !== null && kept !== null && (await isGood(db, kept, wanted.userName))) {
+  if (keepIn !== null && kept !== null && (await isGood(db, kept, requested.userName))) {
     writeKeptToken(keepIn, kept); // restores the file mode, which a copy of the folder may have widened
     return { token: kept, made: null };
   }
   const token = newApiToken();
   const made = await createApiToken(db, {
-    userName: wanted.userName,
-    name: wanted.tokenName,
+    userName: requested.userName,
+    name: requested.tokenName,
     tokenHash: hashOfSecret(token),
-    expiresInSeconds: wanted.expiresInSeconds,
+    expiresInSeconds: requested.expiresInSeconds,
   });
   try {
     if (keepIn !== null) writeKeptToken(keepIn, token);

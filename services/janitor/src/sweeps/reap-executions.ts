@@ -54,7 +54,10 @@ export class ReapExecutions implements Sweep {
     try {
       return await successors.dispatch(signal);
     } catch (error) {
-      this.#options.logger.warn(`rescued ${kind}s wait for the relay`, { count: successors.count, error });
+      this.#options.logger.warn(`messages of rescued ${kind}s left to the relay`, {
+        count: successors.count,
+        error,
+      });
       return 0;
     }
   }

@@ -1,7 +1,7 @@
 import type { MessageContext } from '@pasteflow/domain';
 import { traceIdOf, type LogFields, type Logger, type Metrics } from '@pasteflow/runtime';
 
-/** What happens to executions of either kind, each with its log line and its metric in one place. Ids go into the log only. */
+/** The events of executions of either kind. Each event writes its log line and its metric in one place. Ids are written to the log only. */
 export interface ExecutionEvents {
   /** The outcome of an attempt did not count because another process had ended the execution. */
   settlementLost(ids: LogFields): void;
@@ -39,7 +39,7 @@ export function createExecutionEvents(
     },
     malformedMessage(error, messageId) {
       malformed.inc();
-      logger.error('malformed message; moving it to the dead-letter queue', {
+      logger.error('malformed message; moving to the dead-letter queue', {
         message_id: messageId,
         error,
       });
@@ -54,7 +54,7 @@ export function dependencyFailed(logger: Logger, what: string, error: unknown): 
   logger.warn(`${what} failed; will retry`, { error });
 }
 
-/** The request that an attempt goes back to, and its trace, for its log lines. */
+/** The request that caused an attempt, and its trace, as log fields. */
 export function requestIdOf({ requestId, traceparent }: MessageContext): LogFields {
   return { ...(requestId !== undefined && { request_id: requestId }), ...traceIdOf(traceparent) };
 }

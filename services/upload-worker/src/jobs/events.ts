@@ -29,11 +29,11 @@ export function createJobEvents(logger: Logger, metrics: Metrics): JobEvents {
   });
   const ignored = metrics.counter({
     name: 'job_progress_ignored_total',
-    help: 'Attempts whose progress was ignored because they were over.',
+    help: 'Attempts that reported progress after their end.',
     labels: ['job_type'],
   });
   const abandoned = metrics.counter({
-    name: 'job_attempts_left_behind_total',
+    name: 'job_attempts_abandoned_total',
     help: 'Attempts that were abandoned because their work ignored its abort signal.',
     labels: ['job_type'],
   });
@@ -49,7 +49,7 @@ export function createJobEvents(logger: Logger, metrics: Metrics): JobEvents {
     },
     progressIgnored(job, context) {
       ignored.inc({ job_type: job.jobType });
-      logger.warn('progress ignored: this attempt is over', idsOf(job, context));
+      logger.warn('progress ignored; attempt already ended', idsOf(job, context));
     },
     attemptAbandoned(job, context) {
       abandoned.inc({ job_type: job.jobType });

@@ -132,7 +132,7 @@ describe('a job', () => {
     expect(await bench.job(id)).toMatchObject({ progress: 100, progress_message: 'nearly' });
     expect(worker.log.lines).toContainEqual({
       level: 'warn',
-      message: 'progress ignored: this attempt is over',
+      message: 'progress ignored; attempt already ended',
       fields: expect.objectContaining({ job_id: id }),
     });
   });

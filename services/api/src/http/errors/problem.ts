@@ -53,8 +53,8 @@ const statuses: Readonly<Record<ErrorCode, readonly [status: number, title: stri
   range_not_satisfiable: [416, 'Range not satisfiable'],
   precondition_failed: [412, 'Precondition failed'],
   dependency_unavailable: [503, 'Temporarily unavailable'],
-  stream_unavailable: [503, 'No stream available'],
-  overloaded: [503, 'Too much at once'],
+  stream_unavailable: [503, 'Too many waiting clients'],
+  overloaded: [503, 'Too many bytes in flight'],
   malformed_message: [500, 'Internal error'],
   internal: [500, 'Internal error'],
 };

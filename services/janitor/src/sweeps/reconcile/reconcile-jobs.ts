@@ -52,7 +52,10 @@ export async function reconcileJobs(
   if (missing.count > 0)
     logger.error('assets without an object', { count: missing.count, keys: missing.named });
   if (foreign.count > 0)
-    logger.warn('objects under jobs/ that belong to no job', { count: foreign.count, keys: foreign.named });
+    logger.warn('objects under jobs/ that belong to no job left alone', {
+      count: foreign.count,
+      keys: foreign.named,
+    });
   if (!signal.aborted) counts.aborted = await abortStrays(options, oldEnough, signal);
   return { ...counts, foreign: foreign.count, missing: missing.count };
 }

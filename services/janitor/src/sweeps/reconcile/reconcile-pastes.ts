@@ -52,7 +52,7 @@ export async function reconcilePastes(
   if (missing.count > 0)
     logger.error('pastes without an object', { count: missing.count, short_codes: missing.named });
   if (foreign.count > 0)
-    logger.warn('objects that belong to no paste', { count: foreign.count, keys: foreign.named });
+    logger.warn('objects that belong to no paste left alone', { count: foreign.count, keys: foreign.named });
   return { ...counts, foreign: foreign.count, missing: missing.count };
 }
 
