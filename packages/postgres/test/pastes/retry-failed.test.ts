@@ -113,6 +113,18 @@ describe('retrying a FAILED paste', () => {
     expect(await findPaste(current.db, retried.shortCode)).toMatchObject({ status: 'IN_PROGRESS' });
   });
 
+  it('is ruled out while the sweep of failed pastes claims the paste in another session', async () => {
+    const { id, shortCode } = await failedPaste();
+    const sweep = await current.db.startTransaction().execute();
+    try {
+      await claimOldFailed(sweep, { retentionSeconds: -1, after: null, limit: 1000 });
+      expect(await retryFailed(current.db, [shortCode], by)).toEqual([]);
+    } finally {
+      await sweep.commit().execute();
+    }
+    expect(await findPaste(current.db, shortCode)).toMatchObject({ id, status: 'FAILED' });
+  });
+
   it('leaves its object to the paste that may replace it, until the sweep of failed pastes has claimed it', async () => {
     const { shortCode } = await failedPaste();
     const key = objectKeyOf(shortCode);
