@@ -15,7 +15,7 @@ afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
 const DEAD_LETTERS = `${UPLOADS}-dead-letters`;
-const nothing = { unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 };
+const nothing = { unreadable: 0, alive: 0, ended: 0, left_to_relay: 0, failed: 0, given_up: 0 };
 
 const ages = new DeadLetterAges();
 

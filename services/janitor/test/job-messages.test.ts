@@ -3,12 +3,10 @@ import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/t
 import { Metrics } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
-import { DeadLetters } from '../src/sweeps/dead-letters.ts';
 import { ReapExecutions } from '../src/sweeps/reap-executions.ts';
 import { Relay } from '../src/sweeps/relay.ts';
 import { createUploadQueue } from '../src/queues/upload-queue.ts';
-import { callSqs, drain, messagesLeft } from './messages.ts';
+import { drain } from './messages.ts';
 import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
 
 let world: World;
@@ -18,7 +16,6 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const DEAD_LETTERS = `${JOBS}-dead-letters`;
 const relay = () => new Relay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
 const base = () => ({
   ...world,
@@ -28,7 +25,6 @@ const base = () => ({
   logger: world.log,
 });
 const reaper = () => new ReapExecutions(base());
-const deadLetters = () => new DeadLetters({ ...base(), ages: new DeadLetterAges(), leaseSeconds: 6 });
 
 const queued = (count: number, execution?: Extract<ExecutionShape, { status: 'PENDING' }>) =>
   makeJobs(world.db, count, { userId: world.userId, status: 'queued', ...(execution && { execution }) });
@@ -38,12 +34,6 @@ const zombie = (losses: number, assets = 0) =>
   processing({ status: 'RUNNING', losses, workerId: 'upload-worker/dead', leaseSeconds: -1 }, assets);
 
 const messageFor = (jobId: string) => JSON.stringify({ jobId });
-const bury = (...bodies: string[]) =>
-  Promise.all(
-    bodies.map((MessageBody) =>
-      callSqs(world.stack.aws.endpoint, 'SendMessage', DEAD_LETTERS, { MessageBody }),
-    ),
-  );
 const job = (id: string) =>
   world.db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 const executions = () =>
@@ -138,55 +128,5 @@ describe('reap-executions, for jobs', () => {
     world.proxy.rule({ target: 'SendMessageBatch' }, { kind: 'fail', status: 500 });
     expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, rescued: 1, dispatched: 0 });
     expect(world.log.lines.at(-1)).toMatchObject({ message: 'messages of rescued jobs left to the relay' });
-  });
-});
-
-describe('dead-letters, for jobs', () => {
-  const nothing = { unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 };
-
-  it('end the due execution of a job, insert the next one with its wait, and log each transition (J9)', async () => {
-    const [made] = await queued(1);
-    await bury(messageFor(made!.id), messageFor(made!.id));
-    expect(await deadLetters().runOnce(running())).toMatchObject({ failed: 1, given_up: 0 });
-    const [ended, next] = await executions();
-    expect(ended).toMatchObject({
-      attempt: 1,
-      status: 'FAILED',
-      error: 'dead letter: received too often without an outcome',
-    });
-    expect(next).toMatchObject({ attempt: 1, losses: 1, status: 'PENDING', dispatched_at: null, waits: 1 });
-    expect((await job(made!.id)).status).toBe('processing');
-    expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
-    const ids = { job_id: made!.id, execution_id: made!.executionId };
-    expect(world.log.lines).toMatchObject([
-      { level: 'info', message: 'job attempt started', fields: { ...ids, attempt: 1, status: 'processing' } },
-      { level: 'warn', message: 'job attempt failed', fields: { ...ids, outcome: 'lost' } },
-    ]);
-  });
-
-  it('end a job at its sixth loss', async () => {
-    const [made] = await processing({ status: 'PENDING', losses: 5 });
-    await bury(messageFor(made!.id));
-    expect(await deadLetters().runOnce(running())).toEqual({ ...nothing, failed: 1, given_up: 1 });
-    expect(await job(made!.id)).toMatchObject({
-      status: 'failed',
-      error_message: expect.stringContaining('dead letter'),
-    });
-  });
-
-  it('change no job that runs elsewhere, has ended or does not exist, and drop unreadable messages', async () => {
-    const [alive] = await processing({ status: 'RUNNING', leaseSeconds: 60 });
-    const [over] = await makeJobs(world.db, 1, { userId: world.userId, status: 'completed' });
-    await bury(
-      messageFor(alive!.id),
-      messageFor(over!.id),
-      messageFor('0190b8a0-1234-7000-8000-0123456789ab'),
-      '{"shortCode":"abc"}',
-    );
-    expect(await deadLetters().runOnce(running())).toEqual({ ...nothing, alive: 1, ended: 2, unreadable: 1 });
-    expect(await messagesLeft(world, DEAD_LETTERS)).toBe(0);
-    expect(world.log.lines).toMatchObject([
-      { level: 'error', fields: { reason: expect.stringContaining('Not a job message') } },
-    ]);
   });
 });

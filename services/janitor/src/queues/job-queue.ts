@@ -32,6 +32,7 @@ export function createJobQueue({ db, sqs, queueName, policy, logger, metrics }: 
     nameOf: ({ jobId }) => jobId,
     queue,
     deadLetters: createQueue(sqs, deadLetterQueueName(queueName)),
+    startsWhatItNames: false,
     countLost: () => countLostMessages(db, sqs, queue),
     readKey: (body) => decodeJob(body).jobId,
     send: (batch) =>

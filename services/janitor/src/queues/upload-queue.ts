@@ -40,6 +40,7 @@ export function createUploadQueue({ db, sqs, queueName, policy, logger, metrics 
     nameOf: ({ shortCode }) => shortCode,
     queue,
     deadLetters: createQueue(sqs, deadLetterQueueName(queueName)),
+    startsWhatItNames: true,
     // In a shorter queue, an upload is claimed within seconds unless its message is lost.
     countLost: async () => ((await queueDepth(sqs, queue)) >= DEEP_QUEUE ? null : Infinity),
     readKey: (body) => decodeUpload(body).shortCode,

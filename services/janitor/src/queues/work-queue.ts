@@ -34,6 +34,11 @@ export interface WorkQueue {
   readonly kind: ExecutionKind;
   readonly queue: Queue;
   readonly deadLetters: Queue;
+  /**
+   * Whether a message starts only the upload that it names. A message of a job starts the due job whose turn it is, so what happened to
+   * the message says nothing about the job that it names.
+   */
+  readonly startsWhatItNames: boolean;
   /** Messages that were never sent. */
   findUndispatched(options: { graceSeconds: number; limit: number }): Promise<UnsentMessages>;
   /** Messages that were sent and may be lost, the longest sent first. */
@@ -99,6 +104,7 @@ export interface WorkQueueOptions<
   readonly nameOf: (name: Name) => string;
   readonly queue: Queue;
   readonly deadLetters: Queue;
+  readonly startsWhatItNames: boolean;
   readonly countLost: () => Promise<number | null>;
   readonly readKey: (body: string | undefined) => string;
   /** Sends up to 10 messages in one request. @returns the ids of the executions whose message SQS has accepted */
@@ -185,6 +191,7 @@ export function createWorkQueue<
     kind: subject.kind,
     queue: options.queue,
     deadLetters: options.deadLetters,
+    startsWhatItNames: options.startsWhatItNames,
     countLost: options.countLost,
     readKey: options.readKey,
     findUndispatched: async (which) =>

@@ -29,8 +29,11 @@ const DEAD_LETTER: UnfinishedOutcome = {
 const MAX_REASON_CHARACTERS = 300;
 
 /**
- * Drains the dead-letter queues. For each message, the due attempt of its upload or job ends as lost, with the reason; the relay sends the
- * message of the next attempt when that is due. A message is acknowledged only after the outcome is in Postgres.
+ * Drains the dead-letter queues. For each message of an upload, its due attempt ends as lost, with the reason; the relay sends the message
+ * of the next attempt when that is due. A message is acknowledged only after the outcome is in Postgres.
+ *
+ * A message of a job ends nothing: the job that it names may never have been started by it, and the reaper has counted each job whose
+ * worker died (ADR 25). Without the message there are fewer messages than waiting jobs, so the relay sends one for a job that waits.
  */
 export class DeadLetters implements Sweep {
   readonly name = 'dead-letters';
@@ -45,7 +48,7 @@ export class DeadLetters implements Sweep {
 
   /**
    * Counts of messages: `unreadable`; `alive`: the execution is not due yet or runs elsewhere, which the relay and the reaper take care of;
-   * `ended`: no execution is open. Counts of executions: `failed`, and of these `given_up` after the last attempt.
+   * `ended`: no execution is open; `left_to_relay`: messages of jobs. Counts of executions: `failed`, and of these `given_up` after the last attempt.
    */
   runOnce(signal: AbortSignal): Promise<SweepCounts> {
     return sumOverQueues(this.#options.queues, (queue) => this.#drain(queue, signal));
@@ -54,7 +57,8 @@ export class DeadLetters implements Sweep {
   async #drain(queue: WorkQueue, signal: AbortSignal): Promise<SweepCounts> {
     const { sqs, ages } = this.#options;
     let oldest = Infinity;
-    return runCounted({ unreadable: 0, alive: 0, ended: 0, failed: 0, given_up: 0 }, async (counts) => {
+    const none = { unreadable: 0, alive: 0, ended: 0, left_to_relay: 0, failed: 0, given_up: 0 };
+    return runCounted(none, async (counts) => {
       while (!signal.aborted) {
         const messages = await receiveDeadLetters(sqs, queue.deadLetters);
         if (messages.length === 0) break;
@@ -69,11 +73,17 @@ export class DeadLetters implements Sweep {
   async #settle(
     queue: WorkQueue,
     messages: readonly Message[],
-    counts: Record<'unreadable' | 'alive' | 'ended' | 'failed' | 'given_up', number>,
+    counts: Record<'unreadable' | 'alive' | 'ended' | 'left_to_relay' | 'failed' | 'given_up', number>,
   ): Promise<void> {
-    const { actor, leaseSeconds, random } = this.#options;
+    const { actor, leaseSeconds, random, logger } = this.#options;
     const keys = messages.flatMap((message) => this.#readKey(queue, message) ?? []);
     counts.unreadable += messages.length - keys.length;
+    if (!queue.startsWhatItNames) {
+      counts.left_to_relay += keys.length;
+      if (keys.length > 0)
+        logger.warn('dead letters of jobs dropped; the relay replaces them', { count: keys.length });
+      return;
+    }
     const { claims, ended } = await queue.endDue(keys, DEAD_LETTER, { actor, leaseSeconds, random });
     counts.failed += ended.count;
     counts.given_up += ended.count - ended.successors.count;
