@@ -687,6 +687,32 @@ export interface components {
       /** @description Why, in words. Only for the owner; null for all others. */
       reason: string | null;
     };
+    /** @description A Server-Sent Event of a paste or job. */
+    Event:
+      | {
+          /** @constant */
+          event: 'transition';
+          /** @description Send it as Last-Event-ID to continue after this event. */
+          id: string;
+          /** @description A transition, as in the timeline. */
+          data: string;
+        }
+      | {
+          /** @constant */
+          event: 'progress';
+          /** @description Send it as Last-Event-ID to continue after this event. */
+          id: string;
+          /** @description The latest progress of a job. */
+          data: string;
+        }
+      | {
+          /** @constant */
+          event: 'end';
+          /** @description Send it as Last-Event-ID to continue after this event. */
+          id: string;
+          /** @description The last event: the terminal status, or null for a paste that has expired or was deleted. */
+          data: string;
+        };
     /** @description A page of jobs, newest first. */
     JobList: {
       jobs: components['schemas']['ListedJob'][];
@@ -870,7 +896,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -990,12 +1016,12 @@ export interface operations {
       };
       header?: {
         /**
-         * @description W3C trace context, which is passed on to the upload. An invalid one is ignored.
+         * @description W3C trace context, which is passed on to the upload. A malformed one is ignored.
          * @example 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
          */
         traceparent?: string;
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -1296,7 +1322,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -1398,7 +1424,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -1507,7 +1533,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -1615,7 +1641,7 @@ export interface operations {
          */
         'If-None-Match'?: string;
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -1731,7 +1757,7 @@ export interface operations {
          */
         'If-None-Match'?: string;
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -1885,7 +1911,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -2101,12 +2127,12 @@ export interface operations {
       };
       header?: {
         /**
-         * @description W3C trace context, which is passed on to the upload. An invalid one is ignored.
+         * @description W3C trace context, which is passed on to the upload. A malformed one is ignored.
          * @example 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01
          */
         traceparent?: string;
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -2431,12 +2457,12 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description `wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240).
+         * @description `wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored.
          * @example wait=1
          */
         Prefer?: string;
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -2664,7 +2690,7 @@ export interface operations {
          */
         'Delete-Token'?: string;
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -2888,22 +2914,22 @@ export interface operations {
          */
         Range?: string;
         /**
-         * @description Range applies only to the content with this ETag.
+         * @description Range applies only to the content with this ETag. With any other value the whole content is served.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-Range'?: string;
         /**
-         * @description ETags of the content that the client has: 304 when one of them matches.
+         * @description ETags of the content that the client has: 304 when one of them matches. A malformed value matches nothing.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-None-Match'?: string;
         /**
-         * @description ETags of the expected content: 412 when none of them matches.
+         * @description ETags of the expected content: 412 when none of them matches, and for a malformed value.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-Match'?: string;
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -3206,7 +3232,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -3427,12 +3453,12 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The id of the last event that the client received. The stream continues after it; without it, it begins with the first event.
+         * @description The id of the last event that the client received. The stream continues after that event. Without the header, or with an id that was never sent, it begins with the first event.
          * @example 1204.40
          */
         'Last-Event-ID'?: string;
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -3459,7 +3485,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'text/event-stream': string;
+          'text/event-stream': components['schemas']['Event'];
         };
       };
       /** @description Last-Event-ID was the last event; no more will follow. */
@@ -3686,7 +3712,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -3881,7 +3907,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -4152,12 +4178,12 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description `wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240).
+         * @description `wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored.
          * @example wait=1
          */
         Prefer?: string;
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -4391,7 +4417,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -4632,7 +4658,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -4853,12 +4879,12 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The id of the last event that the client received. The stream continues after it; without it, it begins with the first event.
+         * @description The id of the last event that the client received. The stream continues after that event. Without the header, or with an id that was never sent, it begins with the first event.
          * @example 1204.40
          */
         'Last-Event-ID'?: string;
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;
@@ -4885,7 +4911,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          'text/event-stream': string;
+          'text/event-stream': components['schemas']['Event'];
         };
       };
       /** @description Last-Event-ID was the last event; no more will follow. */
@@ -5096,22 +5122,22 @@ export interface operations {
          */
         Range?: string;
         /**
-         * @description Range applies only to the content with this ETag.
+         * @description Range applies only to the content with this ETag. With any other value the whole content is served.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-Range'?: string;
         /**
-         * @description ETags of the content that the client has: 304 when one of them matches.
+         * @description ETags of the content that the client has: 304 when one of them matches. A malformed value matches nothing.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-None-Match'?: string;
         /**
-         * @description ETags of the expected content: 412 when none of them matches.
+         * @description ETags of the expected content: 412 when none of them matches, and for a malformed value.
          * @example "d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5"
          */
         'If-Match'?: string;
         /**
-         * @description The id of the request. A value that does not match the pattern is replaced.
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
         'X-Request-Id'?: string;

@@ -38,6 +38,21 @@ describe('GET /openapi.json', () => {
     expect(await new Validator().validate({ ...api })).toEqual({ valid: true });
   });
 
+  it('has only patterns that regular expressions of other languages know', () => {
+    const found = patternsIn(document);
+    expect(found.length).toBeGreaterThan(10);
+    // Python's `re` has no \p, Rust's and Go's have no lookaround and no back-references.
+    expect(found.filter((pattern) => /\\[pPk1-9]|\(\?(?!:)/.test(pattern))).toEqual([]);
+    for (const pattern of found) expect(() => new RegExp(pattern)).not.toThrow();
+  });
+
+  function patternsIn(node: unknown): string[] {
+    if (typeof node !== 'object' || node === null) return [];
+    return Object.entries(node).flatMap(([key, value]: [string, unknown]) =>
+      key === 'pattern' && typeof value === 'string' ? [value] : patternsIn(value),
+    );
+  }
+
   it('takes the server from PUBLIC_URL and the limit from MAX_PASTE_BYTES', async () => {
     expect((await served(bed.api.url)).servers).toEqual([{ url: bed.api.url }]);
     const env = { PUBLIC_URL: 'https://paste.example.org/p', MAX_PASTE_BYTES: '12345' };

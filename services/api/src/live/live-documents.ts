@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import { eventSchema } from './event-schemas.ts';
 
 /** The headers of a request that may wait. */
 export const preferWait = z.object({
@@ -9,7 +10,7 @@ export const preferWait = z.object({
     .meta({
       param: {
         description:
-          '`wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240).',
+          '`wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored.',
         example: 'wait=1',
       },
     }),
@@ -33,7 +34,7 @@ export const lastEventId = z.object({
     .meta({
       param: {
         description:
-          'The id of the last event that the client received. The stream continues after it; without it, it begins with the first event.',
+          'The id of the last event that the client received. The stream continues after that event. Without the header, or with an id that was never sent, it begins with the first event.',
         example: '1204.40',
       },
     }),
@@ -52,7 +53,7 @@ export const streamAnswers: Readonly<Record<number, ZodOpenApiResponseObject>> =
         .literal('no')
         .meta({ header: { description: 'Tells nginx not to buffer the stream.' } }),
     }),
-    content: { 'text/event-stream': { schema: z.string() } },
+    content: { 'text/event-stream': { schema: eventSchema } },
   },
   204: { description: 'Last-Event-ID was the last event; no more will follow.' },
 };

@@ -25,13 +25,12 @@ const anyErrors: readonly ErrorCode[] = [
 
 const requestIdParam = z
   .string()
-  .regex(REQUEST_ID)
   .optional()
   .meta({
     param: {
       name: 'X-Request-Id',
       in: 'header',
-      description: 'The id of the request. A value that does not match the pattern is replaced.',
+      description: `The id of the request. A value that does not match \`${REQUEST_ID.source}\` is ignored, and the request gets an id of its own.`,
       example: 'my-request-1',
     },
   });

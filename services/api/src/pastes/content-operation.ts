@@ -37,9 +37,18 @@ export const contentOperation: Omit<Operation, 'operationId'> = {
         'The requested part. The whole content is served for several ranges and for a malformed one.',
         'bytes=0-4',
       ),
-      'If-Range': field('Range applies only to the content with this ETag.', etag),
-      'If-None-Match': field('ETags of the content that the client has: 304 when one of them matches.', etag),
-      'If-Match': field('ETags of the expected content: 412 when none of them matches.', etag),
+      'If-Range': field(
+        'Range applies only to the content with this ETag. With any other value the whole content is served.',
+        etag,
+      ),
+      'If-None-Match': field(
+        'ETags of the content that the client has: 304 when one of them matches. A malformed value matches nothing.',
+        etag,
+      ),
+      'If-Match': field(
+        'ETags of the expected content: 412 when none of them matches, and for a malformed value.',
+        etag,
+      ),
     }),
   },
   answers: {

@@ -1,5 +1,4 @@
 import type { ErrorCode } from '@pasteflow/domain';
-import { TRACEPARENT } from '@pasteflow/runtime';
 import { z } from 'zod';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Operation } from '../openapi/endpoint.ts';
@@ -23,11 +22,10 @@ const params = {
   header: z.object({
     traceparent: z
       .string()
-      .regex(TRACEPARENT)
       .optional()
       .meta({
         param: {
-          description: 'W3C trace context, which is passed on to the upload. An invalid one is ignored.',
+          description: 'W3C trace context, which is passed on to the upload. A malformed one is ignored.',
           example: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
         },
       }),

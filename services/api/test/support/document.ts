@@ -6,7 +6,7 @@ import { openApiDocument } from '../../src/openapi/document.ts';
 export interface Document {
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly components: {
-    readonly schemas: Readonly<Record<string, { readonly examples?: readonly unknown[] }>>;
+    readonly schemas: Readonly<Record<string, { readonly examples?: readonly unknown[] } & object>>;
     readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
     readonly headers: Readonly<Record<string, DocumentedHeader>>;
     readonly responses: Readonly<Record<string, DocumentedAnswer>>;

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { headersOfEveryAnswer, robotsHeader } from '../../src/http/response/response-headers.ts';
+import { eventFaults } from './event-faults.ts';
 import { document, faultsOf, type DocumentedAnswer, type DocumentedHeader } from './document.ts';
 
 interface Answer {
@@ -122,6 +123,7 @@ function bodyFaults(
   const media = content[type];
   if (media === undefined) return [`${type} is not documented`];
   if (method === 'HEAD' || media.schema === undefined) return [];
+  if (type === 'text/event-stream') return eventFaults(body.toString());
   const value: unknown = type.endsWith('json') ? JSON.parse(body.toString()) : body.toString();
   return faultsOf(value, ...at, 'content', type, 'schema');
 }
