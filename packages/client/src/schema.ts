@@ -161,7 +161,7 @@ export interface paths {
     };
     /**
      * Reads the content of a paste, byte for byte.
-     * @description A paste whose upload failed is answered with 404. HEAD ignores Range.
+     * @description A paste whose upload failed is answered with 404. HEAD ignores Range. A caller who downloads too much at the same time gets 429, and the connection of a client that reads too slowly is cut.
      */
     get: operations['readContent'];
     put?: never;
@@ -307,7 +307,7 @@ export interface paths {
     };
     /**
      * Reads the content of a paste, byte for byte.
-     * @description A paste whose upload failed is answered with 404. HEAD ignores Range.
+     * @description A paste whose upload failed is answered with 404. HEAD ignores Range. A caller who downloads too much at the same time gets 429, and the connection of a client that reads too slowly is cut.
      */
     get: operations['readContentByShortUrl'];
     put?: never;
@@ -3203,7 +3203,7 @@ export interface operations {
             });
         };
       };
-      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`). */
+      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too much at once (`overloaded`). */
       503: {
         headers: {
           /** @description Seconds after which to try again. */
@@ -3219,7 +3219,7 @@ export interface operations {
               /** @constant */
               status: 503;
               /** @enum {string} */
-              code: 'dependency_unavailable';
+              code: 'dependency_unavailable' | 'overloaded';
             } & {
               [key: string]: unknown;
             });
@@ -5411,7 +5411,7 @@ export interface operations {
             });
         };
       };
-      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`). */
+      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too much at once (`overloaded`). */
       503: {
         headers: {
           /** @description Seconds after which to try again. */
@@ -5427,7 +5427,7 @@ export interface operations {
               /** @constant */
               status: 503;
               /** @enum {string} */
-              code: 'dependency_unavailable';
+              code: 'dependency_unavailable' | 'overloaded';
             } & {
               [key: string]: unknown;
             });

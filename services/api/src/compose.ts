@@ -20,9 +20,11 @@ import { createObjectStore } from '@pasteflow/s3';
 import { createAdmit } from './admission/admit.ts';
 import { buildApp } from './app.ts';
 import { BodyBudget } from './budget/body-budget.ts';
+import { DownloadBudget } from './budget/download-budget.ts';
 import { composeDispatchers } from './compose-dispatchers.ts';
 import type { Config } from './config.ts';
 import { ApiServer } from './http/server/api-server.ts';
+import type { SendOptions } from './http/response/send-paced.ts';
 import { headersOfEveryAnswer } from './http/response/response-headers.ts';
 import { ConnectionEvents } from './http/telemetry/connection-events.ts';
 import { RequestEvents } from './http/telemetry/request-events.ts';
@@ -41,6 +43,8 @@ export interface Overrides {
   readonly stopNoticeMs?: number;
   readonly oidcCooldownMs?: number;
   readonly live?: LiveTimings;
+  readonly s3Sockets?: number;
+  readonly sending?: Pick<SendOptions, 'tickMs' | 'maxCreditMs'>;
 }
 
 export interface ComposedApi {
@@ -57,8 +61,10 @@ const STATEMENT_TIMEOUT_MS = 10_000;
 const S3_REQUEST_TIMEOUT_MS = 5000;
 const S3_MAX_ATTEMPTS = 2;
 
-/** Concurrent downloads; each holds a connection for as long as its client reads. */
 const S3_SOCKETS = 200;
+
+/** The share of the connections to S3 that streams may hold. The others serve short contents and probes. */
+const STREAMS_SHARE = 0.75;
 
 /** A stop may take 10 s; the other 2 s are for the components that stop after the HTTP server. */
 const STOP_DEADLINE_MS = 8000;
@@ -69,6 +75,7 @@ const STOP_NOTICE_MS = 500;
 export function composeApi(context: ServiceContext<Config>, overrides: Overrides = {}): ComposedApi {
   const { config, logger, metrics, readiness, instance, tracing } = context;
   const { http, aws } = config;
+  const { s3Sockets = S3_SOCKETS } = overrides;
   const db = createDatabase({
     url: config.database.url,
     preparedStatements: config.database.preparedStatements,
@@ -88,7 +95,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     bucket: config.bucket,
     maxAttempts: S3_MAX_ATTEMPTS,
     requestTimeoutMs: S3_REQUEST_TIMEOUT_MS,
-    maxSockets: S3_SOCKETS,
+    maxSockets: s3Sockets,
   });
   const dispatchers = composeDispatchers(config, { db, logger });
   readiness.addCheck('postgres', () => pingDatabase(db));
@@ -140,6 +147,11 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       limits,
       jobLimits: config.jobLimits,
       live,
+      downloads: new DownloadBudget(
+        { ...config.downloads, maxStreams: Math.floor(s3Sockets * STREAMS_SHARE) },
+        metrics,
+      ),
+      sending: { minBytesPerSecond: config.downloads.minBytesPerSecond, ...overrides.sending },
       bodies: new BodyBudget({ maxBytes: config.maxBodyBytesInFlight, metrics }),
       admit: createAdmit({ identify: createIdentify({ db, oidc }), limits }),
       idempotency: new Idempotency({

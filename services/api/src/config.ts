@@ -188,6 +188,26 @@ const maxBodyBytesEnv: z.ZodType<number> = z
   .object({ MAX_BODY_BYTES_IN_FLIGHT: positiveInteger().default(Math.floor(memoryLimitBytes() / 8)) })
   .transform((env) => env.MAX_BODY_BYTES_IN_FLIGHT);
 
+interface DownloadsConfig {
+  /** Bytes of contents that are in memory as a whole. */
+  readonly maxBytes: number;
+  readonly maxStreamsPerCaller: number;
+  /** 0: no minimum. */
+  readonly minBytesPerSecond: number;
+}
+
+const downloadsEnv: z.ZodType<DownloadsConfig> = z
+  .object({
+    MAX_DOWNLOAD_BYTES_IN_FLIGHT: positiveInteger().default(Math.floor(memoryLimitBytes() / 16)),
+    MAX_DOWNLOADS_PER_CALLER: positiveInteger().default(20),
+    MIN_DOWNLOAD_BYTES_PER_SECOND: nonNegativeInteger().default(16_384),
+  })
+  .transform((env) => ({
+    maxBytes: env.MAX_DOWNLOAD_BYTES_IN_FLIGHT,
+    maxStreamsPerCaller: env.MAX_DOWNLOADS_PER_CALLER,
+    minBytesPerSecond: env.MIN_DOWNLOAD_BYTES_PER_SECOND,
+  }));
+
 export const configSchema = groups({
   log: logEnv,
   database: databaseEnv,
@@ -201,6 +221,7 @@ export const configSchema = groups({
   identity: identityEnv,
   clients: clientsEnv,
   maxBodyBytesInFlight: maxBodyBytesEnv,
+  downloads: downloadsEnv,
   maxPasteBytes: maxPasteBytesEnv,
   metrics: metricsEnv(9464),
   tracing: tracingEnv,

@@ -8,6 +8,9 @@ import { until } from './support/until.ts';
 
 const bed = useApi();
 
+/** More than is read as a whole before the answer begins. */
+const LARGE = 256 * 1024 + 1;
+
 describe('while Postgres is unavailable', () => {
   it('answers requests with 503, and serves them again when it is back', async () => {
     const proxy = await TcpProxy.start(bed.stack.postgres.port);
@@ -98,17 +101,25 @@ describe('while S3 is unavailable', () => {
     await proxy.stop();
   });
 
-  it('makes an incomplete transfer visible to the client', async () => {
-    const s3 = await halfS3((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf!', () =>
-        setTimeout(() => socket.destroy(), 20),
-      );
-    });
+  it('answers 503 when S3 sends a part of a small content', async () => {
+    const s3 = await halfS3((socket) => socket.end(half(10)));
     const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: s3.url } });
     const code = await processedPaste(bed, 'whole body');
     const response = await fetch(`${api.url}/${code}`);
+    expect(response.headers.has('etag')).toBe(false);
+    expect(await problemOf(response)).toMatchObject({ status: 503, code: 'dependency_unavailable' });
+    await s3.stop();
+  });
+
+  it('makes an incomplete transfer of a large content visible to the client', async () => {
+    const s3 = await halfS3((socket) => {
+      socket.write(half(LARGE), () => setTimeout(() => socket.destroy(), 20));
+    });
+    const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: s3.url } });
+    const code = await processedPaste(bed, Buffer.alloc(LARGE));
+    const response = await fetch(`${api.url}/${code}`);
     expect(response.status).toBe(200);
-    expect(response.headers.get('content-length')).toBe('10');
+    expect(response.headers.get('content-length')).toBe(String(LARGE));
     await expect(response.text()).rejects.toThrow();
     await until(() => api.logs.some(({ message }) => message === 'request'));
     expect(api.logs).toContainEqual(
@@ -117,10 +128,13 @@ describe('while S3 is unavailable', () => {
     await s3.stop();
   });
 
-  it('aborts the request to S3 when the client disconnects, before and during the content', async () => {
+  it.each([
+    ['small', 10],
+    ['large', LARGE],
+  ])('aborts the request to S3 for a %s content when the client disconnects', async (_name, size) => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const waiting = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
-    const code = await processedPaste(bed, 'whole body');
+    const code = await processedPaste(bed, Buffer.alloc(size));
     const held = proxy.hold({ method: 'GET' });
     const early = await dial(waiting.port);
     early.write(`GET /${code} HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -130,9 +144,9 @@ describe('while S3 is unavailable', () => {
     expect(performance.now() - request.at).toBeLessThan(4000); // sooner than S3's own timeout of 5 s
     await proxy.stop();
 
-    const closed = Promise.withResolvers<void>();
+    const [sent, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const s3 = await halfS3((socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf!');
+      socket.write(half(size), () => sent.resolve());
       socket.once('close', () => closed.resolve());
     });
     const streaming = await bed.start({ env: { AWS_ENDPOINT_URL_S3: s3.url } });
@@ -140,7 +154,8 @@ describe('while S3 is unavailable', () => {
     late.write(`GET /${code} HTTP/1.1\r\nHost: x\r\n\r\n`);
     const received: Buffer[] = [];
     late.on('data', (chunk: Buffer) => received.push(chunk));
-    await until(() => Buffer.concat(received).includes('half!'));
+    await sent.promise;
+    if (size === LARGE) await until(() => Buffer.concat(received).includes('half!'));
     late.destroy();
     await closed.promise;
     await until(() =>
@@ -153,6 +168,9 @@ describe('while S3 is unavailable', () => {
     await s3.stop();
   });
 });
+
+/** The beginning of an answer of S3. */
+const half = (size: number): string => `HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\nhalf!`;
 
 /** An S3 that answers each request with bytes that the test chooses. */
 async function halfS3(answer: (socket: Socket) => void): Promise<{ url: string; stop(): Promise<void> }> {

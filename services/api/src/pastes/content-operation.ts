@@ -29,7 +29,9 @@ export const contentOperation: Omit<Operation, 'operationId'> = {
   tag: 'pastes',
   access: 'anyone',
   summary: 'Reads the content of a paste, byte for byte.',
-  description: 'A paste whose upload failed is answered with 404. HEAD ignores Range.',
+  description:
+    'A paste whose upload failed is answered with 404. HEAD ignores Range. A caller who downloads too much at the same time gets 429, and ' +
+    'the connection of a client that reads too slowly is cut.',
   params: {
     path: namedPaste,
     header: z.object({
@@ -60,5 +62,5 @@ export const contentOperation: Omit<Operation, 'operationId'> = {
       headers: z.object({ 'Retry-After': headers.retryAfter }),
     },
   },
-  errors: [...findErrors, 'precondition_failed', 'range_not_satisfiable'],
+  errors: [...findErrors, 'precondition_failed', 'range_not_satisfiable', 'overloaded'],
 };

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import type { Database, PasteRow } from '@pasteflow/postgres';
-import type { ObjectStore } from '@pasteflow/s3';
 import type { Logger } from '@pasteflow/runtime';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/request/conditional.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
@@ -11,11 +10,10 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { etagOf } from './etag.ts';
 import { contentOperation } from './content-operation.ts';
 import { assertNotGone, findNamedPaste, pasteNotFound } from './find-named-paste.ts';
-import { openObject, sendObject } from './object-stream.ts';
+import { sendDownload, type SendDownloadDependencies } from './send-download.ts';
 
-export interface ReadContentDependencies {
+export interface ReadContentDependencies extends SendDownloadDependencies {
   readonly db: Database;
-  readonly store: Pick<ObjectStore, 'get'>;
   readonly logger: Logger;
 }
 
@@ -23,7 +21,7 @@ export interface ReadContentDependencies {
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes, streamed. FAILED and unknown pastes
+ * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes. FAILED and unknown pastes
  * get the same 404 after the same single statement. FAILED is checked before expiry, because a failed paste
  * never had content.
  */
@@ -100,10 +98,8 @@ async function serve(
   }
   const logger = deps.logger.child({ ...idsOf(contextOf(req)), short_code: paste.short_code });
   const requested = { shortCode: paste.short_code, range: range === 'whole' ? undefined : range, length };
-  const body = await openObject(deps.store, requested, res);
-  if (body === null) throw await objectMissing(deps.db, req, logger);
-  head();
-  await sendObject(body, res, logger);
+  const found = await sendDownload(deps, { req, res, requested, head, logger });
+  if (!found) throw await objectMissing(deps.db, req, logger);
 }
 
 /**

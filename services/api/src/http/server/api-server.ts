@@ -5,6 +5,7 @@ import { setImmediate as nextPoll } from 'node:timers/promises';
 import { listen, runInSpan, sleep, type Component } from '@pasteflow/runtime';
 import { handleClientError, refuseConnect, type ClientErrorOptions } from './client-error.ts';
 import type { ConnectionEvents } from '../telemetry/connection-events.ts';
+import { Turns } from './turns.ts';
 import type { RequestEvents } from '../telemetry/request-events.ts';
 import { beginRequestSpan, endRequestSpan } from '../telemetry/request-span.ts';
 import { respondWithError } from '../response/respond-with-error.ts';
@@ -48,6 +49,7 @@ export class ApiServer implements Component {
   readonly #options: ApiServerOptions;
   readonly #server: Server;
   readonly #open = new Set<ServerResponse>();
+  readonly #turns = new Turns();
   readonly #latest = new WeakMap<Duplex, ServerResponse>();
   #app: RequestListener | undefined;
   #port: number;
@@ -151,7 +153,7 @@ export class ApiServer implements Component {
       // An answer that began before the stop has left its connection open.
       if (this.#closingIdle) setImmediate(() => this.#server.closeIdleConnections());
     });
-    runInSpan(span, () => this.#app?.(req, res));
+    this.#turns.take(req, res, () => runInSpan(span, () => this.#app?.(req, res)));
   };
 }
 

@@ -19,6 +19,7 @@ export class RequestEvents {
   readonly #logger: Logger;
   readonly #durations: ReturnType<typeof durationsIn>;
   readonly #problems;
+  readonly #slowDownloads;
   readonly #pastes;
   readonly #pasteBytes;
 
@@ -29,6 +30,10 @@ export class RequestEvents {
       name: 'http_problems_total',
       help: 'Requests answered with a problem, by route and code. The code distinguishes a 503 of a failure from that of an upload in progress.',
       labels: ['route', 'code'],
+    });
+    this.#slowDownloads = metrics.counter({
+      name: 'http_downloads_too_slow_total',
+      help: 'Downloads whose connection was cut because the client read too slowly.',
     });
     this.#pastes = metrics.counter({
       name: 'pastes_created_total',
@@ -93,6 +98,17 @@ export class RequestEvents {
       error,
     };
     this.#logger[severity]('request failed', fields);
+  }
+
+  /** The connection was cut because the client read below the minimum rate. */
+  downloadTooSlow(req: IncomingMessage): void {
+    const context = contextOf(req);
+    this.#slowDownloads.inc();
+    this.#logger.info('download too slow; connection cut', {
+      ...idsOf(context),
+      route: context.route,
+      short_code: context.shortCode,
+    });
   }
 
   /** An error after the headers were sent: only a cut connection can tell the client. */

@@ -1,8 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { objectKeyOf } from '@pasteflow/domain';
-import type { Logger } from '@pasteflow/runtime';
+import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { ByteRange } from '../http/request/conditional.ts';
 
@@ -34,19 +32,30 @@ export async function openObject(
   return null;
 }
 
+/** S3 sends 256 KiB within milliseconds. */
+const WHOLE_TIMEOUT_MS = 5000;
+
 /**
- * Streams an object into an answer whose headers were sent. When S3 fails, the connection is cut, so that the
- * client sees an incomplete transfer. When the client disconnects, the object is destroyed.
+ * Reads an open object of this length into memory. It is destroyed when the client disconnects.
+ * @throws DependencyUnavailableError when S3 fails, or is silent or slow
  */
-export async function sendObject(body: Readable, res: ServerResponse, logger: Logger): Promise<void> {
-  let storeError: Error | undefined;
-  body.once('error', (error) => {
-    // After the client has disconnected, the error is only that, passed on by pipeline.
-    if (!res.destroyed) storeError = error;
-  });
+export async function readWhole(body: Readable, length: number, res: ServerResponse): Promise<Buffer> {
+  const content = Buffer.allocUnsafe(length);
+  let filled = 0;
+  const stop = (): void => void body.destroy(new Error('The client has disconnected.'));
+  const timer = setTimeout(
+    () => body.destroy(new Error(`S3 did not send ${length} bytes within ${WHOLE_TIMEOUT_MS / 1000} s.`)),
+    WHOLE_TIMEOUT_MS,
+  );
+  res.once('close', stop);
   try {
-    await pipeline(body, res);
-  } catch {
-    if (storeError !== undefined) logger.error('content cut off by S3', { error: storeError });
+    for await (const chunk of body as AsyncIterable<Buffer>) filled += chunk.copy(content, filled);
+  } catch (error) {
+    throw new DependencyUnavailableError('s3', { cause: error });
+  } finally {
+    clearTimeout(timer);
+    res.off('close', stop);
   }
+  if (filled < length) throw new DependencyUnavailableError('s3');
+  return content;
 }

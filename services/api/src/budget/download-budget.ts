@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http';
+import type { Metrics } from '@pasteflow/runtime';
+import { RequestError } from '../http/errors/request-error.ts';
+import { callerKeyOf } from '../http/request/caller.ts';
+import { callerOf } from '../identity/caller-of.ts';
+import { SharedBudget } from './shared-budget.ts';
+
+/**
+ * A content of up to this size is read from S3 as a whole before the answer begins, so that a client that
+ * reads slowly holds memory instead of a connection to S3. Most pastes are smaller.
+ */
+const MAX_WHOLE_BYTES = 256 * 1024;
+
+export interface DownloadLimits {
+  /** Bytes of contents that are in memory as a whole. One caller gets half. */
+  readonly maxBytes: number;
+  /** Contents that are streamed at the same time. */
+  readonly maxStreams: number;
+  readonly maxStreamsPerCaller: number;
+}
+
+/** What a download holds until its answer has been sent. */
+export interface Download {
+  readonly kind: 'whole' | 'stream';
+  /** Call it when the answer has ended, however it ended. */
+  release(): void;
+}
+
+/** Seconds. Most downloads take less than a second. */
+const RETRY_AFTER = '1';
+
+/** The contents that this process is sending: the memory and the connections to S3 that they hold. */
+export class DownloadBudget {
+  readonly #bytes: SharedBudget;
+  readonly #streams: SharedBudget;
+  readonly #refusals;
+
+  constructor({ maxBytes, maxStreams, maxStreamsPerCaller }: DownloadLimits, metrics: Metrics) {
+    this.#bytes = new SharedBudget({ total: maxBytes, perCaller: maxBytes / 2 });
+    this.#streams = new SharedBudget({ total: maxStreams, perCaller: maxStreamsPerCaller });
+    const shown = (name: string, help: string, budget: SharedBudget): void =>
+      metrics.computed({ name, help, type: 'gauge', labels: ['kind'] }, () => [
+        { labels: { kind: 'in_flight' }, value: budget.used },
+        { labels: { kind: 'limit' }, value: budget.limit },
+      ]);
+    shown(
+      'http_download_bytes',
+      'Bytes of contents that are in memory as a whole while they are sent, and their limit.',
+      this.#bytes,
+    );
+    shown(
+      'http_download_streams',
+      'Contents that are streamed from S3, each over a connection, and their limit.',
+      this.#streams,
+    );
+    this.#refusals = metrics.counter({
+      name: 'http_downloads_refused_total',
+      help: 'Downloads that were refused because too many were running: of all callers, or of this one.',
+      labels: ['kind', 'of'],
+    });
+  }
+
+  /** @throws RequestError overloaded or rate_limited */
+  begin(req: IncomingMessage, bytes: number): Download {
+    const kind = bytes <= MAX_WHOLE_BYTES ? 'whole' : 'stream';
+    const budget = kind === 'whole' ? this.#bytes : this.#streams;
+    const share = budget.open(callerKeyOf(callerOf(req)));
+    const refusal = share.raiseTo(kind === 'whole' ? bytes : 1);
+    if (refusal === null) return { kind, release: () => share.release() };
+    this.#refusals.inc({ kind, of: refusal });
+    if (refusal === 'total') {
+      throw new RequestError(
+        'overloaded',
+        'Too many pastes are being downloaded at the moment. Send the request again later.',
+      );
+    }
+    throw new RequestError(
+      'rate_limited',
+      'You are downloading too many pastes at the same time. Send this request again when others have ended.',
+      { headers: { 'Retry-After': RETRY_AFTER } },
+    );
+  }
+}

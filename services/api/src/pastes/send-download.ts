@@ -1,0 +1,56 @@
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { Request, Response } from 'express';
+import type { Logger } from '@pasteflow/runtime';
+import type { ObjectStore } from '@pasteflow/s3';
+import type { DownloadBudget } from '../budget/download-budget.ts';
+import { sendStream, sendWhole, type SendOptions } from '../http/response/send-paced.ts';
+import type { RequestEvents } from '../http/telemetry/request-events.ts';
+import { openObject, readWhole, type ObjectRequest } from './stored-content.ts';
+
+export interface SendDownloadDependencies {
+  readonly store: Pick<ObjectStore, 'get'>;
+  readonly downloads: Pick<DownloadBudget, 'begin'>;
+  readonly sending: SendOptions;
+  readonly events: Pick<RequestEvents, 'downloadTooSlow'>;
+}
+
+export interface RequestedDownload {
+  readonly req: Request;
+  readonly res: Response;
+  readonly requested: ObjectRequest;
+  /** Writes the status and the headers of the answer. */
+  readonly head: () => ServerResponse;
+  readonly logger: Logger;
+}
+
+/**
+ * Sends an object, or a range of it.
+ * @returns false when S3 has no such object: nothing was sent
+ * @throws RequestError overloaded or rate_limited, DependencyUnavailableError
+ */
+export async function sendDownload(
+  deps: SendDownloadDependencies,
+  { req, res, requested, head, logger }: RequestedDownload,
+): Promise<boolean> {
+  const download = deps.downloads.begin(req, requested.length);
+  try {
+    const body = await openObject(deps.store, requested, res);
+    if (body === null) return false;
+    const outcome =
+      download.kind === 'whole'
+        ? await sendWhole(await readWhole(body, requested.length, res), head(), deps.sending)
+        : await sendStream(logged(body, res, logger), head(), deps.sending);
+    if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
+    return true;
+  } finally {
+    download.release();
+  }
+}
+
+function logged(body: Readable, res: ServerResponse, logger: Logger): Readable {
+  return body.once('error', (error) => {
+    // After the client has disconnected, the error is only that, passed on by the pipeline.
+    if (!res.destroyed) logger.error('content cut off by S3', { error });
+  });
+}
