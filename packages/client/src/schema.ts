@@ -198,7 +198,7 @@ export interface paths {
     };
     /**
      * Streams the events of a paste until its upload has settled.
-     * @description Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open.
+     * @description Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open. A caller with too many waiting requests gets 429.
      */
     get: operations['streamPasteEvents'];
     put?: never;
@@ -287,7 +287,7 @@ export interface paths {
     };
     /**
      * Streams the events of a job until its end.
-     * @description Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open.
+     * @description Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open. A caller with too many waiting requests gets 429.
      */
     get: operations['streamJobEvents'];
     put?: never;
@@ -2457,7 +2457,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description `wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored.
+         * @description `wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored. A caller with too many waiting requests gets 429.
          * @example wait=1
          */
         Prefer?: string;
@@ -3203,7 +3203,7 @@ export interface operations {
             });
         };
       };
-      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too much at once (`overloaded`). */
+      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {
           /** @description Seconds after which to try again. */
@@ -4178,7 +4178,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description `wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored.
+         * @description `wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored. A caller with too many waiting requests gets 429.
          * @example wait=1
          */
         Prefer?: string;
@@ -5411,7 +5411,7 @@ export interface operations {
             });
         };
       };
-      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too much at once (`overloaded`). */
+      /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {
           /** @description Seconds after which to try again. */

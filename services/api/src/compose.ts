@@ -21,6 +21,7 @@ import { createAdmit } from './admission/admit.ts';
 import { buildApp } from './app.ts';
 import { BodyBudget } from './budget/body-budget.ts';
 import { DownloadBudget } from './budget/download-budget.ts';
+import { WaitingPlaces } from './budget/waiting-places.ts';
 import { composeDispatchers } from './compose-dispatchers.ts';
 import type { Config } from './config.ts';
 import { ApiServer } from './http/server/api-server.ts';
@@ -106,9 +107,11 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     config.identity.oidc &&
     composeOidc(config.identity.oidc, { db, logger, cooldownMs: overrides.oidcCooldownMs });
   const limits = new Limits({ perMinute: config.limits, store: rateLimitStore(db), logger });
+  const places = new WaitingPlaces(config.clients.maxWaitersPerCaller, metrics);
   const live = composeLive({
     db,
     maxWaiters: config.clients.maxWaiters,
+    takePlace: (...request) => places.take(...request),
     logger,
     metrics,
     ...overrides.live,

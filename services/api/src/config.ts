@@ -159,6 +159,8 @@ interface ClientsConfig {
   readonly maxConnections: number;
   /** Requests that wait in this process. */
   readonly maxWaiters: number;
+  /** Requests of one caller that wait in this process. */
+  readonly maxWaitersPerCaller: number;
 }
 
 const MAX_CLIENTS = 1_000_000;
@@ -170,9 +172,11 @@ const CONNECTIONS_BESIDE_WAITERS = 2000;
 const clientsEnv: z.ZodType<ClientsConfig> = z
   .object({
     MAX_WAITERS: positiveInteger({ max: MAX_CLIENTS }).default(10_000),
+    MAX_WAITERS_PER_CALLER: positiveInteger({ max: MAX_CLIENTS }).default(200),
     MAX_CONNECTIONS: positiveInteger({ max: MAX_CLIENTS }).optional(),
   })
-  .transform(({ MAX_WAITERS: maxWaiters, MAX_CONNECTIONS: maxConnections }, context) => {
+  .transform((env, context) => {
+    const { MAX_WAITERS: maxWaiters, MAX_CONNECTIONS: maxConnections } = env;
     if (maxConnections !== undefined && maxConnections <= maxWaiters) {
       context.addIssue({
         code: 'custom',
@@ -180,7 +184,11 @@ const clientsEnv: z.ZodType<ClientsConfig> = z
         message: `is not more than MAX_WAITERS (${maxWaiters}); clients that wait could take all connections. Raise it, or lower MAX_WAITERS`,
       });
     }
-    return { maxWaiters, maxConnections: maxConnections ?? maxWaiters + CONNECTIONS_BESIDE_WAITERS };
+    return {
+      maxWaiters,
+      maxWaitersPerCaller: env.MAX_WAITERS_PER_CALLER,
+      maxConnections: maxConnections ?? maxWaiters + CONNECTIONS_BESIDE_WAITERS,
+    };
   });
 
 /** An eighth: a byte of a body takes about three in memory, and the idle process about 135 MiB. */

@@ -247,6 +247,7 @@ it('reads all that clients wait for with one statement', async () => {
   const { poller } = composeLive({
     db,
     maxWaiters: 10,
+    takePlace: () => {},
     logger: createLogger({ level: 'error', format: 'json', service: 'api' }),
     metrics: new Metrics('api', { process: false }),
   });

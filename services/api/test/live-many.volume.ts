@@ -7,7 +7,7 @@ import { useApi } from './support/api.ts';
 import { until } from './support/until.ts';
 import { waiting } from './support/waiting.ts';
 
-const bed = useApi();
+const bed = useApi({ env: { MAX_WAITERS_PER_CALLER: '1000' } });
 const CLIENTS = 1000;
 const agent = new Agent({ keepAlive: false });
 afterEach(() => agent.destroy());

@@ -10,7 +10,8 @@ export const preferWait = z.object({
     .meta({
       param: {
         description:
-          '`wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored.',
+          '`wait=N`: answer when the status becomes terminal, or after N seconds, at most 60 (RFC 7240). A malformed value and other preferences are ignored. ' +
+          'A caller with too many waiting requests gets 429.',
         example: 'wait=1',
       },
     }),
@@ -43,7 +44,8 @@ export const lastEventId = z.object({
 export const streamDescription =
   'Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. ' +
   '`end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. ' +
-  'The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open.';
+  'The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open. ' +
+  'A caller with too many waiting requests gets 429.';
 
 export const streamAnswers: Readonly<Record<number, ZodOpenApiResponseObject>> = {
   200: {

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import type { Request } from 'express';
 import { readChanges, type Database } from '@pasteflow/postgres';
 import { runOutsideSpans, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
 import { ChangePoller } from './change-poller.ts';
@@ -7,7 +9,11 @@ export interface LiveTimings {
   readonly heartbeatMs?: number;
 }
 
+/** With Prefer: wait, or for events. */
+type WaitingKind = 'wait' | 'events';
+
 export interface LiveOptions extends LiveTimings {
+  readonly takePlace: Live['takePlace'];
   readonly db: Database;
   readonly maxWaiters: number;
   readonly logger: Logger;
@@ -18,11 +24,13 @@ export interface LiveOptions extends LiveTimings {
 export interface Live {
   readonly poller: ChangePoller;
   readonly heartbeatMs: number;
+  /** Counts a waiting request until its answer has ended. @throws RequestError rate_limited */
+  readonly takePlace: (req: Request, res: ServerResponse, kind: WaitingKind) => void;
 }
 
 /** Stop `waiting` before the server: the server waits for its requests, including those that wait. */
 export function composeLive(options: LiveOptions): Live & { readonly waiting: Component } {
-  const { db, maxWaiters, logger, metrics, heartbeatMs = HEARTBEAT_MS } = options;
+  const { db, maxWaiters, takePlace, logger, metrics, heartbeatMs = HEARTBEAT_MS } = options;
   const waiters = metrics.gauge({
     name: 'live_waiters',
     help: 'Requests that wait for a change: with Prefer: wait, or for events.',
@@ -53,6 +61,7 @@ export function composeLive(options: LiveOptions): Live & { readonly waiting: Co
   return {
     poller,
     heartbeatMs,
+    takePlace,
     waiting: {
       name: 'waiting clients',
       start: () => Promise.resolve(),

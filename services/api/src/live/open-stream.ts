@@ -20,10 +20,10 @@ export interface StreamSubject {
  * Answers with a stream of events. A client that already has the last event gets 204, which stops an
  * EventSource from reconnecting.
  * @param find finds the paste or job of the URL for this caller; rejects like any other request
- * @throws RequestError stream_unavailable
+ * @throws RequestError stream_unavailable or rate_limited
  */
 export async function openStream(
-  { poller, heartbeatMs }: Live,
+  { poller, heartbeatMs, takePlace }: Live,
   req: Request,
   res: Response,
   find: () => Promise<StreamSubject>,
@@ -39,6 +39,7 @@ export async function openStream(
     res.writeHead(200, headers).end();
     return;
   }
+  takePlace(req, res, 'events');
   const stream = new EventStream(poller, res, { kind, id, audience, position, heartbeatMs });
   if (!poller.watch(stream)) {
     throw new RequestError('stream_unavailable', 'Too many clients wait at the moment. Try again shortly.');

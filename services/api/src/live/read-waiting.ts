@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Snapshot, Subscription } from '@pasteflow/postgres';
 import { contextOf } from '../http/request/request-context.ts';
-import type { ChangePoller } from './change-poller.ts';
 import { EndWaiter } from './end-waiter.ts';
 import type { Live } from './live.ts';
 import { preferredWait } from './prefer.ts';
@@ -23,18 +22,20 @@ type Start<Shown> = { readonly shown: Shown; readonly applied: boolean } | { rea
 /**
  * Reads a paste or job. With `Prefer: wait=N` it waits until the paste or job has ended, for at most N seconds. When
  * too many clients wait already, the answer comes at once and has no Preference-Applied: RFC 7240 lets a server
- * ignore a preference.
+ * ignore a preference. When too many of the caller's own clients wait, the answer is 429: a program that waits
+ * at full speed would otherwise become one that polls at full speed.
  * @returns null when the client has disconnected
+ * @throws RequestError rate_limited, and as `find`
  */
 export async function readWaiting<Row extends { readonly id: string }, Shown>(
-  { poller }: Live,
+  live: Live,
   req: Request,
   res: Response,
   waitable: Waitable<Row, Shown>,
 ): Promise<Shown | null> {
   const seconds = preferredWait(req);
   if (seconds === null) return waitable.shown(await waitable.find());
-  const start = await startWait(poller, seconds, waitable);
+  const start = await startWait(live, { req, res, seconds }, waitable);
   if (!('waiter' in start)) {
     if (start.applied) res.set('Preference-Applied', `wait=${seconds}`);
     return start.shown;
@@ -50,12 +51,13 @@ export async function readWaiting<Row extends { readonly id: string }, Shown>(
 
 /** A function of its own: the row may be long, and isn't kept while its reader waits. */
 async function startWait<Row extends { readonly id: string }, Shown>(
-  poller: ChangePoller,
-  seconds: number,
+  { poller, takePlace }: Live,
+  { req, res, seconds }: { readonly req: Request; readonly res: Response; readonly seconds: number },
   { kind, find, isSettled, shown }: Waitable<Row, Shown>,
 ): Promise<Start<Shown>> {
   const row = await find();
   if (seconds === 0 || isSettled(row)) return { shown: shown(row), applied: true };
+  takePlace(req, res, 'wait');
   const waiter = new EndWaiter(poller, { kind, id: row.id, seconds });
   return poller.watch(waiter) ? { waiter } : { shown: shown(row), applied: false };
 }
