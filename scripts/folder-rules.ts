@@ -12,7 +12,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/e2e': 'campaign bench',
   'packages/jobs': 'types content definition',
   'packages/postgres':
-    'testing live jobs pastes executions retention identity requests monitoring sweeps installation timeline ' +
+    'testing live monitoring jobs pastes executions retention identity requests sweeps installation timeline ' +
     'roles enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'services/api':

@@ -26,6 +26,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowUploadUnsettled: 'UploadsQueueAge',
   PasteflowZombies: null,
   PasteflowLostWork: null,
+  PasteflowStranded: null,
   PasteflowUnsent: null,
   PasteflowDeletionStuck: null,
   PasteflowUploadsFailed: null,

@@ -41,6 +41,7 @@ import { Jobs } from './sweeps/jobs.ts';
 import { Measure } from './sweeps/measure.ts';
 import { ReapExecutions } from './sweeps/reap-executions.ts';
 import { Reconcile } from './sweeps/reconcile.ts';
+import { RescueStranded } from './sweeps/rescue-stranded.ts';
 import { Relay } from './sweeps/relay.ts';
 import { Tombstones } from './sweeps/tombstones.ts';
 
@@ -169,6 +170,7 @@ function createSweeps(
       redispatchAfterSeconds: settings.relayRedispatchAfterSeconds,
     }),
     'reap-executions': new ReapExecutions({ ...base, ...dispatching }),
+    'rescue-stranded': new RescueStranded({ ...base, ...dispatching }),
     cleanup: deleting(new Cleanup({ ...base, store })),
     'deletion-watchdog': new DeletionWatchdog({
       ...base,

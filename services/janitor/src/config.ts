@@ -72,6 +72,7 @@ const sweepIntervalsEnv: z.ZodType<Readonly<Record<SweepName, number>>> = z
   .object({
     RELAY_INTERVAL_SECONDS: intervalSeconds().default(2),
     REAP_EXECUTIONS_INTERVAL_SECONDS: intervalSeconds().default(2),
+    RESCUE_STRANDED_INTERVAL_SECONDS: intervalSeconds().default(30),
     CLEANUP_INTERVAL_SECONDS: intervalSeconds().default(60),
     DELETION_WATCHDOG_INTERVAL_SECONDS: intervalSeconds().default(600),
     FAILED_PASTES_INTERVAL_SECONDS: intervalSeconds().default(DAY),
@@ -85,6 +86,7 @@ const sweepIntervalsEnv: z.ZodType<Readonly<Record<SweepName, number>>> = z
   .transform((env) => ({
     relay: env.RELAY_INTERVAL_SECONDS,
     'reap-executions': env.REAP_EXECUTIONS_INTERVAL_SECONDS,
+    'rescue-stranded': env.RESCUE_STRANDED_INTERVAL_SECONDS,
     cleanup: env.CLEANUP_INTERVAL_SECONDS,
     'deletion-watchdog': env.DELETION_WATCHDOG_INTERVAL_SECONDS,
     'failed-pastes': env.FAILED_PASTES_INTERVAL_SECONDS,

@@ -34,6 +34,7 @@ const expired = (count: number) => makePastes(world.db, count, { status: 'PROCES
 const countsOf: Record<SweepName, readonly string[]> = {
   relay: ['sent', 'resent', 'postponed'],
   'reap-executions': ['lost', 'rescued', 'given_up', 'dispatched', 'outrun'],
+  'rescue-stranded': ['rescued', 'given_up', 'outrun'],
   cleanup: ['claimed', 'deleted', 'refused', 'lost'],
   'deletion-watchdog': ['reset'],
   'failed-pastes': ['removed', 'refused'],

@@ -72,16 +72,21 @@ describe('ops status', () => {
       execution: { status: 'RUNNING', leaseSeconds: -1, workerId: 'upload-worker/gone' },
     });
 
-    const { stuck, zombies } = await statusNow();
+    const [stranded] = await made('stranded', { status: 'PENDING', dueSecondsAgo: 1 });
+    await world.db.deleteFrom('task_executions').where('id', '=', stranded!.executionId).execute();
+
+    const { stuck, zombies, stranded: counted } = await statusNow();
     expect(stuck.map(({ seconds: _, ...rest }) => rest)).toEqual([
       { what: 'zombie', kind: 'upload', subject: 'zombie', attempt: 2, worker_id: 'upload-worker/dead' },
       { what: 'zombie', kind: 'job', subject: job!.id, attempt: 1, worker_id: 'upload-worker/gone' },
+      { what: 'stranded', kind: 'upload', subject: 'stranded', attempt: null, worker_id: null },
       { what: 'unsent', kind: 'upload', subject: 'unsent', attempt: 1, worker_id: null },
       { what: 'unclaimed', kind: 'upload', subject: 'unclaimed', attempt: 1, worker_id: null },
       { what: 'deletion', kind: 'upload', subject: 'deletion', attempt: null, worker_id: null },
     ]);
     expect(stuck[0]!.seconds).toBeGreaterThanOrEqual(5);
     expect(zombies).toEqual({ upload: 1, job: 1 });
+    expect(counted).toEqual({ upload: 1, job: 0 });
     const { stdout } = await ops('status');
     expect(stdout).toMatch(/^zombie +upload +zombie +2 +\d+\.\d s +upload-worker\/dead$/m);
   });

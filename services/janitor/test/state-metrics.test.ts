@@ -85,20 +85,24 @@ describe('the state metrics', () => {
     await makeJobs(db, 2, { userId, status: 'queued', createdSecondsAgo: 30 });
     await makeJobs(db, 3, { userId, status: 'processing', createdSecondsAgo: 200 });
     await makeJobs(db, 1, { userId, status: 'completed' });
+    await makePastes(db, 1, { ...open, execution: { status: 'RUNNING', workerId: 'stranded' } });
+    await sql`DELETE FROM task_executions WHERE worker_id = 'stranded'`.execute(db);
     await sql`ANALYZE pastes`.execute(db);
     const { state, metrics } = janitor();
     await state.read(running());
     const figures = await shown(metrics);
     expect(figures).toMatchObject({
-      'pasteflow_state_entities{machine="paste_upload",state="IN_PROGRESS"}': 15,
+      'pasteflow_state_entities{machine="paste_upload",state="IN_PROGRESS"}': 16,
       'pasteflow_state_entities{machine="paste_deletion",state="DELETION_IN_PROGRESS"}': 6,
-      'pasteflow_state_entities{machine="paste_deletion",state="NOT_EXPIRED"}': 17,
+      'pasteflow_state_entities{machine="paste_deletion",state="NOT_EXPIRED"}': 18,
       'pasteflow_state_entities{machine="job",state="queued"}': 2,
       'pasteflow_state_entities{machine="job",state="processing"}': 3,
       'pasteflow_state_entities{machine="task_execution",state="PENDING"}': 8,
       'pasteflow_state_entities{machine="task_execution",state="RUNNING"}': 12,
       'pasteflow_zombie_executions{kind="upload"}': 5,
       'pasteflow_zombie_executions{kind="job"}': 0,
+      'pasteflow_stranded_work{kind="upload"}': 1,
+      'pasteflow_stranded_work{kind="job"}': 0,
       'pasteflow_unsent_executions{kind="upload"}': 3,
       'pasteflow_unsent_executions{kind="job"}': 2,
     });

@@ -1,7 +1,9 @@
 import type { ClaimableSubject, ClaimedExecution } from './claim.ts';
 import type { DispatchableSubject } from './dispatch.ts';
 import type { LeasedSubject } from './leases.ts';
+import type { RescuableSubject } from './rescue.ts';
 import type { SettleableSubject, Settlement } from './settle.ts';
+import type { StrandableSubject } from './stranded.ts';
 
 /** What one kind of work, uploads or jobs, contributes to the statements of this folder: its joins, its columns, and its own end. */
 export type Subject<
@@ -13,4 +15,6 @@ export type Subject<
 > = ClaimableSubject<Claimed> &
   SettleableSubject<Ending, State> &
   DispatchableSubject<Message> &
-  LeasedSubject<Named>;
+  LeasedSubject<Named> &
+  StrandableSubject<Named> &
+  RescuableSubject;

@@ -1,5 +1,5 @@
-import { job, transition, type JobState } from '@pasteflow/domain';
-import { sql } from 'kysely';
+import { job, openStatesOf, transition, type JobState, type OpenStateOf } from '@pasteflow/domain';
+import { sql, type RawBuilder } from 'kysely';
 import { storableJson, storableText } from '../database/storable.ts';
 import type { ClaimedExecution } from '../executions/claim.ts';
 import { opaqueState } from '../executions/opaque-state.ts';
@@ -64,6 +64,13 @@ export const jobSubject: Subject<JobName, ClaimedJob, JobSettlement, JobState, U
       FROM claimed WHERE j.id = claimed.subject_id AND ${opaqueState('j')} = ${start.from}
     )`,
   openState: start.to,
+  openStates: openStatesOf(job),
+  selectOldestOpen: (limit) =>
+    sql.join(
+      openStatesOf(job).map((state) => oldestIn(state, limit)),
+      sql` UNION ALL `,
+    ),
+  executionOwner: sql`subject.user_id`,
   endingColumns: (settlements) => {
     for (const settlement of settlements) assertWhole(settlement);
     return {
@@ -91,6 +98,12 @@ export const jobSubject: Subject<JobName, ClaimedJob, JobSettlement, JobState, U
   messageColumns: sql`subject.id AS "jobId"`,
   messageJoin: sql``,
 };
+
+/** Reads the index jobs_open from its start. */
+function oldestIn(state: OpenStateOf<typeof job>, limit: number): RawBuilder<unknown> {
+  return sql`(
+    SELECT id FROM jobs WHERE status = ${sql.lit(state)} AND completed_at IS NULL ORDER BY created_at LIMIT ${limit})`;
+}
 
 /** Refuses a settlement that would leave a job processing without an open execution, or at its end with one. */
 function assertWhole({ nextStep, ending }: JobSettlement): void {

@@ -17,6 +17,7 @@ import * as installation from './0015-installation.ts';
 import * as losses from './0016-losses.ts';
 import * as fairJobs from './0018-fair-jobs.ts';
 import * as retriedExecutions from './0019-retried-executions.ts';
+import * as rescues from './0020-rescues.ts';
 
 /** In order. A released migration is frozen: a change is a new migration. */
 export const migrations: Record<string, Migration> = {
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '0016-losses': losses,
   '0018-fair-jobs': fairJobs,
   '0019-retried-executions': retriedExecutions,
+  '0020-rescues': rescues,
 };

@@ -9,6 +9,7 @@ import {
 } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import { executionKinds, type ExecutionKind } from '../schema/task-executions.ts';
+import { strandedWork } from './stranded-work.ts';
 import { waitingExecutions } from './waiting-executions.ts';
 
 /** Counts stop here, so that reading the figures costs the same on any table and under any backlog. */
@@ -32,6 +33,8 @@ interface KindFigures {
   readonly zombies: number;
   /** Due for `UNSENT_AFTER_SECONDS`, and no message was ever sent for them. */
   readonly unsent: number;
+  /** Work without an open execution, among the oldest open work. */
+  readonly stranded: number;
   /** How long the oldest execution for which a message was sent has been due; null: there is none. */
   readonly oldestSentSeconds: number | null;
 }
@@ -104,7 +107,7 @@ export async function readStateFigures(db: Database, limit = MAX_COUNTED): Promi
       sql`SELECT 'state', ${sql.lit(machine)}, ${sql.lit(state)}, state.* FROM (${gauge(limit)}) AS state`,
   );
   const { rows } = await sql<{
-    figure: 'state' | 'zombies' | 'unsent' | 'sent';
+    figure: 'state' | 'zombies' | 'unsent' | 'stranded' | 'sent';
     name: string;
     state: string;
     count: number;
@@ -117,6 +120,8 @@ export async function readStateFigures(db: Database, limit = MAX_COUNTED): Promi
       WHERE lease_expires_at IS NOT NULL ORDER BY lease_expires_at LIMIT ${limit}
     ), pending AS MATERIALIZED (
       ${waitingExecutions('unsent', limit)} UNION ALL ${waitingExecutions('sent', limit)}
+    ), stranded AS MATERIALIZED (
+      ${strandedWork()}
     ), figures (figure, name, state, count, since) AS (
       ${sql.join(states, sql` UNION ALL `)}
       UNION ALL
@@ -124,6 +129,8 @@ export async function readStateFigures(db: Database, limit = MAX_COUNTED): Promi
       UNION ALL
       SELECT 'unsent', kinds.kind, '', count(*) FILTER (WHERE NOT sent AND run_at < now() - make_interval(secs => ${UNSENT_AFTER_SECONDS})), NULL
         FROM kinds LEFT JOIN pending USING (kind) GROUP BY kinds.kind
+      UNION ALL
+      SELECT 'stranded', kinds.kind, '', count(subject_id), NULL FROM kinds LEFT JOIN stranded USING (kind) GROUP BY kinds.kind
       UNION ALL
       SELECT 'sent', kinds.kind, '', 0, min(run_at) FILTER (WHERE sent AND run_at <= now())
         FROM kinds LEFT JOIN pending USING (kind) GROUP BY kinds.kind
@@ -143,6 +150,7 @@ export async function readStateFigures(db: Database, limit = MAX_COUNTED): Promi
       kind,
       zombies: ofKind('zombies', kind)?.count ?? 0,
       unsent: ofKind('unsent', kind)?.count ?? 0,
+      stranded: ofKind('stranded', kind)?.count ?? 0,
       oldestSentSeconds: ofKind('sent', kind)?.age ?? null,
     })),
   };

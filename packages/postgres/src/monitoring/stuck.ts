@@ -2,19 +2,20 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
 import { UNSENT_AFTER_SECONDS } from './state-figures.ts';
+import { strandedWork } from './stranded-work.ts';
 import { waitingExecutions } from './waiting-executions.ts';
 
 export interface Stuck {
   /**
-   * `zombie`: RUNNING past its lease. `unsent`: due, and no message was ever sent. `unclaimed`: due, a
+   * `zombie`: RUNNING past its lease. `stranded`: not at its end, and without an open execution. `unsent`: due, and no message was ever sent. `unclaimed`: due, a
    * message was sent, and no worker has claimed the execution. `deletion`: claimed for deletion, and neither
    * deleted nor released.
    */
-  readonly what: 'zombie' | 'unsent' | 'unclaimed' | 'deletion';
+  readonly what: 'zombie' | 'stranded' | 'unsent' | 'unclaimed' | 'deletion';
   readonly kind: ExecutionKind;
   /** A short code, or the id of a job. */
   readonly subject: string;
-  /** null for a deletion. */
+  /** null for a deletion and for stranded work. */
   readonly attempt: number | null;
   readonly workerId: string | null;
   /** How long it has been stuck, in seconds. */
@@ -46,6 +47,10 @@ export async function findStuck(
     WITH zombie AS MATERIALIZED (
       SELECT 'zombie' AS what, kind, subject_id, attempt, worker_id, lease_expires_at AS since FROM task_executions
       WHERE lease_expires_at IS NOT NULL AND lease_expires_at < now() ORDER BY lease_expires_at LIMIT ${limit}
+    ), stranded AS MATERIALIZED (
+      SELECT 'stranded', kind, subject_id, NULL::integer, NULL::text, coalesce((
+        SELECT max(e.finished_at) FROM task_executions e WHERE e.subject_id = work.subject_id AND e.kind = work.kind), now()) AS since
+      FROM (${strandedWork()}) AS work ORDER BY since LIMIT ${limit}
     ), unsent AS MATERIALIZED (
       SELECT 'unsent', kind, subject_id, attempt, NULL::text, run_at
       FROM (${waitingExecutions('unsent', limit)}) AS never_sent
@@ -59,12 +64,12 @@ export async function findStuck(
       WHERE deletion_initiated_at < now() - make_interval(secs => ${deletionStuckAfterSeconds}) AND deleted_at IS NULL
       ORDER BY deletion_initiated_at LIMIT ${limit}
     ), stuck AS (
-      SELECT * FROM zombie UNION ALL SELECT * FROM unsent UNION ALL SELECT * FROM unclaimed UNION ALL SELECT * FROM deletion
+      SELECT * FROM zombie UNION ALL SELECT * FROM stranded UNION ALL SELECT * FROM unsent UNION ALL SELECT * FROM unclaimed UNION ALL SELECT * FROM deletion
     )
     SELECT what, kind, coalesce(p.short_code, subject_id::text) AS subject, attempt, worker_id AS "workerId",
       extract(epoch FROM now() - since)::float8 AS seconds
     FROM stuck LEFT JOIN pastes p ON kind = 'upload' AND p.id = subject_id
-    ORDER BY array_position(ARRAY['zombie', 'unsent', 'unclaimed', 'deletion'], what), seconds DESC`.execute(
+    ORDER BY array_position(ARRAY['zombie', 'stranded', 'unsent', 'unclaimed', 'deletion'], what), seconds DESC`.execute(
     db,
   );
   return rows;

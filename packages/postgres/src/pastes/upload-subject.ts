@@ -1,5 +1,6 @@
 import {
   INLINE_CONTENT_BYTES,
+  openStatesOf,
   pasteUpload,
   transition,
   type AttemptOutcome,
@@ -59,6 +60,10 @@ export const uploadSubject: Subject<
     asked.key AS "shortCode", asked.id AS "pasteId", asked.content_hash AS "contentHash", asked.size_bytes AS "sizeBytes"`,
   onClaim: sql``,
   openState: store.from,
+  openStates: openStatesOf(pasteUpload),
+  selectOldestOpen: (limit) =>
+    sql`SELECT paste_id AS id FROM paste_payloads ORDER BY paste_id LIMIT ${limit}`,
+  executionOwner: sql`NULL::uuid`,
   endingColumns: (settlements) => ({
     s3_url: settlements.map(({ outcome }) => (outcome.kind === 'succeeded' ? outcome.s3Url : null)),
   }),

@@ -52,7 +52,21 @@ export const janitorRights: RoleRights = {
   },
   jobs: { ...ofWorker.jobs, delete: true },
   assets: { select: 'all' },
-  task_executions: { ...ofWorker.executions, delete: true }, // those of removed pastes and jobs
+  task_executions: {
+    ...ofWorker.executions,
+    insert: [
+      'kind',
+      'subject_id',
+      'user_id',
+      'attempt',
+      'losses',
+      'run_at',
+      'dispatched_at',
+      'rescued_by',
+      'rescue_reason',
+    ],
+    delete: true, // orphans, and those of removed pastes and jobs
+  },
   state_transitions: { select: 'all' },
   transition_cursor: { select: 'all', update: ['txid', 'id', 'greatest_id', 'ids_above'] },
   transition_statistics: {

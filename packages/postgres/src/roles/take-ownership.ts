@@ -12,6 +12,7 @@ const FUNCTIONS = [
   'remove_executions_of_pastes',
   'remove_executions_of_jobs',
   'job_has_assets',
+  'has_open_execution',
   'made_by_job',
   'take_job_turn',
   'next_job',

@@ -28,4 +28,7 @@ export interface TaskExecutionsTable {
   user_id: string | null;
   /** The turn of a job's first attempt (take_job_turn). The lowest turn is claimed first; NULL before all others. */
   turn: string | null;
+  /** Who inserted the execution for stranded work, and why; NULL for all other executions. */
+  rescued_by: string | null;
+  rescue_reason: string | null;
 }

@@ -17,6 +17,8 @@ const executionColumns = [
   'started_at',
   'finished_at',
   'error',
+  'rescued_by',
+  'rescue_reason',
 ] as const satisfies readonly (keyof TaskExecutionsTable)[];
 
 type TimelineExecution = Pick<Selectable<TaskExecutionsTable>, (typeof executionColumns)[number]>;

@@ -12,6 +12,7 @@ import {
   findJob,
   findOldJobs,
   findOverdue,
+  findStranded,
   findStoredAssets,
   findUndispatched,
   findZombies,
@@ -149,6 +150,7 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
     findUndispatched(db, jobSubject, { graceSeconds: 0, limit: 100 }),
   'finding jobs that are overdue': (db) => findOverdue(db, jobSubject, { olderThanSeconds: 30, limit: 100 }),
   'counting jobs that wait for a worker': (db) => countWaiting(db, jobSubject, { limit: 1000 }),
+  'finding stranded jobs': (db) => findStranded(db, jobSubject, 'oldest', 100),
   'finding zombies of jobs': (db) => findZombies(db, jobSubject, 100),
   'reading the timeline of a job': (db, scene) => readJobTimeline(db, first(scene).jobId),
   // A fourth of the pastes here is IN_PROGRESS: the count grows up to its limit.

@@ -26,6 +26,8 @@ export interface Status {
   }[];
   readonly zombies: Readonly<Record<string, number>>;
   readonly unsent: Readonly<Record<string, number>>;
+  /** Among the oldest work. */
+  readonly stranded: Readonly<Record<string, number>>;
   /** Of each kind of stuck work, the 10 that have been stuck longest. */
   readonly stuck: readonly {
     readonly what: Stuck['what'];
@@ -119,6 +121,7 @@ async function readDatabase(
     ],
     zombies: Object.fromEntries(figures.kinds.map(({ kind, zombies }) => [kind, zombies])),
     unsent: Object.fromEntries(figures.kinds.map(({ kind, unsent }) => [kind, unsent])),
+    stranded: Object.fromEntries(figures.kinds.map(({ kind, stranded }) => [kind, stranded])),
     stuck: stuck.map(({ workerId, ...rest }) => ({ ...rest, worker_id: workerId })),
     lost: lost.map(({ runAt, workerId, ...rest }) => ({ ...rest, run_at: runAt, worker_id: workerId })),
     sweeps: sweepNames.map((sweep) => {

@@ -14,7 +14,7 @@ export function statusText(status: Status): string {
   return sections.join('\n');
 }
 
-function stuckText({ stuck, zombies, unsent }: Status): string {
+function stuckText({ stuck, zombies, stranded, unsent }: Status): string {
   if (stuck.length === 0) return 'Nothing is stuck.\n';
   const rows = stuck.map(({ what, kind, subject, attempt, worker_id, seconds }) => [
     what,
@@ -25,7 +25,7 @@ function stuckText({ stuck, zombies, unsent }: Status): string {
     worker_id ?? '-',
   ]);
   const counted = Object.keys(zombies).map(
-    (kind) => `${kind}s: ${zombies[kind]} zombies, ${unsent[kind]} unsent`,
+    (kind) => `${kind}s: ${zombies[kind]} zombies, ${stranded[kind]} stranded, ${unsent[kind]} unsent`,
   );
   const table = formatTable(['STUCK', 'KIND', 'CODE OR ID', '>ATTEMPT', '>FOR', 'WORKER'], rows);
   return `${table}Total: ${counted.join('; ')}.\n`;

@@ -15,6 +15,19 @@ export function timelineText({ subject, transitions, executions, retries }: Subj
     actor,
     reason ?? '',
   ];
+  /** A rescue comes before the first transition of the execution that it inserted, because the trail is in the order of the commits. */
+  const rescues = new Map(
+    executions.flatMap(({ id, attempt, created_at, rescued_by, rescue_reason }) => {
+      if (rescued_by === null) return [];
+      const rescue = { at: created_at, actor: rescued_by, reason: rescue_reason };
+      return [[id, stepOf(rescue, `attempt ${attempt}`, 'rescued')]];
+    }),
+  );
+  const rescueOf = (entity: string) => {
+    const rescue = rescues.get(entity);
+    rescues.delete(entity);
+    return rescue === undefined ? [] : [rescue];
+  };
   const lastOf = new Map(transitions.map(({ entity }, n) => [entity, n]));
   const retriesAfter = (n: number) =>
     retries
@@ -25,7 +38,7 @@ export function timelineText({ subject, transitions, executions, retries }: Subj
     ...transitions.flatMap((transition, n) => {
       const { machine, entity, from, to } = transition;
       const what = attempts.has(entity) ? `attempt ${attempts.get(entity)}` : machine;
-      return [stepOf(transition, what, `${from} → ${to}`), ...retriesAfter(n)];
+      return [...rescueOf(entity), stepOf(transition, what, `${from} → ${to}`), ...retriesAfter(n)];
     }),
   ];
   const rows = executions.map((execution) => [
@@ -41,7 +54,7 @@ export function timelineText({ subject, transitions, executions, retries }: Subj
   ]);
   return [
     `${subjectLine(subject)}\n`,
-    formatTable(['AT', '>AFTER', 'WHAT', 'FROM → TO', 'BY', 'WHY'], steps),
+    formatTable(['AT', '>AFTER', 'WHAT', 'FROM → TO', 'BY', 'WHY'], [...steps, ...rescues.values()]),
     formatTable(
       ['>ATTEMPT', 'STATUS', 'WORKER', 'DUE', 'SENT', 'STARTED', 'LEASED UNTIL', 'ENDED', 'ERROR'],
       rows,

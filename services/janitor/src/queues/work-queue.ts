@@ -1,5 +1,4 @@
-import type { AttemptEvents } from '@pasteflow/execution-events';
-import { decideNextStep, type AttemptOutcome, type RetryPolicy } from '@pasteflow/domain';
+import { decideNextStep } from '@pasteflow/domain';
 import {
   claimExecutions,
   findOverdue,
@@ -14,19 +13,18 @@ import {
   type Actor,
   type Claim,
   type ClaimedExecution,
-  type Database,
   type ExecutionKind,
   type Found,
   type Search,
   type Settled,
   type Settlement,
-  type Subject,
+  type StrandedAmong,
   type Zombie,
 } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
 import type { Queue } from '@pasteflow/sqs';
 import { MAX_NAMED } from '../sweeping/findings.ts';
-import type { RepeatedLosses } from './repeated-losses.ts';
+import { createRescue, type RescueCounts } from './rescue.ts';
+import type { SettledBy, UnfinishedOutcome, WorkQueueOptions } from './work-queue-options.ts';
 import { unsentMessages, type UnsentMessages } from './unsent-messages.ts';
 
 /** A queue of uploads or of jobs, with the executions behind its messages: what relay, reap-executions and dead-letters work on. */
@@ -53,6 +51,8 @@ export interface WorkQueue {
     outcomeOf: (zombie: Zombie) => UnfinishedOutcome,
     by: SettledBy,
   ): Promise<{ readonly found: number; readonly ended: EndedAttempts }>;
+  /** Gives stranded work its next execution, or brings it to its end. */
+  rescueStranded(among: StrandedAmong, limit: number, by: SettledBy): Promise<RescueCounts>;
   /** Claims the due executions of these uploads or jobs, and ends them. A key without a claim: the paste or the job was removed. */
   endDue(
     keys: readonly string[],
@@ -70,48 +70,11 @@ const ORPHAN_BATCH = 500;
 /** How long a statement that ends many executions waits for one locked row. */
 const MAX_LOCK_WAIT_MS = 1000;
 
-/** The outcome of an attempt whose worker has not settled it. The janitor knows of no success, and spends no attempt. */
-export type UnfinishedOutcome = Extract<AttemptOutcome, { kind: 'lost' }>;
-
-interface SettledBy {
-  readonly actor: Actor;
-  /** Uniform in [0, 1). */
-  readonly random: () => number;
-}
-
 interface EndedAttempts {
   /** The settlements that took effect. */
   readonly count: number;
   /** The messages of the attempts that follow, due at once or after their wait. */
   readonly successors: UnsentMessages;
-}
-
-/** What uploads and jobs do differently. */
-export interface WorkQueueOptions<
-  Name,
-  Claimed extends ClaimedExecution & Name,
-  Ending extends Settlement,
-  State extends string,
-  Message extends object,
-> {
-  readonly db: Database;
-  readonly policy: RetryPolicy;
-  readonly subject: Subject<Name, Claimed, Ending, State, Message>;
-  readonly events: AttemptEvents<Name & ClaimedExecution, State>;
-  readonly logger: Logger;
-  readonly repeatedLosses: RepeatedLosses;
-  /** A short code, or the id of a job. */
-  readonly nameOf: (name: Name) => string;
-  readonly queue: Queue;
-  readonly deadLetters: Queue;
-  readonly startsWhatItNames: boolean;
-  readonly countLost: () => Promise<number | null>;
-  readonly readKey: (body: string | undefined) => string;
-  /** Sends up to 10 messages in one request. @returns the ids of the executions whose message SQS has accepted */
-  readonly send: (batch: readonly Message[]) => Promise<readonly string[]>;
-  /** The message of an attempt that follows another. */
-  readonly messageOf: (executionId: string, name: Name) => Message;
-  readonly settlementOf: (settlement: Settlement & { readonly outcome: UnfinishedOutcome }) => Ending;
 }
 
 export function createWorkQueue<
@@ -202,6 +165,7 @@ export function createWorkQueue<
       const zombies = await findItems(pastLease, () => findZombies(db, subject, limit));
       return { found: zombies.length, ended: await end(zombies, outcomeOf, { ...by, onlyPastLease: true }) };
     },
+    rescueStranded: createRescue(options),
     endDue: async (keys, outcome, { leaseSeconds, ...by }) => {
       const claims = await claimExecutions(db, subject, { keys, actor: by.actor, leaseSeconds });
       const claimed = [...claims.values()].flatMap((claim) =>

@@ -120,6 +120,7 @@ export class StateMetrics implements Component {
       pasteflow_state_entities: entitySamples(figures, livePastes),
       pasteflow_state_oldest_age_seconds: ageSamples(figures),
       pasteflow_zombie_executions: kinds.map(({ kind, zombies }) => ({ labels: { kind }, value: zombies })),
+      pasteflow_stranded_work: kinds.map(({ kind, stranded }) => ({ labels: { kind }, value: stranded })),
       pasteflow_enforcement_gaps: [{ value: enforcementGaps }],
       pasteflow_lost_work: kinds.map(({ kind }) => ({ labels: { kind }, value: lost[kind] })),
       pasteflow_unsent_executions: kinds.map(({ kind, unsent }) => ({ labels: { kind }, value: unsent })),
@@ -234,6 +235,12 @@ const shapes = [
     type: 'gauge',
     name: 'pasteflow_lost_work',
     help: 'Uploads and jobs that were lost more than three times and have not ended, counted up to 100000.',
+    labels: ['kind'],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_stranded_work',
+    help: 'Pastes and jobs that are not at their end and have no open execution, counted among the oldest 1000 of each state.',
     labels: ['kind'],
   },
   {

@@ -2,6 +2,7 @@
 export const sweepNames = [
   'relay',
   'reap-executions',
+  'rescue-stranded',
   'cleanup',
   'deletion-watchdog',
   'failed-pastes',

@@ -1,0 +1,28 @@
+import { pasteUpload } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import type { Database } from '../database/database.ts';
+
+export interface WalkedPastes {
+  /** The ids of those that are IN_PROGRESS. */
+  readonly open: readonly string[];
+  /** The last id that was read; null: the walk has reached the end of the table. */
+  readonly last: string | null;
+}
+
+/**
+ * Reads `limit` pastes in the order of their ids, after the id `after` (null: from the start). No index has the pastes that are
+ * IN_PROGRESS, because such an index would cost each upload its HOT update. A paste that lost its payload as well is found only here.
+ */
+export async function walkOpenPastes(
+  db: Database,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<WalkedPastes> {
+  const { rows } = await sql<{ open: string[] | null; last: string | null }>`
+    SELECT array_agg(id) FILTER (WHERE status = ${pasteUpload.initial}) AS open,
+      CASE WHEN count(*) = ${limit} THEN max(id::text) END AS last
+    FROM (
+      SELECT id, status FROM pastes
+      WHERE id > coalesce(${after}::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY id LIMIT ${limit}
+    ) AS walked`.execute(db);
+  return { open: rows[0]?.open ?? [], last: rows[0]?.last ?? null };
+}

@@ -1,0 +1,86 @@
+import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { Relay } from '../src/sweeps/relay.ts';
+import { RescueStranded } from '../src/sweeps/rescue-stranded.ts';
+import { drain } from './messages.ts';
+import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.reset());
+
+const rescuer = (actor = 'janitor/test') => new RescueStranded({ ...world, actor, random: () => 0.5 });
+const relay = () => new Relay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+const abandoned = { status: 'RUNNING', leaseSeconds: 600 } as const;
+const pastes = (count: number) =>
+  makePastes(world.db, count, { status: 'IN_PROGRESS', execution: abandoned });
+const jobs = (count: number, losses = 0) =>
+  makeJobs(world.db, count, {
+    userId: world.userId,
+    status: 'processing',
+    execution: { ...abandoned, losses },
+  });
+
+const endByHand = () =>
+  sql`UPDATE task_executions SET status = 'FAILED', error = 'ended by hand', finished_at = now(), lease_expires_at = NULL
+    WHERE status = 'RUNNING'`.execute(world.db);
+const makeDue = () =>
+  sql`UPDATE task_executions SET run_at = now() - interval '1 minute' WHERE status = 'PENDING'`.execute(
+    world.db,
+  );
+
+describe('rescue-stranded', () => {
+  it('gives stranded pastes and jobs an execution, whose message the relay sends', async () => {
+    const [paste] = await pastes(1);
+    const [job] = await jobs(1);
+    expect(await rescuer().runOnce(running())).toEqual({ rescued: 0, given_up: 0, outrun: 0 });
+    await endByHand();
+    expect(await rescuer().runOnce(running())).toEqual({ rescued: 2, given_up: 0, outrun: 0 });
+    await makeDue();
+    expect(await relay().runOnce(running())).toMatchObject({ sent: 2 });
+    expect(await drain(world, UPLOADS)).toEqual([expect.stringContaining(paste!.shortCode)]);
+    expect(await drain(world, JOBS)).toEqual([expect.stringContaining(job!.id)]);
+    expect(world.log.lines).toContainEqual(
+      expect.objectContaining({
+        message: 'upload attempt failed',
+        fields: expect.objectContaining({
+          short_code: paste!.shortCode,
+          outcome: 'lost',
+          reason: 'no open execution; the last one ended FAILED: ended by hand',
+        }),
+      }),
+    );
+  });
+
+  it('rescues more than a batch in one run, once, with two janitors at a time without the sweep lock', async () => {
+    await pastes(1200);
+    await endByHand();
+    const counts = await Promise.all(['a', 'b'].map((name) => rescuer(`janitor/${name}`).runOnce(running())));
+    expect(counts[0]!.rescued! + counts[1]!.rescued!).toBe(1200);
+    const { rows } = await sql`SELECT FROM task_executions WHERE status = 'PENDING'`.execute(world.db);
+    expect(rows).toHaveLength(1200);
+  });
+
+  it('ends jobs that were lost too often', async () => {
+    await jobs(2, 5);
+    await endByHand();
+    expect(await rescuer().runOnce(running())).toEqual({ rescued: 0, given_up: 2, outrun: 0 });
+    expect(await world.db.selectFrom('jobs').select('status').execute()).toEqual([
+      { status: 'failed' },
+      { status: 'failed' },
+    ]);
+  });
+
+  it('finds a paste that lost its payload, too, in its walk through the table', async () => {
+    await pastes(1);
+    await endByHand();
+    await sql`DELETE FROM paste_payloads`.execute(world.db);
+    const sweep = rescuer();
+    expect(await sweep.runOnce(running())).toMatchObject({ rescued: 1 });
+    expect(await sweep.runOnce(running())).toMatchObject({ rescued: 0 });
+  });
+});
