@@ -1,12 +1,22 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
 import { takeWithoutFence } from './operations/broken.ts';
+import { retryByOperator } from './operations/uploads.ts';
 import { groupsOf, runGroups } from './harness/run-groups.ts';
 import { scenarios } from './scenarios.ts';
 
 /** Those in which most operations change rows. `npm run test:interleavings` runs the pairs of all scenarios. */
-const BUSY = ['a waiting paste', 'an abandoned paste', 'a paste claimed for deletion', 'an abandoned job'];
+const BUSY = [
+  'a waiting paste',
+  'an abandoned paste',
+  'a stranded paste',
+  'a paste claimed for deletion',
+  'an abandoned job',
+  'an Idempotency-Key',
+];
 const busy = scenarios.filter(({ name }) => BUSY.includes(name));
+
+const scenarioOf = (name: string) => scenarios.find((scenario) => scenario.name === name)!;
 
 let stack: TestStack;
 beforeAll(async () => {
@@ -15,19 +25,24 @@ beforeAll(async () => {
 afterAll(() => stack.stop());
 
 it('keeps every invariant in every order in which two operations can meet on a paste or a job', async () => {
-  const pairs = groupsOf(busy, 2);
+  const retries = groupsOf([scenarioOf('a failed paste')], 2).filter(({ operations }) =>
+    operations.includes(retryByOperator),
+  );
+  const pairs = [...groupsOf(busy, 2), ...retries];
   const { groups, schedules, bad } = await runGroups(stack, pairs, { lanes: 4 });
   process.stdout.write(`${groups} pairs, ${schedules} schedules, ${schedules - bad.length} good\n`);
   expect(bad).toEqual([]);
   expect(groups).toBe(
-    busy.map(({ operations: { length } }) => (length * (length + 1)) / 2).reduce((sum, count) => sum + count),
+    busy
+      .map(({ operations: { length } }) => (length * (length + 1)) / 2)
+      .reduce((sum, count) => sum + count, retries.length),
   );
   expect(schedules).toBeGreaterThan(groups * 2);
 }, 600_000);
 
 it('finds the schedule in which two workers take an execution by a statement without a fence', async () => {
-  const [scenario] = busy;
-  const group = { scenario: scenario!, operations: [takeWithoutFence, takeWithoutFence] };
+  const scenario = scenarioOf('a waiting paste');
+  const group = { scenario, operations: [takeWithoutFence, takeWithoutFence] };
   const { bad } = await runGroups(stack, [group], { lanes: 1 });
   expect(bad).toContainEqual(expect.stringContaining('take without a fence 2 says that it changed a state'));
 }, 120_000);

@@ -7,6 +7,7 @@ import type { Operation, World } from './harness/operation.ts';
 import type { Lane } from './harness/run-schedule.ts';
 import * as deletions from './operations/deletions.ts';
 import * as jobs from './operations/jobs.ts';
+import * as keyed from './operations/keyed.ts';
 import * as uploads from './operations/uploads.ts';
 
 const SHORT_CODE = 'interleaved';
@@ -20,6 +21,7 @@ const nothing = {
   userId: '',
   executionId: randomUUID(),
   deletion: null,
+  isStranded: false,
 } satisfies Omit<World, 'objects'>;
 
 /** A paste of this shape, whose content is in S3 when it is PROCESSED. */
@@ -30,12 +32,17 @@ function paste(name: string, shape: PasteShape, operations: readonly Operation[]
     prepare: async ({ db }) => {
       const [made] = await makePastes(db, 1, { ...shape, shortCodes: [SHORT_CODE] });
       const { id, executionId } = made!;
+      if (shape.status === 'FAILED')
+        await sql`INSERT INTO failed_payloads (paste_id, content) VALUES (${id}, 'hello')`.execute(db);
       const objects = new Set(shape.status === 'PROCESSED' ? [SHORT_CODE] : []);
       const lockPoints = {
         paste: `SELECT FROM pastes WHERE id = '${id}'`,
         execution: `SELECT FROM task_executions WHERE id = '${executionId}'`,
         ...(shape.status === 'IN_PROGRESS' && {
           payload: `SELECT FROM paste_payloads WHERE paste_id = '${id}'`,
+        }),
+        ...(shape.status === 'FAILED' && {
+          payload: `SELECT FROM failed_payloads WHERE paste_id = '${id}'`,
         }),
       };
       return {
@@ -71,6 +78,7 @@ function job(name: string, shape: ShapeOfJob, operations: readonly Operation[]):
       const [user] = await makeUsers(db, 1);
       const [made] = await makeJobs(db, 1, { ...shape, userId: user!.id });
       const { id, executionId } = made!;
+      await sql`UPDATE task_executions SET user_id = ${user!.id} WHERE id = ${executionId}`.execute(db);
       const lockPoints = {
         job: `SELECT FROM jobs WHERE id = '${id}'`,
         execution: `SELECT FROM task_executions WHERE id = '${executionId}'`,
@@ -87,20 +95,44 @@ function job(name: string, shape: ShapeOfJob, operations: readonly Operation[]):
   };
 }
 
-const { create, stamp, relay, claim, renew, reap, deleteByUser } = uploads;
+const { create, stamp, relay, claim, renew, reap, deleteByUser, rescue, retryByOperator } = uploads;
 const { settleStored, settleFailed, settleInterrupted, giveUp } = uploads;
 const { cleanup, refusedCleanup, settleClaimed, releaseClaimed, watchdog, reconcile } = deletions;
 const { removeOldFailed, removeOldTombstones } = deletions;
-const { stampJob, relayJobs, claimJob, renewJob, progress, addAsset, dropAssets, importPaste } = jobs;
+const { stampJob, relayJobs, claimByTurn, claimNamedJob, createAnotherJob, rescueJob } = jobs;
+const { renewJob, progress, addAsset, dropAssets, importPaste } = jobs;
 const { complete, failAttempt, failJob, reapJob, removeOldJobs, reconcileJob } = jobs;
 
+const { keyedCreate, slowKeyedCreate, cancelledKeyedCreate, abandonedKeyedCreate } = keyed;
+
 const ONE_HOUR = 3600;
+
+/** Plain SQL has ended the open execution. */
+function stranded(name: string, scenario: Scenario, operations: readonly Operation[]): Scenario {
+  return {
+    name,
+    operations,
+    prepare: async (lane) => {
+      const world = await scenario.prepare(lane);
+      await sql`UPDATE task_executions SET status = 'FAILED', error = 'ended by hand', finished_at = now(), lease_expires_at = NULL
+        WHERE id = ${world.executionId}`.execute(lane.db);
+      return { ...world, isStranded: true };
+    },
+  };
+}
+
+const running = { status: 'RUNNING', leaseSeconds: ONE_HOUR } as const;
 
 /** Each state of a paste or a job, with every operation that can meet another one there. */
 export const scenarios: readonly Scenario[] = [
   {
     name: 'a short code without a paste',
     operations: [create, claim, relay, cleanup, reconcile],
+    prepare: () => Promise.resolve({ ...nothing, objects: new Set<string>() }),
+  },
+  {
+    name: 'an Idempotency-Key',
+    operations: [keyedCreate, slowKeyedCreate, cancelledKeyedCreate, abandonedKeyedCreate],
     prepare: () => Promise.resolve({ ...nothing, objects: new Set<string>() }),
   },
   paste('a waiting paste', { status: 'IN_PROGRESS', expiresInSeconds: ONE_HOUR }, [
@@ -117,7 +149,7 @@ export const scenarios: readonly Scenario[] = [
     {
       status: 'IN_PROGRESS',
       expiresInSeconds: ONE_HOUR,
-      execution: { status: 'RUNNING', leaseSeconds: ONE_HOUR },
+      execution: running,
     },
     [claim, stamp, renew, settleStored, settleFailed, settleInterrupted, giveUp, reap, deleteByUser, cleanup],
   ),
@@ -159,6 +191,7 @@ export const scenarios: readonly Scenario[] = [
     deleteByUser,
     cleanup,
     reconcile,
+    retryByOperator,
     removeOldFailed,
   ]),
   paste(
@@ -166,9 +199,18 @@ export const scenarios: readonly Scenario[] = [
     { status: 'PROCESSED', expiresInSeconds: -1, deletion: { status: 'DELETED', secondsAgo: 2 * ONE_HOUR } },
     [create, claim, watchdog, reconcile, removeOldTombstones],
   ),
-  job('a queued job', { status: 'queued' }, [stampJob, relayJobs, claimJob, removeOldJobs, reconcileJob]),
-  job('a running job', { status: 'processing', execution: { status: 'RUNNING', leaseSeconds: ONE_HOUR } }, [
-    claimJob,
+  job('a queued job', { status: 'queued' }, [
+    stampJob,
+    relayJobs,
+    claimByTurn,
+    claimNamedJob,
+    createAnotherJob,
+    rescueJob,
+    removeOldJobs,
+    reconcileJob,
+  ]),
+  job('a running job', { status: 'processing', execution: running }, [
+    claimByTurn,
     renewJob,
     progress,
     addAsset,
@@ -180,7 +222,7 @@ export const scenarios: readonly Scenario[] = [
     reapJob,
   ]),
   job('an abandoned job', { status: 'processing', execution: { status: 'RUNNING', leaseSeconds: -60 } }, [
-    claimJob,
+    claimByTurn,
     renewJob,
     progress,
     addAsset,
@@ -191,10 +233,25 @@ export const scenarios: readonly Scenario[] = [
     reconcileJob,
   ]),
   job('a completed job', { status: 'completed', createdSecondsAgo: 2 * ONE_HOUR }, [
-    claimJob,
+    claimByTurn,
     addAsset,
     complete,
     removeOldJobs,
     reconcileJob,
+  ]),
+  stranded(
+    'a stranded paste',
+    paste('', { status: 'IN_PROGRESS', expiresInSeconds: ONE_HOUR, execution: running }, []),
+    [claim, relay, settleStored, giveUp, rescue, deleteByUser, cleanup],
+  ),
+  stranded('a stranded job', job('', { status: 'processing', execution: running }, []), [
+    claimByTurn,
+    relayJobs,
+    addAsset,
+    complete,
+    failJob,
+    reapJob,
+    rescueJob,
+    removeOldJobs,
   ]),
 ];

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { findViolations } from './find-violations.ts';
 import type { LockPoint, Operation, World } from './operation.ts';
-import { runSchedule, type Choice, type Lane } from './run-schedule.ts';
+import { everyOrder, type Orders } from './orders.ts';
+import { runSchedule, type Lane } from './run-schedule.ts';
 import { readSnapshot } from './snapshot.ts';
 
 /** A state of a paste or a job, and the operations that can meet on it. */
@@ -18,20 +19,23 @@ export interface Explored {
 }
 
 /**
- * Runs the operations in every order of their moves. The rows that two of them touch are locked beforehand, so that a statement stops at
- * each of these rows. A second exploration leaves the rows unlocked that one of the operations skips when they are locked.
+ * Runs the operations in orders of their moves: in every order, unless `orders` chooses others. The rows that two of them touch are locked
+ * beforehand, so that a statement stops at each of these rows. A second exploration leaves the rows unlocked that one of the operations
+ * skips when they are locked.
  */
 export async function explore(
   lane: Lane,
   scenario: Scenario,
   operations: readonly Operation[],
+  orders: () => Orders = everyOrder,
 ): Promise<Explored> {
   const touched = operations.flatMap(({ touches }) => touches);
   const shared = [...new Set(touched.filter((point, index) => touched.indexOf(point) !== index))];
   const skipped = new Set(operations.flatMap(({ skips }) => skips));
   const waited = shared.filter((point) => !skipped.has(point));
-  const found = [await exploreOrders(lane, scenario, operations, shared)];
-  if (waited.length < shared.length) found.push(await exploreOrders(lane, scenario, operations, waited));
+  const found = [await exploreOrders(lane, scenario, operations, shared, orders())];
+  if (waited.length < shared.length)
+    found.push(await exploreOrders(lane, scenario, operations, waited, orders()));
   return {
     schedules: found.reduce((sum, { schedules }) => sum + schedules, 0),
     bad: found.flatMap(({ bad }) => bad),
@@ -43,15 +47,16 @@ async function exploreOrders(
   scenario: Scenario,
   operations: readonly Operation[],
   shared: readonly LockPoint[],
+  orders: Orders,
 ): Promise<Explored> {
   const bad: string[] = [];
   let schedules = 0;
-  for (let prefix: readonly number[] | null = []; prefix !== null; schedules += 1) {
+  for (let choose = orders.next(); choose !== null; choose = orders.next(), schedules += 1) {
     const world = await scenario.prepare(lane);
     const before = await readSnapshot(lane.db, Number.MAX_SAFE_INTEGER);
     const lockPoints = shared.filter((point) => world.lockPoints[point] !== undefined);
     const { choices, moves, reports, problems } = await runSchedule(lane, world, operations, {
-      prefix,
+      choose,
       lockPoints,
     });
     const after = await readSnapshot(lane.db, before.lastTransition);
@@ -60,17 +65,9 @@ async function exploreOrders(
     await sql
       .raw('DELETE FROM pastes; DELETE FROM jobs; DELETE FROM task_executions; DELETE FROM idempotency_keys')
       .execute(lane.db);
-    prefix = nextPrefix(choices);
+    orders.ran(choices);
   }
   return { schedules, bad };
-}
-
-/** Depth first: the last choice that has an alternative takes the next one. null: all orders have been run. */
-function nextPrefix(choices: readonly Choice[]): readonly number[] | null {
-  const index = choices.findLastIndex(({ enabled, chosen }) => enabled.indexOf(chosen) < enabled.length - 1);
-  if (index === -1) return null;
-  const { enabled, chosen } = choices[index]!;
-  return [...choices.slice(0, index).map((choice) => choice.chosen), enabled[enabled.indexOf(chosen) + 1]!];
 }
 
 function describe({ name }: Scenario, moves: readonly string[], violations: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { canTransition, isState, machines, type Machine } from '@pasteflow/domain';
-import type { World } from './operation.ts';
+import { KEYED_CODE, MAX_OPEN_JOBS, type World } from './operation.ts';
 import type { RunnerReport } from './runner.ts';
 import type { Snapshot, Transition } from './snapshot.ts';
 
@@ -13,7 +13,8 @@ export function findViolations(
     ...findGaps(before, after),
     ...findWrongReports(after.transitions, reports),
     ...findLostContent(after, world),
-    ...findStrandedWork(after),
+    ...findStrandedWork(after, world),
+    ...findTooMany(after),
   ];
 }
 
@@ -60,11 +61,23 @@ function findLostContent({ pastes }: Snapshot, { objects }: World): string[] {
 }
 
 /** Open work has exactly one open execution, and ended work has none. */
-function findStrandedWork({ subjects }: Snapshot): string[] {
+function findStrandedWork({ subjects }: Snapshot, { isStranded }: World): string[] {
   return subjects
-    .filter(({ isOpen, openExecutions }) => openExecutions !== (isOpen ? 1 : 0))
+    .filter(
+      ({ isOpen, openExecutions }) =>
+        openExecutions > (isOpen ? 1 : 0) || (isOpen && !isStranded && openExecutions === 0),
+    )
     .map(
       ({ id, isOpen, openExecutions }) =>
         `${id} is ${isOpen ? 'open' : 'ended'} with ${openExecutions} open executions`,
     );
+}
+
+/** A key makes one paste, and a user has at most as many open jobs as the cap allows. */
+function findTooMany({ pastes, openJobs }: Snapshot): string[] {
+  const keyed = pastes.filter(({ code }) => code.startsWith(KEYED_CODE)).length;
+  return [
+    ...(keyed > 1 ? [`a key made ${keyed} pastes`] : []),
+    ...(openJobs > MAX_OPEN_JOBS ? [`${openJobs} jobs are open, and the cap is ${MAX_OPEN_JOBS}`] : []),
+  ];
 }

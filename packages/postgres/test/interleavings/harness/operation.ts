@@ -3,6 +3,12 @@ import type { ClaimedDeletion, Database } from '../../../src/index.ts';
 /** The rows of one paste or job that a schedule can hold locked, so that a statement stops there. */
 export type LockPoint = 'paste' | 'payload' | 'execution' | 'job';
 
+/** How the short codes begin that requests with an Idempotency-Key choose. */
+export const KEYED_CODE = 'keyed';
+
+/** The cap on the open jobs of the user. */
+export const MAX_OPEN_JOBS = 2;
+
 /** The paste or the job that the operations of a schedule meet on. */
 export interface World {
   /** The row to lock for each lock point, as SQL. */
@@ -17,10 +23,15 @@ export interface World {
   readonly deletion: ClaimedDeletion | null;
   /** What S3 holds: short codes, and storage paths of assets. */
   readonly objects: Set<string>;
+  /** The open work has no open execution, and may stay so: only a rescue ends that. */
+  readonly isStranded: boolean;
 }
 
-/** What a statement reports to its caller. undefined: it does not say whether it changed a state. */
-type Report = { readonly changed: boolean } | undefined;
+/**
+ * What a statement reports to its caller. undefined: it does not say whether it changed a state. `rolledBack`: its transaction is rolled
+ * back, and the operation ends.
+ */
+type Report = { readonly changed: boolean } | { readonly rolledBack: true } | undefined;
 
 /** Runs in a transaction of its own, which is committed by a later move. `actor` is unique in the schedule. */
 export interface Statement<State> {

@@ -2,6 +2,7 @@ import { createTestDatabase, type TestStack } from '@pasteflow/dev-stack/testing
 import { explore, type Scenario } from './explore.ts';
 import { Gates } from './gates.ts';
 import type { Operation } from './operation.ts';
+import type { Orders } from './orders.ts';
 import type { Lane } from './run-schedule.ts';
 import { openOne } from './session.ts';
 
@@ -43,11 +44,11 @@ async function openLane(stack: TestStack, operations: number): Promise<Lane & { 
   return { db, sessions, gates: new Gates(gates), close };
 }
 
-/** Runs all schedules of each group, in as many databases side by side as there are lanes. */
+/** Runs the schedules of each group, in as many databases side by side as there are lanes. */
 export async function runGroups(
   stack: TestStack,
   groups: readonly Group[],
-  { lanes }: { lanes: number },
+  { lanes, orders }: { lanes: number; orders?: () => Orders },
 ): Promise<GroupsResult> {
   const size = Math.max(...groups.map(({ operations }) => operations.length));
   const left = [...groups];
@@ -57,7 +58,7 @@ export async function runGroups(
     const lane = await openLane(stack, size);
     try {
       for (let group = left.shift(); group !== undefined; group = left.shift()) {
-        const explored = await explore(lane, group.scenario, group.operations);
+        const explored = await explore(lane, group.scenario, group.operations, orders);
         schedules += explored.schedules;
         bad.push(...explored.bad);
       }

@@ -30,15 +30,18 @@ export interface ScheduleResult {
   readonly problems: readonly string[];
 }
 
+/** Chooses which of the operations that could move moves next. */
+export type Choose = (enabled: readonly number[], moves: number) => number;
+
 /**
- * Runs the operations in the order of `prefix`, one move at a time, and then in the first order that is possible. A move starts a
- * statement, lets it pass a locked row, or commits it; it lasts until each running statement has ended or waits for a lock.
+ * Runs the operations in the order that `choose` chooses, one move at a time. A move starts a statement, lets it pass a locked row, or
+ * commits it; it lasts until each running statement has ended or waits for a lock.
  */
 export async function runSchedule(
   lane: Lane,
   world: World,
   operations: readonly Operation[],
-  { prefix, lockPoints }: { prefix: readonly number[]; lockPoints: readonly LockPoint[] },
+  { choose, lockPoints }: { choose: Choose; lockPoints: readonly LockPoint[] },
 ): Promise<ScheduleResult> {
   const runners = operations.map((operation, index) => new Runner(operation, index, lane.sessions[index]!));
   const choices: Choice[] = [];
@@ -54,8 +57,7 @@ export async function runSchedule(
       await untilPostgresEndsDeadlock(runners);
       continue;
     }
-    const wanted = prefix[choices.length];
-    const chosen = wanted !== undefined && enabled.includes(wanted) ? wanted : enabled[0]!;
+    const chosen = choose(enabled, choices.length);
     choices.push({ enabled, chosen });
     const runner = runners[chosen]!;
     moves.push(`${runner.actor} ${await move(runner, world, blockers, lane.gates)}`);

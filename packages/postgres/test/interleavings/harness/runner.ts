@@ -23,6 +23,7 @@ export class Runner {
   readonly #steps: RunnableStep[];
   #transaction: ControlledTransaction<Schema> | undefined;
   #changed: boolean | undefined;
+  #rollsBack = false;
 
   constructor(operation: Operation, index: number, db: Database) {
     this.actor = `${operation.name} ${index + 1}`;
@@ -37,7 +38,13 @@ export class Runner {
   /** Commits the statement that has ended, or begins the next step. A statement runs on in the background. */
   async move(world: World): Promise<string> {
     if (this.phase === 'uncommitted') {
-      await this.#transaction?.commit().execute();
+      const transaction = this.#transaction;
+      if (this.#rollsBack) {
+        await transaction?.rollback().execute();
+        this.phase = 'ended';
+        return 'rolls back';
+      }
+      await transaction?.commit().execute();
       this.#next();
       return 'commits';
     }
@@ -57,8 +64,11 @@ export class Runner {
     this.pid = await readPid(this.#transaction);
     step?.run(this.#transaction, world, this.actor).then(
       (report) => {
-        if (report !== undefined) this.#changed = this.#changed === true || report.changed;
-        if (report?.changed === false) this.#steps.length = 1; // a loser has nothing to follow up
+        if (report !== undefined && 'rolledBack' in report) this.#rollsBack = true;
+        else if (report !== undefined) {
+          this.#changed = this.#changed === true || report.changed;
+          if (!report.changed) this.#steps.length = 1; // a loser has nothing to follow up
+        }
         this.phase = 'uncommitted';
       },
       (error: unknown) => void this.#fail(error),

@@ -30,6 +30,7 @@ export interface Snapshot {
   readonly pastes: readonly PasteState[];
   readonly subjects: readonly SubjectState[];
   readonly transitions: readonly Transition[];
+  readonly openJobs: number;
   readonly lastTransition: number;
 }
 
@@ -54,6 +55,7 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
           UNION ALL SELECT id, completed_at IS NULL FROM jobs
           UNION ALL SELECT subject_id, false FROM task_executions) AS s GROUP BY id) AS subject) AS subjects,
       (SELECT coalesce(json_agg(t ORDER BY id), '[]') FROM state_transitions t WHERE id > ${since}::bigint) AS transitions,
+      (SELECT count(*)::integer FROM jobs WHERE completed_at IS NULL) AS "openJobs",
       (SELECT coalesce(max(id), 0)::integer FROM state_transitions) AS "lastTransition"`.execute(db);
   return rows[0]!;
 }

@@ -13,8 +13,8 @@ import { operation, statement } from '../harness/operation.ts';
 
 const nothing = { touches: [] } as const;
 const paste = { touches: ['paste'] } as const;
-const all = { touches: ['paste', 'execution', 'payload'] } as const;
 const unlockedPaste = { touches: ['paste'], skips: ['paste'] } as const;
+const failed = { touches: ['paste', 'execution', 'payload'], skips: ['paste'] } as const;
 const removed = { touches: ['paste', 'execution'], skips: ['paste'] } as const;
 
 const BATCH = 10;
@@ -87,15 +87,16 @@ export const removeOldTombstones = statement('remove tombstones', removed, async
 
 export const removeOldFailed = operation(
   'remove failed pastes',
-  all,
+  failed,
   (): { codes: readonly string[]; ids: readonly string[] } => ({ codes: [], ids: [] }),
   [
     {
-      read: async (db, _world, state) => {
+      // Deletes the payloads.
+      statement: async (db, _world, _actor, state) => {
         const old = await claimOldFailed(db, { retentionSeconds: 3600, after: null, limit: BATCH });
         state.codes = old.map(({ shortCode }) => shortCode);
         state.ids = old.map(({ id }) => id);
-        return state.codes.length > 0;
+        return undefined;
       },
     },
     { request: ({ objects }, { codes }) => codes.forEach((code) => objects.delete(code)) },

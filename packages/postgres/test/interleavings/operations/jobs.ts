@@ -1,8 +1,17 @@
-import { ExecutionTakenError } from '@pasteflow/domain';
+import {
+  decideNextStep,
+  defaultRetryPolicy,
+  ExecutionTakenError,
+  MAX_JOB_LOSSES,
+  type AttemptCount,
+} from '@pasteflow/domain';
 import {
   claimExecutions,
+  claimJob,
   createAsset,
+  createCappedJob,
   findOldJobs,
+  findStranded,
   findUndispatched,
   findZombies,
   importPastes,
@@ -10,20 +19,24 @@ import {
   removeAssets,
   removeJobs,
   renewLeases,
+  rescueStranded,
   settleExecutions,
   stampDispatched,
   writeProgress,
   type Database,
   type JobSettlement,
+  type Stranded,
+  type Zombie,
 } from '../../../src/index.ts';
 import { findStrayJobObjects } from '../../../src/retention/reconcile.ts';
-import { operation, statement, type World } from '../harness/operation.ts';
+import { MAX_OPEN_JOBS, operation, statement, type World } from '../harness/operation.ts';
 import { entryOf } from './entry.ts';
 
 const nothing = { touches: [] } as const;
 const execution = { touches: ['execution'] } as const;
 const unlockedExecution = { touches: ['execution'], skips: ['execution'] } as const;
 const both = { touches: ['execution', 'job'] } as const;
+const bothUnlocked = { touches: ['execution', 'job'], skips: ['execution'] } as const;
 
 const LEASE_SECONDS = 6;
 const retry = { kind: 'retry', attempt: 2, delayMs: 1000 } as const;
@@ -74,9 +87,22 @@ export const relayJobs = operation(
   ],
 );
 
-export const claimJob = statement('claim', both, async (db, { jobId }, actor) => {
+/** The claim of a worker: the due job whose turn it is. */
+export const claimByTurn = statement('claim', bothUnlocked, async (db, { jobId }, actor) => {
+  const claim = await claimJob(db, { jobId, actor, leaseSeconds: LEASE_SECONDS });
+  return { changed: claim.kind === 'claimed' };
+});
+
+/** The claim of the sweep dead-letters: the job that the message names. */
+export const claimNamedJob = statement('claim by name', both, async (db, { jobId }, actor) => {
   const claims = await claimExecutions(db, jobSubject, { keys: [jobId], actor, leaseSeconds: LEASE_SECONDS });
   return { changed: claims.get(jobId)?.kind === 'claimed' };
+});
+
+/** Another job of the same user, who has a cap: `take_job_turn` counts the open jobs. */
+export const createAnotherJob = statement('create a job', nothing, async (db, { userId }) => {
+  await createCappedJob(db, { userId, jobType: 'import', parameters: {} }, MAX_OPEN_JOBS);
+  return undefined;
 });
 
 export const renewJob = statement('renew', execution, async (db, { executionId }) => {
@@ -132,26 +158,28 @@ export const failJob = statement('fail the job', both, (db, world, actor) =>
   }),
 );
 
+/** As the janitor: a loss spends no attempt. */
+function lose(work: AttemptCount & { readonly executionId: string }): JobSettlement {
+  const outcome = { kind: 'lost', error: 'worker lost' } as const;
+  const nextStep = decideNextStep(outcome, work, { ...defaultRetryPolicy, maxLosses: MAX_JOB_LOSSES }, 0.5);
+  return { executionId: work.executionId, outcome, nextStep, ending: null };
+}
+
 export const reapJob = operation(
   'reap',
   unlockedExecution,
-  (): { found: readonly string[] } => ({ found: [] }),
+  (): { found: readonly Zombie[] } => ({ found: [] }),
   [
     {
       read: async (db, _world, state) => {
         const { items: zombies } = await findZombies(db, jobSubject, 10);
-        state.found = zombies.map(({ executionId }) => executionId);
+        state.found = zombies;
         return state.found.length > 0;
       },
     },
     {
       statement: async (db, _world, actor, { found }) => {
-        const endings = found.map((executionId): JobSettlement => ({
-          executionId,
-          outcome: { kind: 'lost', error: 'worker lost' },
-          nextStep: retry,
-          ending: null,
-        }));
+        const endings = found.map(lose);
         const options = { actor, onlyPastLease: true, dispatched: false };
         return { changed: (await settleExecutions(db, jobSubject, endings, options)).size > 0 };
       },
@@ -206,5 +234,30 @@ export const reconcileJob = operation(
       },
     },
     { request: ({ objects }, { stray }) => stray.forEach((key) => objects.delete(key)) },
+  ],
+);
+
+/** The sweep rescue-stranded. The lock on the execution is that of its insertion. */
+export const rescueJob = operation(
+  'rescue',
+  { touches: ['job'], skips: ['job'] },
+  (): { found: readonly Stranded[] } => ({ found: [] }),
+  [
+    {
+      read: async (db, _world, state) => {
+        state.found = await findStranded(db, jobSubject, 'oldest', 10);
+        return state.found.length > 0;
+      },
+    },
+    {
+      statement: async (db, _world, actor, { found }) => {
+        const rescues = found.map((stranded) => ({
+          stranded,
+          ending: lose({ ...stranded, executionId: stranded.subjectId }),
+        }));
+        await rescueStranded(db, jobSubject, rescues, actor);
+        return undefined;
+      },
+    },
   ],
 );

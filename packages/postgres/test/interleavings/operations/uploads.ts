@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
+import { decideNextStep, defaultRetryPolicy, type AttemptCount } from '@pasteflow/domain';
 import {
   claimExecutions,
   createPaste,
   expirePaste,
+  findStranded,
   findUndispatched,
   findZombies,
   renewLeases,
+  rescueStranded,
+  retryFailed,
   settleExecutions,
   stampDispatched,
   uploadSubject,
   type Database,
   type UploadSettlement,
+  type Stranded,
+  type Zombie,
 } from '../../../src/index.ts';
 import { operation, statement, type World } from '../harness/operation.ts';
 
@@ -18,6 +24,7 @@ const nothing = { touches: [] } as const;
 const execution = { touches: ['execution'] } as const;
 const unlockedExecution = { touches: ['execution'], skips: ['execution'] } as const;
 const paste = { touches: ['paste'] } as const;
+const retried = { touches: ['paste', 'payload'], skips: ['paste', 'payload'] } as const;
 const all = { touches: ['paste', 'execution', 'payload'] } as const;
 
 const LEASE_SECONDS = 6;
@@ -115,25 +122,28 @@ export const giveUp = statement('give up', all, (db, world, actor) =>
   }),
 );
 
+/** As the janitor: a loss spends no attempt. */
+function lose(work: AttemptCount & { readonly executionId: string }): UploadSettlement {
+  const outcome = { kind: 'lost', error: 'worker lost' } as const;
+  const nextStep = decideNextStep(outcome, work, defaultRetryPolicy, 0.5);
+  return { executionId: work.executionId, outcome, nextStep };
+}
+
 export const reap = operation(
   'reap',
   unlockedExecution,
-  (): { found: readonly string[] } => ({ found: [] }),
+  (): { found: readonly Zombie[] } => ({ found: [] }),
   [
     {
       read: async (db, _world, state) => {
         const { items: zombies } = await findZombies(db, uploadSubject, 10);
-        state.found = zombies.map(({ executionId }) => executionId);
+        state.found = zombies;
         return state.found.length > 0;
       },
     },
     {
       statement: async (db, _world, actor, { found }) => {
-        const endings = found.map((executionId): UploadSettlement => ({
-          executionId,
-          outcome: { kind: 'lost', error: 'worker lost' },
-          nextStep: retry,
-        }));
+        const endings = found.map(lose);
         const options = { actor, onlyPastLease: true, dispatched: false };
         return { changed: (await settleExecutions(db, uploadSubject, endings, options)).size > 0 };
       },
@@ -143,5 +153,36 @@ export const reap = operation(
 
 export const deleteByUser = statement('delete by user', paste, async (db, { pasteId }) => {
   await expirePaste(db, pasteId);
+  return undefined;
+});
+
+/** The sweep rescue-stranded. The lock on the execution is that of its insertion. */
+export const rescue = operation(
+  'rescue',
+  { touches: ['paste'], skips: ['paste'] },
+  (): { found: readonly Stranded[] } => ({ found: [] }),
+  [
+    {
+      read: async (db, { pasteId }, state) => {
+        state.found = await findStranded(db, uploadSubject, { ids: [pasteId] }, 10);
+        return state.found.length > 0;
+      },
+    },
+    {
+      statement: async (db, _world, actor, { found }) => {
+        const rescues = found.map((stranded) => ({
+          stranded,
+          ending: lose({ ...stranded, executionId: stranded.subjectId }),
+        }));
+        await rescueStranded(db, uploadSubject, rescues, actor);
+        return undefined;
+      },
+    },
+  ],
+);
+
+/** `npm run ops -- retry`. */
+export const retryByOperator = statement('retry', retried, async (db, { shortCode }, actor) => {
+  await retryFailed(db, [shortCode], { actor, reason: null });
   return undefined;
 });
