@@ -1,5 +1,6 @@
 export {
   createDatabase,
+  cutStatements,
   pingDatabase,
   poolUse,
   type Database,

@@ -3,6 +3,7 @@ import { heartbeatIntervalMs } from '@pasteflow/domain';
 import { jobTypes, type JobType } from '@pasteflow/jobs';
 import {
   createDatabase,
+  cutStatements,
   findPrivilegedUser,
   pingDatabase,
   poolUse,
@@ -32,6 +33,12 @@ import { composeUploads } from './uploads/compose-uploads.ts';
 
 /** Grace period of a stop for running attempts. Afterwards they are interrupted and their messages returned. A stop may take 10 s in all. */
 const STOP_GRACE_MS = 5000;
+
+/**
+ * How long after the grace period the settlements of interrupted attempts may take. Then every statement is cut: a statement may run for
+ * 15 s, and the stop has 10 s. What was not settled counts as lost when its lease has expired, which spends no attempt.
+ */
+const STOP_SETTLE_MS = 1000;
 
 /**
  * Claims and settlements take milliseconds. When Postgres is slow, they may take as long as they need while their lease is renewed: with
@@ -87,6 +94,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     onShortLease: () => leases.wake(),
   });
   const graceOver = new AbortController();
+  let cutting: NodeJS.Timeout | undefined;
   const ownerStore = createObjectStore({
     region: config.aws.region,
     endpoint: config.aws.s3Endpoint,
@@ -151,6 +159,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
       name: 'connections',
       start: () => Promise.resolve(),
       stop: async () => {
+        clearTimeout(cutting);
         await Promise.all([db.destroy(), renewals.destroy()]);
         for (const { pipeline, store } of queueConsumers) {
           pipeline.close();
@@ -183,7 +192,9 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
       stop: async () => {
         gate.stop();
         bucket.release();
-        const grace = setTimeout(() => graceOver.abort(), overrides.stopGraceMs ?? STOP_GRACE_MS);
+        const graceMs = overrides.stopGraceMs ?? STOP_GRACE_MS;
+        const grace = setTimeout(() => graceOver.abort(), graceMs);
+        cutting = setTimeout(() => databases.forEach(cutStatements), graceMs + STOP_SETTLE_MS);
         await onEach(({ consumers }) => consumers.stop());
         clearTimeout(grace);
       },

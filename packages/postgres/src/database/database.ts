@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, sql, type LogEvent } from 'kysely';
-import type { Pool } from 'pg';
+import { CuttablePool } from './cuttable-pool.ts';
 import { createPool, withTypedErrors, type PoolOptions } from './pool.ts';
 import type { Schema } from '../schema/schema.ts';
 
@@ -14,7 +14,7 @@ export interface DatabaseOptions extends PoolOptions {
 
 /** A pool of connections behind kysely. Its errors are typed (errors.ts). Close it with `destroy()`. */
 export function createDatabase(options: DatabaseOptions): Database {
-  const pool = createPool(options);
+  const pool = new CuttablePool(createPool(options));
   const dialect = new PostgresDialect({ pool: withTypedErrors(pool, options) });
   const db = new Kysely<Schema>({ dialect, ...logOf(options) });
   pools.set(db, pool);
@@ -32,13 +32,25 @@ function logOf({ traceStatement, onStatement }: DatabaseOptions): { log?: (event
   };
 }
 
-const pools = new WeakMap<Database, Pool>();
+const pools = new WeakMap<Database, CuttablePool>();
+
+/**
+ * Ends the statements that run now with a DependencyUnavailableError, by closing their connections, and refuses further ones: a process that
+ * stops does not wait for a Postgres that hangs. Postgres may still complete a statement. `destroy()` is called as usual.
+ */
+export function cutStatements(db: Database): void {
+  poolOf(db).cut();
+}
+
+function poolOf(db: Database): CuttablePool {
+  const pool = pools.get(db);
+  if (pool === undefined) throw new TypeError('this needs a database that createDatabase() made');
+  return pool;
+}
 
 /** The connections of a pool now, and how many callers wait for one. */
 export function poolUse(db: Database): { idle: number; used: number; waiting: number; max: number } {
-  const pool = pools.get(db);
-  if (pool === undefined) throw new TypeError('poolUse() needs a database that createDatabase() made');
-  const { totalCount, idleCount, waitingCount, options } = pool;
+  const { totalCount, idleCount, waitingCount, options } = poolOf(db).pool;
   return { idle: idleCount, used: totalCount - idleCount, waiting: waitingCount, max: options.max };
 }
 

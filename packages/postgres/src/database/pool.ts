@@ -1,6 +1,7 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool, type PoolClient, type QueryResult } from 'pg';
+import type { CuttablePool } from './cuttable-pool.ts';
 import { toTypedError } from './errors.ts';
 import { isUnusablePreparation, nameOfPrepared, PLANNING } from './prepared.ts';
 
@@ -66,13 +67,14 @@ function withOptions(connectionString: string, options: string): string {
  * well.
  */
 export function withTypedErrors(
-  pool: Pool,
+  cuttable: CuttablePool,
   { preparedStatements = true }: Pick<PoolOptions, 'preparedStatements'> = {},
 ): PostgresPool {
   const run = preparedStatements ? queryPrepared : queryUnprepared;
+  const { pool } = cuttable;
   return {
     connect: async () => {
-      const client = await pool.connect().catch(rethrowTyped);
+      const client = await cuttable.connect();
       let failed = false;
       const query = async (text: string, values: readonly unknown[]) => {
         try {
@@ -86,7 +88,7 @@ export function withTypedErrors(
       // kysely's type also has cursors. They need a cursor class in the dialect's config, and there is none.
       return {
         query: query as unknown as PostgresPoolClient['query'],
-        release: (destroy) => client.release(failed || destroy),
+        release: (destroy) => cuttable.release(client, failed || destroy),
       };
     },
     end: () => pool.end(),
@@ -114,7 +116,3 @@ const queryPrepared: Run = async (client, text, values, discard) => {
     return await client.query(text, values);
   }
 };
-
-function rethrowTyped(error: unknown): never {
-  throw toTypedError(error);
-}
