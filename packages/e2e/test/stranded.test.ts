@@ -46,7 +46,7 @@ describe('after somebody ended a running execution with psql', () => {
     await cluster.rows.query(`${END_BY_HAND}; DELETE FROM paste_payloads`);
     put.drop();
     expect(await cluster.untilStatus(code, 'FAILED')).toMatchObject({
-      failure_reason: 'its payload is missing',
+      failure_reason: 'content damaged: its payload is missing',
     });
     expect(await cluster.http().read(code)).toMatchObject({ status: 404 });
     await cluster.expectQuiet();

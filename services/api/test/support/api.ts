@@ -13,6 +13,9 @@ import { composeApi, type Overrides } from '../../src/compose.ts';
 import { configSchema } from '../../src/config.ts';
 import { watchAnswers } from './undocumented.ts';
 
+/** The mark of a statement that is prepared, with which a text of SQL begins. */
+const PREPARED = '/* prepared */';
+
 interface LogLine {
   readonly level: string;
   readonly message: string;
@@ -130,7 +133,7 @@ async function startApi(
       stopNoticeMs: 1,
       onStatement: ({ query: { sql } }) => {
         if (sql.includes('pg_roles')) return; // the warning of a privileged user
-        (sql.includes('"rate_limits"') ? counterStatements : statements).push(sql);
+        (sql.includes('"rate_limits"') ? counterStatements : statements).push(sql.replace(PREPARED, ''));
       },
       ...overrides,
     },
