@@ -6,6 +6,8 @@ type OperatorsTimeline = {
   readonly [Part in keyof Timeline]: readonly (Omit<Timeline[Part][number], 'actor'> & {
     readonly actor: string;
     readonly worker_id: string | null;
+    readonly rescued_by: string | null;
+    readonly rescue_reason: string | null;
     readonly error: string | null;
     readonly reason: string | null;
   })[];
@@ -113,11 +115,13 @@ describe('the timeline of a paste with two failed attempts, one of a killed work
         reason_class: classes.get(reason),
         reason: null,
       })),
-      executions: executions.map(({ worker_id: _, error, ...execution }) => ({
-        ...execution,
-        error_class: classes.get(error),
-        error: null,
-      })),
+      executions: executions.map(
+        ({ worker_id: _w, rescued_by: _b, rescue_reason: _r, error, ...execution }) => ({
+          ...execution,
+          error_class: classes.get(error),
+          error: null,
+        }),
+      ),
     });
   });
 

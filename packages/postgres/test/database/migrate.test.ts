@@ -38,6 +38,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0016-losses',
     '0018-fair-jobs',
     '0019-retried-executions',
+    '0020-rescues',
   ]);
 });
 
