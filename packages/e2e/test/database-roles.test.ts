@@ -13,10 +13,14 @@ const isWarning = ({ message }: { readonly message: string }): boolean =>
   message.startsWith('database user may change everything');
 
 it('each service connects as its own role', async () => {
-  const users = await cluster.rows.query<{ usename: string }>(
-    `SELECT DISTINCT usename FROM pg_stat_activity WHERE application_name ~ '^(api|upload-worker|janitor)/' ORDER BY 1`,
-  );
-  expect(users.map(({ usename }) => usename)).toEqual([
+  const users = async (): Promise<readonly string[]> => {
+    await cluster.client().pastes.create('content'); // the api connects at a request
+    const rows = await cluster.rows.query<{ usename: string }>(
+      `SELECT DISTINCT usename FROM pg_stat_activity WHERE application_name ~ '^(api|upload-worker|janitor)/' ORDER BY 1`,
+    );
+    return rows.map(({ usename }) => usename);
+  };
+  expect(await cluster.until(users, ({ length }) => length === 3)).toEqual([
     'pasteflow_api',
     'pasteflow_janitor',
     'pasteflow_worker',

@@ -38,7 +38,7 @@ const STOP_GRACE_MS = 5000;
  * How long after the grace period the settlements of interrupted attempts may take. Then every statement is cut: a statement may run for
  * 15 s, and the stop has 10 s. What was not settled counts as lost when its lease has expired, which spends no attempt.
  */
-const STOP_SETTLE_MS = 1000;
+const STOP_SETTLE_MS = 3000;
 
 /**
  * Claims and settlements take milliseconds. When Postgres is slow, they may take as long as they need while their lease is renewed: with
