@@ -38,7 +38,7 @@ const countsOf: Record<SweepName, readonly string[]> = {
   cleanup: ['claimed', 'deleted', 'refused', 'lost'],
   'deletion-watchdog': ['reset'],
   'failed-pastes': ['removed', 'refused'],
-  'dead-letters': ['unreadable', 'alive', 'ended', 'failed', 'given_up'],
+  'dead-letters': ['unreadable', 'alive', 'ended', 'failed', 'given_up', 'left_to_relay'],
   jobs: ['removed', 'refused', 'objects', 'aborted'],
   tombstones: ['removed', 'partitions_made', 'partitions_dropped'],
   reconcile: ['listed', 'orphans', 'removed', 'refused', 'held', 'foreign', 'missing', 'aborted'],
