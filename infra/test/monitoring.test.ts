@@ -41,6 +41,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowServiceMissing: 'Tasksapi',
   PasteflowApiErrors: 'ApiUnreachable',
   PasteflowMassDeletionHeld: null,
+  PasteflowConnectionsDropped: null,
   PasteflowPoolExhausted: 'DatabaseConnections',
 };
 
