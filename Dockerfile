@@ -19,6 +19,7 @@ COPY . .
 # only a compiler or a debugger reads goes too.
 RUN pnpm install --frozen-lockfile --offline \
   && pnpm exec tsc --build \
+  && node packages/web/build.ts \
   && for name in api upload-worker janitor postgres; do \
     pnpm --filter "@pasteflow/$name" --config.allow-unused-patches=true deploy --prod --legacy "/out/$name" || exit 1; \
   done \

@@ -21,6 +21,7 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/domain': [],
   '@pasteflow/dev-stack': [],
   '@pasteflow/client': [],
+  '@pasteflow/web': [],
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
   '@pasteflow/settings': ['@pasteflow/domain', '@pasteflow/runtime'],
   '@pasteflow/command-line': ['@pasteflow/postgres', '@pasteflow/runtime', '@pasteflow/settings'],
@@ -35,6 +36,7 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/pastes', ...adapters],
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
   ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters, '@pasteflow/command-line']])),
+  '@pasteflow/api': [...shared, ...adapters, '@pasteflow/command-line', '@pasteflow/web'],
 };
 
 /**

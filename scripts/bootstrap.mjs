@@ -1,9 +1,9 @@
-// Makes node_modules match pnpm-lock.yaml; does nothing when it already does. scripts/run calls it before every command,
+// Makes node_modules match pnpm-lock.yaml, and builds what browsers load; does nothing when both are up to date. scripts/run calls it before every command,
 // on whatever Node the newcomer has: plain JavaScript for 18 and later, with import names that older ones know too, so
 // that they can say so.
 import { spawnSync } from 'child_process';
 import { createHash } from 'crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'fs';
 import { fileURLToPath } from 'url';
 
 const OLDEST_NODE = 18;
@@ -26,6 +26,29 @@ if (!isInstalled(wanted)) {
   install(packageManager);
   mkdirSync('node_modules', { recursive: true });
   writeFileSync(STAMP, wanted);
+}
+buildPages();
+
+/** Browsers can't load TypeScript, unlike Node: their modules are bundled whenever a source has changed. */
+function buildPages() {
+  const folder = 'packages/web/';
+  const stamp = `${folder}dist/assets/.built`;
+  const hash = createHash('sha256').update(wanted);
+  for (const file of [`${folder}build.ts`, ...filesIn(`${folder}browser`), ...filesIn(`${folder}styles`)])
+    hash.update(file).update(readFileSync(file));
+  const current = hash.digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return;
+  const { status, stderr } = spawnSync('node_modules/.bin/node', [`${folder}build.ts`], { encoding: 'utf8' });
+  if (status !== 0) fail(`The scripts and styles of the pages were not built:\n${stderr}`, status || 1);
+  writeFileSync(stamp, current);
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { withFileTypes: true })
+    .flatMap((entry) =>
+      entry.isDirectory() ? filesIn(`${folder}/${entry.name}`) : [`${folder}/${entry.name}`],
+    )
+    .sort();
 }
 
 function readWanted() {

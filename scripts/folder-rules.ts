@@ -15,8 +15,9 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'testing live monitoring jobs pastes executions retention identity requests sweeps installation timeline ' +
     'roles enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
+  'packages/web': 'pages timeline content html assets',
   'services/api':
-    'jobs pastes health docs admission live timeline openapi idempotency limits token budget identity http',
+    'pages jobs pastes health docs admission live timeline openapi idempotency limits token budget identity site http',
   'services/janitor': 'ops sweeps state-metrics queues sweeping',
   'services/upload-worker': 'jobs uploads executions',
 };

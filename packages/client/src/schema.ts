@@ -107,6 +107,23 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/assets/{file}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Returns a script, a style or an image of the pages. */
+    get: operations['readAsset'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/pastes': {
     parameters: {
       query?: never;
@@ -292,6 +309,40 @@ export interface paths {
     get: operations['streamJobEvents'];
     put?: never;
     post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/{short_code}/timeline': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Reads the timeline of a paste; in a browser, as a page. */
+    get: operations['readTimelineByShortUrl'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/{short_code}/delete': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Deletes an anonymous paste immediately and permanently, from the form of its page. */
+    post: operations['deletePasteFromForm'];
     delete?: never;
     options?: never;
     head?: never;
@@ -842,6 +893,8 @@ export interface components {
     RouteNotFound: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept';
         [name: string]: unknown;
       };
       content: {
@@ -854,6 +907,7 @@ export interface components {
           } & {
             [key: string]: unknown;
           });
+        'text/html': string;
       };
     };
     /** @description Method not allowed (`method_not_allowed`). */
@@ -910,16 +964,21 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
           'text/plain': string;
+          'text/html': string;
         };
       };
       /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -932,12 +991,15 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Request timeout (`request_timeout`). */
       408: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -950,12 +1012,15 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Request headers too large (`request_headers_too_large`). */
       431: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -968,12 +1033,15 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Internal error (`internal`). */
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -986,6 +1054,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
     };
@@ -1073,7 +1142,7 @@ export interface operations {
       201: {
         headers: {
           /** @description The URL of the paste. */
-          Location: string;
+          Location?: string;
           /** @description Deletes an anonymous paste; only in this answer. A paste with an owner has none. */
           'Delete-Token'?: string;
           /** @description The answer is that of an earlier request with this Idempotency-Key. */
@@ -1081,10 +1150,13 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
           'text/plain': string;
+          'text/html': string;
         };
       };
       /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
@@ -1093,6 +1165,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -1105,6 +1179,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Not authorized (`unauthorized`). */
@@ -1115,6 +1190,8 @@ export interface operations {
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -1127,6 +1204,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Request timeout (`request_timeout`). */
@@ -1135,6 +1213,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -1147,6 +1227,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Idempotency key in use (`idempotency_key_in_use`). */
@@ -1157,6 +1238,8 @@ export interface operations {
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -1169,6 +1252,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Content too large (`content_too_large`). */
@@ -1177,6 +1261,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -1189,6 +1275,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Unsupported content encoding (`unsupported_encoding`). */
@@ -1197,6 +1284,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -1209,6 +1298,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Content is empty (`content_empty`); Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
@@ -1217,6 +1307,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -1229,6 +1321,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Too many requests (`rate_limited`). */
@@ -1239,6 +1332,8 @@ export interface operations {
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -1251,6 +1346,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Request headers too large (`request_headers_too_large`). */
@@ -1259,6 +1355,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -1271,6 +1369,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Internal error (`internal`). */
@@ -1279,6 +1378,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -1291,6 +1392,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
@@ -1301,6 +1403,8 @@ export interface operations {
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -1313,6 +1417,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
     };
@@ -1797,6 +1902,135 @@ export interface operations {
           [name: string]: unknown;
         };
         content?: never;
+      };
+      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 400;
+              /** @enum {string} */
+              code: 'malformed_request' | 'request_incomplete';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description No such route (`route_not_found`). */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 404;
+              /** @enum {string} */
+              code: 'route_not_found';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Request timeout (`request_timeout`). */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 408;
+              /** @enum {string} */
+              code: 'request_timeout';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Request headers too large (`request_headers_too_large`). */
+      431: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 431;
+              /** @enum {string} */
+              code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Internal error (`internal`). */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 500;
+              /** @enum {string} */
+              code: 'internal';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+    };
+  };
+  readAsset: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The name of the file.
+         * @example page-FJ32LU5Y.css
+         */
+        file: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The file. */
+      200: {
+        headers: {
+          /** @description The answer depends on Accept-Encoding. */
+          Vary: 'Accept-Encoding';
+          /** @description The compression; none: not compressed. */
+          'Content-Encoding'?: 'br' | 'gzip';
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'text/javascript': unknown;
+          'text/css': unknown;
+          'image/svg+xml': unknown;
+        };
       };
       /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
       400: {
@@ -5112,6 +5346,591 @@ export interface operations {
       };
     };
   };
+  readTimelineByShortUrl: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description Base62.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The timeline. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/json': components['schemas']['Timeline'];
+          'text/html': string;
+        };
+      };
+      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 400;
+              /** @enum {string} */
+              code: 'malformed_request' | 'request_incomplete';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Not authorized (`unauthorized`). */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The credentials that are needed. */
+          'WWW-Authenticate': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 401;
+              /** @enum {string} */
+              code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste not found (`paste_not_found`). */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 404;
+              /** @enum {string} */
+              code: 'paste_not_found';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request timeout (`request_timeout`). */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 408;
+              /** @enum {string} */
+              code: 'request_timeout';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste expired or deleted (`paste_gone`). */
+      410: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 410;
+              /** @enum {string} */
+              code: 'paste_gone';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Too many requests (`rate_limited`). */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 429;
+              /** @enum {string} */
+              code: 'rate_limited';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request headers too large (`request_headers_too_large`). */
+      431: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 431;
+              /** @enum {string} */
+              code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Internal error (`internal`). */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 500;
+              /** @enum {string} */
+              code: 'internal';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Temporarily unavailable (`dependency_unavailable`). */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+    };
+  };
+  deletePasteFromForm: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description Base62.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "delete_token": "nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ"
+         *     }
+         */
+        'multipart/form-data': {
+          /**
+           * @description The delete_token from the answer that created the paste.
+           * @example nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ
+           */
+          delete_token: string;
+        };
+      };
+    };
+    responses: {
+      /** @description The paste is deleted. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 400;
+              /** @enum {string} */
+              code: 'malformed_request' | 'request_incomplete';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Not authorized (`unauthorized`). */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The credentials that are needed. */
+          'WWW-Authenticate': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 401;
+              /** @enum {string} */
+              code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste not found (`paste_not_found`). */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 404;
+              /** @enum {string} */
+              code: 'paste_not_found';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request timeout (`request_timeout`). */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 408;
+              /** @enum {string} */
+              code: 'request_timeout';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste expired or deleted (`paste_gone`). */
+      410: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 410;
+              /** @enum {string} */
+              code: 'paste_gone';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Content too large (`content_too_large`). */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 413;
+              /** @enum {string} */
+              code: 'content_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Unsupported content encoding (`unsupported_encoding`). */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 415;
+              /** @enum {string} */
+              code: 'unsupported_encoding';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Validation failed (`validation_failed`). */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 422;
+              /** @enum {string} */
+              code: 'validation_failed';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Too many requests (`rate_limited`). */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 429;
+              /** @enum {string} */
+              code: 'rate_limited';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request headers too large (`request_headers_too_large`). */
+      431: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 431;
+              /** @enum {string} */
+              code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Internal error (`internal`). */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 500;
+              /** @enum {string} */
+              code: 'internal';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable' | 'overloaded';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+    };
+  };
   readContentByShortUrl: {
     parameters: {
       query?: never;
@@ -5157,53 +5976,63 @@ export interface operations {
       200: {
         headers: {
           /** @description The SHA-256 of the content, as a strong entity tag. */
-          ETag: string;
+          ETag?: string;
           /** @description Range requests are supported. */
-          'Accept-Ranges': 'bytes';
+          'Accept-Ranges'?: 'bytes';
           /** @description The number of bytes. */
-          'Content-Length': string;
+          'Content-Length'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
           'text/plain': unknown;
+          'text/html': string;
         };
       };
       /** @description The requested part. */
       206: {
         headers: {
           /** @description The SHA-256 of the content, as a strong entity tag. */
-          ETag: string;
+          ETag?: string;
           /** @description Range requests are supported. */
-          'Accept-Ranges': 'bytes';
+          'Accept-Ranges'?: 'bytes';
           /** @description The number of bytes. */
-          'Content-Length': string;
+          'Content-Length'?: string;
           /** @description The served range and the size of the content; on 416 only the size. */
-          'Content-Range': string;
+          'Content-Range'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
           'text/plain': unknown;
+          'text/html': string;
         };
       };
       /** @description The client has the current content: an empty body. */
       304: {
         headers: {
           /** @description The SHA-256 of the content, as a strong entity tag. */
-          ETag: string;
+          ETag?: string;
           /** @description Range requests are supported. */
-          'Accept-Ranges': 'bytes';
+          'Accept-Ranges'?: 'bytes';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
-        content?: never;
+        content: {
+          'text/html': string;
+        };
       };
       /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
       400: {
@@ -5211,6 +6040,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -5223,6 +6054,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Not authorized (`unauthorized`). */
@@ -5233,6 +6065,8 @@ export interface operations {
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -5245,6 +6079,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Paste not found (`paste_not_found`). */
@@ -5253,6 +6088,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -5265,6 +6102,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Request timeout (`request_timeout`). */
@@ -5273,6 +6111,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -5285,6 +6125,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Paste expired or deleted (`paste_gone`). */
@@ -5293,6 +6134,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -5305,6 +6148,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Precondition failed (`precondition_failed`). */
@@ -5313,6 +6157,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -5325,6 +6171,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Range not satisfiable (`range_not_satisfiable`). */
@@ -5335,6 +6182,8 @@ export interface operations {
           'Content-Range': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -5347,6 +6196,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Too many requests (`rate_limited`). */
@@ -5357,6 +6207,8 @@ export interface operations {
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -5369,6 +6221,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Request headers too large (`request_headers_too_large`). */
@@ -5377,6 +6230,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -5389,6 +6244,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description Internal error (`internal`). */
@@ -5397,6 +6253,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -5409,16 +6267,19 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
       /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {
           /** @description Seconds after which to try again. */
-          'Retry-After': string;
+          'Retry-After'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
           [name: string]: unknown;
         };
         content: {
@@ -5431,6 +6292,7 @@ export interface operations {
             } & {
               [key: string]: unknown;
             });
+          'text/html': string;
         };
       };
     };

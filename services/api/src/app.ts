@@ -9,6 +9,7 @@ import { limitKeyOf } from './http/request/caller.ts';
 import { requireValidHost } from './http/request/host.ts';
 import type { TrustedProxies } from './http/request/trusted-proxies.ts';
 import { contextOf, pathOf } from './http/request/request-context.ts';
+import { wantsPage } from './http/request/wants-page.ts';
 import { RequestError } from './http/errors/request-error.ts';
 import type { RequestEvents } from './http/telemetry/request-events.ts';
 import { respondWithError } from './http/response/respond-with-error.ts';
@@ -22,8 +23,14 @@ import { readJob } from './jobs/read-job.ts';
 import { readJobTimeline } from './jobs/read-job-timeline.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Live } from './live/live.ts';
-import type { Handler, Method, Routes } from './openapi/endpoint.ts';
+import type { Endpoint, Handler, Method, Routes } from './openapi/endpoint.ts';
 import { readDocument } from './docs/read-document.ts';
+import { deleteFromForm } from './pages/delete-form.ts';
+import { homePage } from './pages/home-page.ts';
+import { pasteInBrowser } from './pages/paste-page.ts';
+import { problemPageFor } from './pages/problem-page.ts';
+import { readAsset } from './pages/read-asset.ts';
+import { timelineAtShortUrl } from './pages/timeline-page.ts';
 import { createPaste, createPasteFromShell, type CreatePasteDependencies } from './pastes/create-paste.ts';
 import { deletePaste } from './pastes/delete-paste.ts';
 import { listPastes } from './pastes/list-pastes.ts';
@@ -31,6 +38,7 @@ import { pasteEvents } from './pastes/paste-events.ts';
 import { readContent, type ReadContentDependencies } from './pastes/read-content.ts';
 import { readPaste } from './pastes/read-paste.ts';
 import { readTimeline } from './pastes/read-timeline.ts';
+import type { Pages } from './site/compose-site.ts';
 import { usage } from './docs/usage.ts';
 
 export interface AppDependencies
@@ -44,21 +52,23 @@ export interface AppDependencies
   readonly events: RequestEvents;
   readonly admit: Admit;
   readonly live: Live;
+  readonly pages: Pages;
   readonly limits: Pick<Limits, 'countMiss' | 'refuseGuesser'>;
 }
 
 /**
  * Every route and its methods; GET includes HEAD. Both the router and /openapi.json are built from this
- * table. `/:short_code` is last because it matches every path of one segment.
+ * table. `/:short_code` and the paths below it are last because they match every path of one segment or two.
  */
 export function routesOf(deps: AppDependencies): Routes {
   const routes: Routes = {
-    '/': { GET: usage(deps), POST: createPasteFromShell(deps) },
+    '/': { GET: { ...usage(deps), page: homePage(deps) }, POST: createPasteFromShell(deps) },
     '/healthz': { GET: healthz },
     '/readyz': { GET: readyz(deps) },
     '/openapi.json': { GET: readDocument(deps, () => routes) },
     '/docs': { GET: readDocs },
     '/docs/:file': { GET: readDocsFile },
+    '/assets/:file': { GET: readAsset },
     '/v1/pastes': { GET: listPastes(deps), POST: createPaste(deps) },
     '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
     '/v1/pastes/:short_code/content': { GET: readContent(deps, 'readContent') },
@@ -69,7 +79,9 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/jobs/:id/assets': { GET: listAssets(deps) },
     '/v1/jobs/:id/timeline': { GET: readJobTimeline(deps) },
     '/v1/jobs/:id/events': { GET: jobEvents(deps) },
-    '/:short_code': { GET: readContent(deps, 'readContentByShortUrl') },
+    '/:short_code/timeline': { GET: timelineAtShortUrl(deps) },
+    '/:short_code/delete': { POST: deleteFromForm(deps) },
+    '/:short_code': { GET: { ...readContent(deps, 'readContentByShortUrl'), page: pasteInBrowser(deps) } },
   };
   return routes;
 }
@@ -84,7 +96,9 @@ export function buildApp(deps: AppDependencies): Express {
     next();
   });
   for (const [path, methods] of Object.entries(routesOf(deps))) app.all(path, byMethod(path, methods, deps));
-  app.use((req: Request) => {
+  app.use((req: Request, res: Response) => {
+    res.vary('Accept');
+    if (wantsPage(req)) contextOf(req).wantsPage = true;
     throw new RequestError(
       'route_not_found',
       `There is no route ${pathOf(req)}. GET /docs lists all routes.`,
@@ -92,7 +106,7 @@ export function buildApp(deps: AppDependencies): Express {
   });
   // Express recognises an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) =>
-    respondWithError(req, res, error, deps.events),
+    respondWithError(req, res, error, deps.events, { page: problemPageFor(deps.pages, req) }),
   );
   return app;
 }
@@ -116,9 +130,10 @@ function byMethod(
       );
     }
     if (endpoint.operation.access !== 'open') res.set(robotsHeader);
+    const handle = handlerFor(endpoint, req, res);
     await admit(req, res, endpoint.operation);
     try {
-      await endpoint.handle(req, res);
+      await handle(req, res);
     } catch (error) {
       if (isMiss(req, error)) await limits.countMiss(res, limitKeyOf(callerOf(req)));
       throw error;
@@ -126,6 +141,15 @@ function byMethod(
       bodies.release(req);
     }
   };
+}
+
+/** The page for a browser, where the endpoint has one. A cache must not give the page to other clients. */
+function handlerFor({ handle, page }: Endpoint, req: Request, res: Response): Handler {
+  if (page === undefined) return handle;
+  res.vary('Accept');
+  if (!wantsPage(req)) return handle;
+  contextOf(req).wantsPage = true;
+  return page;
 }
 
 /**

@@ -33,6 +33,7 @@ import { composeOidc } from './identity/compose-oidc.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
 import { createIdentify } from './identity/identify.ts';
 import { Limits } from './limits/limits.ts';
+import { composePages } from './site/compose-site.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
 import { tracedReads } from './pastes/traced-reads.ts';
 
@@ -142,6 +143,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       maxPasteBytes: config.maxPasteBytes,
       anonymousPastes: config.identity.anonymousPastes,
       publicUrl,
+      pages: composePages({ publicUrl, abuseContact: http.abuseContact }),
       logger,
       readiness,
       events,

@@ -40,6 +40,8 @@ interface HttpConfig {
   readonly assetUrlSeconds: number;
   /** The endpoint under which clients reach S3; undefined: the api's own. */
   readonly s3PublicEndpoint: string | undefined;
+  /** Where readers report abuse: a URL or an email address, which every page shows; null: not shown. */
+  readonly abuseContact: string | null;
 }
 
 /** A week, the longest for which S3 signs. */
@@ -54,6 +56,12 @@ const httpEnv: z.ZodType<HttpConfig> = z
     TRUST_PROXY: trustedProxies().optional(),
     ASSET_URL_SECONDS: positiveInteger({ max: MAX_ASSET_URL_SECONDS }).default(900),
     S3_PUBLIC_ENDPOINT: httpUrl('https://s3.example.org').optional(),
+    ABUSE_CONTACT: text('a URL or an email address')
+      .refine(
+        (contact) => /^https?:\/\/\S+$|^[^\s@:/]+@[^\s@:/]+$/.test(contact),
+        'must be a URL that begins with https:// or http://, or an email address',
+      )
+      .optional(),
   })
   .transform((env) => ({
     host: env.API_HOST,
@@ -63,6 +71,7 @@ const httpEnv: z.ZodType<HttpConfig> = z
     trustProxy: env.TRUST_PROXY,
     assetUrlSeconds: env.ASSET_URL_SECONDS,
     s3PublicEndpoint: env.S3_PUBLIC_ENDPOINT,
+    abuseContact: env.ABUSE_CONTACT ?? null,
   }));
 
 export interface IdentityConfig {

@@ -68,8 +68,9 @@ describe('the same key with the same request', () => {
     expect(jobs).toHaveLength(1);
   });
 
-  it('works for every POST of the route table', () => {
-    for (const { post } of Object.values(document.paths)) {
+  it('works for every POST of the route table that creates something', () => {
+    for (const [path, { post }] of Object.entries(document.paths)) {
+      if (path.endsWith('/delete')) continue;
       const names = post?.parameters.map(({ name }) => name) ?? ['Idempotency-Key'];
       expect(names).toContain('Idempotency-Key');
     }

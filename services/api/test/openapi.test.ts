@@ -228,7 +228,7 @@ describe('the check of every answer in these tests', () => {
     ['a status of another route', { path: '/healthz' }],
     ['a code', { body: Buffer.from(JSON.stringify({ ...problem, code: 'unauthorized' })) }],
     ['a field', { body: Buffer.from(JSON.stringify({ ...problem, stack: 'x' })) }],
-    ['a type', { headers: { ...headers, 'content-type': 'text/html' } }],
+    ['a type', { headers: { ...headers, 'content-type': 'text/css' } }],
     ['an empty body', { headers: { 'x-request-id': 'a' }, body: Buffer.alloc(0) }],
     ['a header', { headers: { ...headers, etag: '"x"' } }],
     ['a header that is missing', { headers: { 'content-type': 'application/problem+json' } }],

@@ -60,3 +60,12 @@ export const contentRange = header(
 );
 export const wwwAuthenticate = header('The credentials that are needed.');
 export const allow = header('The methods of the route.');
+export const vary = header(
+  'The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known.',
+  z.literal('Accept').optional(),
+);
+export const varyEncoding = header('The answer depends on Accept-Encoding.', z.literal('Accept-Encoding'));
+export const contentEncoding = header(
+  'The compression; none: not compressed.',
+  z.enum(['br', 'gzip']).optional(),
+);

@@ -7,9 +7,9 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { REQUEST_ID } from '../http/request/request-context.ts';
-import { xRequestId } from './answer-headers.ts';
+import { vary, xRequestId } from './answer-headers.ts';
 import { impliedErrors, impliedHeaders, impliedParameters, replayHeaders } from './implied-parts.ts';
-import type { Operation, Routes } from './endpoint.ts';
+import type { Endpoint, Operation, Routes } from './endpoint.ts';
 import { problemExamples, problemResponse, problemResponses } from './problem-responses.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
@@ -51,6 +51,7 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
       { name: 'pastes', description: 'Create, read, list and delete pastes.' },
       { name: 'jobs', description: 'Run longer work in the background, follow it, and read its results.' },
       { name: 'shell', description: 'For use with curl.' },
+      { name: 'pages', description: 'For browsers.' },
       { name: 'operation', description: 'For load balancers and tools.' },
     ],
     paths: Object.fromEntries(
@@ -68,7 +69,7 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
       },
       examples: problemExamples,
       responses: {
-        RouteNotFound: problemResponse(404, ['route_not_found']),
+        RouteNotFound: withPage(problemResponse(404, ['route_not_found'])),
         MethodNotAllowed: problemResponse(405, ['method_not_allowed']),
       },
     },
@@ -82,7 +83,7 @@ export function asTemplate(path: string): string {
 
 function pathItem(methods: Routes[string]): ZodOpenApiPathItemObject {
   const operations = Object.entries(methods).map(
-    ([method, { operation }]) => [method.toLowerCase(), describe(method, operation)] as const,
+    ([method, endpoint]) => [method.toLowerCase(), describe(method, endpoint)] as const,
   );
   return Object.fromEntries(operations);
 }
@@ -97,7 +98,7 @@ const security: Readonly<Record<Operation['access'], NonNullable<ZodOpenApiOpera
   user: [{ bearer: [] }],
 };
 
-function describe(method: string, operation: Operation): ZodOpenApiOperationObject {
+function describe(method: string, { operation, page }: Endpoint): ZodOpenApiOperationObject {
   const { tag, access, params, body, answers, errors, ...texts } = operation;
   const admission = access === 'open' ? [] : admissionErrors;
   const responses = new Map(
@@ -106,7 +107,13 @@ function describe(method: string, operation: Operation): ZodOpenApiOperationObje
   for (const [status, answer] of Object.entries(answers)) {
     responses.set(
       Number(status),
-      withProblem(withHeaders(answer, replayHeaders(method)), responses.get(Number(status))),
+      withProblem(
+        withHeaders(
+          page === undefined ? answer : withOptionalHeaders(answer),
+          replayHeaders(method, operation),
+        ),
+        responses.get(Number(status)),
+      ),
     );
   }
   return {
@@ -118,7 +125,10 @@ function describe(method: string, operation: Operation): ZodOpenApiOperationObje
     ...(body !== undefined && { requestBody: body }),
     // JavaScript sorts integer keys
     responses: Object.fromEntries(
-      [...responses].map(([status, response]) => [status, withHeaders(response, impliedHeaders(operation))]),
+      [...responses].map(([status, response]) => {
+        const complete = withHeaders(response, impliedHeaders(operation));
+        return [status, page === undefined ? complete : withPage(complete)];
+      }),
     ),
   };
 }
@@ -133,6 +143,24 @@ function withProblem(
     description: [answer.description, problem?.description].filter(Boolean).join(' Or: '),
     ...((answer.content ?? problem?.content) && { content: { ...answer.content, ...problem?.content } }),
   };
+}
+
+/** A client that asks for text/html gets each answer of the operation as a page. */
+function withPage(answer: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
+  return {
+    ...withHeaders(answer, { Vary: vary }),
+    content: { ...answer.content, 'text/html': { schema: z.string() } },
+  };
+}
+
+/** A page has other headers than the answer for a program. */
+function withOptionalHeaders(answer: ZodOpenApiResponseObject): ZodOpenApiResponseObject {
+  const headers =
+    answer.headers instanceof z.ZodObject ? (answer.headers.shape as Record<string, z.ZodType>) : {};
+  const optional = Object.entries(headers).map(
+    ([name, schema]) => [name, schema.optional().meta(schema.meta() ?? {})] as const,
+  );
+  return { ...answer, headers: z.object(Object.fromEntries(optional)) };
 }
 
 function withHeaders(answer: ZodOpenApiResponseObject, more: z.ZodRawShape): ZodOpenApiResponseObject {

@@ -9,7 +9,7 @@ import type {
 /** The description of a route's method. document.ts adds what all of them share. */
 export interface Operation {
   readonly operationId: string;
-  readonly tag: 'pastes' | 'jobs' | 'shell' | 'operation';
+  readonly tag: 'pastes' | 'jobs' | 'shell' | 'pages' | 'operation';
   /**
    * `open`: callers are not identified and no limit applies. `anyone`: a token is optional. `user`: a token
    * is required.
@@ -32,6 +32,8 @@ export type Handler = (req: Request, res: Response) => void | Promise<void>;
 export interface Endpoint {
   readonly operation: Operation;
   readonly handle: Handler;
+  /** Answers a browser with a page. Without it, a browser gets what everybody gets. */
+  readonly page?: Handler;
 }
 
 export type Method = 'GET' | 'POST' | 'DELETE';

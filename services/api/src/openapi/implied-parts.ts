@@ -8,8 +8,13 @@ import type { Operation } from './endpoint.ts';
 // it.
 
 /** @param method in upper case */
-export function impliedParameters(method: string, { operationId }: Operation): readonly z.ZodType[] {
-  return method === 'POST' ? [idempotencyKeyParam(operationId)] : [];
+export function impliedParameters(method: string, operation: Operation): readonly z.ZodType[] {
+  return isKeyed(method, operation) ? [idempotencyKeyParam(operation.operationId)] : [];
+}
+
+/** A POST that creates something takes an Idempotency-Key. The form of a page only deletes. */
+function isKeyed(method: string, { tag }: Operation): boolean {
+  return method === 'POST' && tag !== 'pages';
 }
 
 /** Each operation has an example of its own, because a key can't be used for two operations. */
@@ -30,10 +35,10 @@ function idempotencyKeyParam(operationId: string): z.ZodType {
     });
 }
 
-export function impliedErrors(method: string, { access }: Operation): readonly ErrorCode[] {
+export function impliedErrors(method: string, operation: Operation): readonly ErrorCode[] {
   return [
-    ...(access === 'open' ? [] : (['rate_limited'] as const)),
-    ...(method === 'POST' ? (['idempotency_key_in_use', 'idempotency_key_reused'] as const) : []),
+    ...(operation.access === 'open' ? [] : (['rate_limited'] as const)),
+    ...(isKeyed(method, operation) ? (['idempotency_key_in_use', 'idempotency_key_reused'] as const) : []),
   ];
 }
 
@@ -46,6 +51,6 @@ export function impliedHeaders({ access }: Operation): z.ZodRawShape {
 }
 
 /** The headers of an operation's own answers. Only these are stored: a problem is never replayed. */
-export function replayHeaders(method: string): z.ZodRawShape {
-  return method === 'POST' ? { 'Idempotency-Replayed': idempotencyReplayed } : {};
+export function replayHeaders(method: string, operation: Operation): z.ZodRawShape {
+  return isKeyed(method, operation) ? { 'Idempotency-Replayed': idempotencyReplayed } : {};
 }

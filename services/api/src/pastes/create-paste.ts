@@ -11,7 +11,8 @@ import { userIdOf } from '../identity/caller-of.ts';
 import { hashOfSecret, newSecret } from '../identity/secret.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { createOperation, shellOperation } from './create-operations.ts';
-import { createdAnswer } from './created-answer.ts';
+import type { Pages } from '../site/compose-site.ts';
+import { createdAnswer, type CreatedForm } from './created-answer.ts';
 import { insertWithFreeCode } from './insert-with-free-code.ts';
 import { viewOfNew } from './paste-view.ts';
 import { receivePaste } from './receive-paste.ts';
@@ -25,6 +26,7 @@ export interface CreatePasteDependencies {
   /** Whether a paste can be created without a token. */
   readonly anonymousPastes: 'allow' | 'deny';
   readonly publicUrl: () => string;
+  readonly pages: Pages;
   readonly events: Pick<RequestEvents, 'pasteCreated'>;
 }
 
@@ -35,10 +37,14 @@ export function createPaste(deps: CreatePasteDependencies): Endpoint {
 
 /**
  * POST / for the shell: 201 with the URL and a newline; the delete token of an anonymous paste is in a
- * header.
+ * header. A browser gets a page with both.
  */
 export function createPasteFromShell(deps: CreatePasteDependencies): Endpoint {
-  return { operation: shellOperation(deps), handle: (req, res) => create(deps, 'shell', req, res) };
+  return {
+    operation: shellOperation(deps),
+    handle: (req, res) => create(deps, 'shell', req, res),
+    page: (req, res) => create(deps, 'page', req, res),
+  };
 }
 
 /**
@@ -47,7 +53,7 @@ export function createPasteFromShell(deps: CreatePasteDependencies): Endpoint {
  */
 async function create(
   deps: CreatePasteDependencies,
-  form: 'json' | 'shell',
+  form: CreatedForm,
   req: Request,
   res: Response,
 ): Promise<void> {
@@ -77,7 +83,7 @@ async function create(
   const { shortCode, executionId, answer } = await claim.commit(async (db) => {
     const inserted = await insertWithFreeCode(db, deps.newShortCode, paste);
     const view = viewOfNew({ ...paste, ...inserted }, deps.publicUrl());
-    return { ...inserted, answer: createdAnswer(form, view, deleteToken) };
+    return { ...inserted, answer: createdAnswer(form, view, deleteToken, deps.pages.site) };
   });
 
   context.shortCode = shortCode;

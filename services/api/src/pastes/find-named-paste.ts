@@ -27,7 +27,7 @@ export const findErrors = [
  * database.
  */
 export async function findNamedPaste(db: Database, req: Request): Promise<PasteRow | null> {
-  const shortCode = String(req.params.short_code);
+  const [shortCode] = nameOf(req);
   if (!isShortCode(shortCode)) return null;
   contextOf(req).shortCode = shortCode;
   const paste = await findPaste(db, shortCode);
@@ -37,6 +37,21 @@ export async function findNamedPaste(db: Database, req: Request): Promise<PasteR
 /** Whether the caller is the owner of the paste. */
 export function readerOf(paste: Pick<PasteRow, 'user_id'>, req: Request): Audience {
   return audienceOf(paste.user_id, userIdOf(req));
+}
+
+/** The extension of a short URL such as `/q7Zk2Lm9Xa.ts`, which names the language of the page; null: none. */
+export function extensionOf(req: Request): string | null {
+  return nameOf(req)[1] ?? null;
+}
+
+/**
+ * The short code and the extension. Only a code of the length that is generated may have one, so that
+ * /favicon.ico and /robots.txt are not looked up.
+ */
+function nameOf(req: Request): readonly [shortCode: string, extension?: string] {
+  const name = String(req.params.short_code);
+  const [, shortCode, extension] = /^([0-9A-Za-z]{10})\.([\w+#-]{1,20})$/.exec(name) ?? [];
+  return shortCode === undefined || extension === undefined ? [name] : [shortCode, extension];
 }
 
 /** D4: an expired, claimed or deleted paste is never served. @throws RequestError paste_gone */

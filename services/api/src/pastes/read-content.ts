@@ -10,7 +10,7 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { etagOf } from './etag.ts';
 import { contentOperation } from './content-operation.ts';
 import { assertNotGone, findNamedPaste, pasteNotFound } from './find-named-paste.ts';
-import { sendDownload, type SendDownloadDependencies } from './send-download.ts';
+import { sendDownload, type RequestedDownload, type SendDownloadDependencies } from './send-download.ts';
 
 export interface ReadContentDependencies extends SendDownloadDependencies {
   readonly db: Database;
@@ -57,10 +57,8 @@ async function serve(
 ): Promise<void> {
   const size = paste.size_bytes;
   const etag = etagOf(paste.content_hash);
-  // Revalidated each time, because the paste may be deleted; not transformed, because the bytes are the
-  // paste. Private content is left in no cache.
-  const caching = paste.visibility === 'private' ? 'no-store' : 'private, no-cache';
-  res.set({ ETag: etag, 'Accept-Ranges': 'bytes', 'Cache-Control': `${caching}, no-transform` });
+  // Not transformed, because the bytes are the paste.
+  res.set({ ETag: etag, 'Accept-Ranges': 'bytes', 'Cache-Control': `${cachingOf(paste)}, no-transform` });
 
   if (!matchesPrecondition(req.get('If-Match'), etag)) {
     throw new RequestError(
@@ -96,10 +94,27 @@ async function serve(
     head().end();
     return;
   }
-  const logger = deps.logger.child({ ...idsOf(contextOf(req)), short_code: paste.short_code });
   const requested = { shortCode: paste.short_code, range: range === 'whole' ? undefined : range, length };
-  const found = await sendDownload(deps, { req, res, requested, head, logger });
-  if (!found) throw await objectMissing(deps.db, req, logger);
+  await sendContent(deps, paste, { req, res, requested, head });
+}
+
+/** Revalidated each time, because the paste may be deleted. Private content is left in no cache. */
+export function cachingOf({ visibility }: Pick<PasteRow, 'visibility'>): string {
+  return visibility === 'private' ? 'no-store' : 'private, no-cache';
+}
+
+/**
+ * Sends the content of a PROCESSED paste, or what is rendered from the content.
+ * @throws RequestError when the paste was deleted meanwhile; and as sendDownload
+ */
+export async function sendContent(
+  deps: ReadContentDependencies,
+  paste: PasteRow,
+  download: Omit<RequestedDownload, 'logger'>,
+): Promise<void> {
+  const logger = deps.logger.child({ ...idsOf(contextOf(download.req)), short_code: paste.short_code });
+  if (await sendDownload(deps, { ...download, logger })) return;
+  throw await objectMissing(deps.db, download.req, logger);
 }
 
 /**

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toOptions, type PasteOptions, type textOptions } from '@pasteflow/pastes';
 import { z } from 'zod';
 import { parseJson } from '../http/body/json-body.ts';
-import { MULTIPART_OVERHEAD_BYTES, readForm } from '../http/body/multipart.ts';
+import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
 import { readBody, type BodyLimit, type BudgetOfBodies } from '../http/body/read-body.ts';
-import { RequestError, validate } from '../http/errors/request-error.ts';
+import { RequestError, validate, validationFailed } from '../http/errors/request-error.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';
 import { anonymousSchemas, ownedSchemas } from './paste-schemas.ts';
@@ -83,18 +83,34 @@ export async function receivePaste(
     const { content, ...options } = validate(schemas.json, parseJson(body, JSON_LIMITS));
     received = { content: Buffer.from(content), ...toOptions(options) };
   } else {
-    const { content, fields } = await readForm(req, res, {
+    const { fields, ...form } = await readForm(req, res, {
       ...limit,
       maxBytes: maxBytes + MULTIPART_OVERHEAD_BYTES,
       weight: WEIGHTS.form,
     });
     const options = validate(schemas.text, Object.fromEntries(fields));
-    if (content === null) throw contentEmpty('is missing; send a field or a file of this name');
-    received = { content, ...toOptions(options) };
+    received = { content: contentOfForm(form), ...toOptions(options) };
   }
   if (received.content.length > maxBytes) throw tooLarge();
   if (received.content.length === 0) throw contentEmpty('must not be empty');
   return received;
+}
+
+/**
+ * The page's form has a field and a file, one of which is empty. A browser writes the newlines of a field as
+ * CR LF (HTML, 4.10.21.4), which nobody typed.
+ */
+function contentOfForm({ content, text }: Pick<Form, 'content' | 'text'>): Buffer {
+  if (text === null || text.length === 0) {
+    if (content === null) throw contentEmpty('is missing; send a field or a file of this name');
+    return content;
+  }
+  if (content !== null && content.length > 0) {
+    throw validationFailed([
+      { path: 'content', message: 'must be empty when `text` is not; send one of them' },
+    ]);
+  }
+  return Buffer.from(text.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
 }
 
 function jsonTooLarge(maxBytes: number): () => RequestError {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { Request, Response } from 'express';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
@@ -22,6 +23,8 @@ export interface RequestedDownload {
   /** Writes the status and the headers of the answer. */
   readonly head: () => ServerResponse;
   readonly logger: Logger;
+  /** Makes what is sent from the bytes of the object; default: the bytes. */
+  readonly render?: (bytes: Iterable<Buffer> | AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface RequestedDownload {
  */
 export async function sendDownload(
   deps: SendDownloadDependencies,
-  { req, res, requested, head, logger }: RequestedDownload,
+  { req, res, requested, head, logger, render }: RequestedDownload,
 ): Promise<boolean> {
   const download = deps.downloads.begin(req, requested.length);
   try {
@@ -39,13 +42,25 @@ export async function sendDownload(
     if (body === null) return false;
     const outcome =
       download.kind === 'whole'
-        ? await sendWhole(await readWhole(body, requested.length, res), head(), deps.sending)
-        : await sendStream(logged(body, res, logger), head(), deps.sending);
+        ? await sendWhole(
+            await rendered(await readWhole(body, requested.length, res), render),
+            head(),
+            deps.sending,
+          )
+        : await sendStream(streamed(logged(body, res, logger), render), head(), deps.sending);
     if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
     return true;
   } finally {
     download.release();
   }
+}
+
+async function rendered(bytes: Buffer, render: RequestedDownload['render']): Promise<Buffer> {
+  return render === undefined ? bytes : await buffer(Readable.from(render([bytes])));
+}
+
+function streamed(body: Readable, render: RequestedDownload['render']): Readable {
+  return render === undefined ? body : Readable.from(render(body));
 }
 
 function logged(body: Readable, res: ServerResponse, logger: Logger): Readable {

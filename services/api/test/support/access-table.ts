@@ -1,4 +1,5 @@
 import { jobTypes } from '@pasteflow/jobs';
+import { assets } from '../../src/site/assets.ts';
 import type { ApiBed } from './api.ts';
 import { endedJob, newJob } from './jobs.ts';
 import { newPaste, processedPaste, type Ownership } from './pastes.ts';
@@ -92,6 +93,37 @@ const deletion = (): AccessCase[] => {
   ];
 };
 
+/** Nobody, the owner included, deletes a paste with an owner by the form of its page. */
+const deletionByForm = (): AccessCase[] => {
+  const made =
+    (ownershipOf: (owner: TestUser) => Ownership) =>
+    async ({ db }: ApiBed, owner: TestUser) => {
+      const body = new FormData();
+      body.set('delete_token', 'the token');
+      return {
+        path: `/${await newPaste(db, 'content', ownershipOf(owner))}/delete`,
+        init: { method: 'POST', body },
+      };
+    };
+  return [
+    { about: 'an anonymous paste', prepare: made(() => ({})), none: 200, other: 200, owner: 200 },
+    {
+      about: 'an unlisted paste',
+      prepare: made(({ id }) => ({ userId: id })),
+      none: 401,
+      other: 401,
+      owner: 401,
+    },
+    {
+      about: 'a private paste',
+      prepare: made(({ id }) => ({ userId: id, visibility: 'private' })),
+      none: 404,
+      other: 404,
+      owner: 401,
+    },
+  ];
+};
+
 const ofUser = (path: string): AccessCase[] => [
   { prepare: () => Promise.resolve({ path }), none: 401, other: 200, owner: 200 },
 ];
@@ -118,6 +150,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /openapi.json': open('/openapi.json'),
   'GET /docs': open('/docs'),
   'GET /docs/:file': open('/docs/start.js'),
+  'GET /assets/:file': open(`/assets/${assets.fileOf('icon.svg')}`),
   'GET /v1/pastes': ofUser('/v1/pastes'),
   'POST /v1/pastes': creation('/v1/pastes'),
   'GET /v1/pastes/:short_code': read((code) => `/v1/pastes/${code}`),
@@ -146,5 +179,7 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /v1/jobs/:id/assets': ofJob('/assets'),
   'GET /v1/jobs/:id/timeline': ofJob('/timeline'),
   'GET /v1/jobs/:id/events': ofJob('/events', (db, owner) => endedJob(db, owner)), // it ends
+  'GET /:short_code/timeline': read((code) => `/${code}/timeline`),
+  'POST /:short_code/delete': deletionByForm(),
   'GET /:short_code': read((code) => `/${code}`),
 };

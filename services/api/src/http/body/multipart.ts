@@ -17,6 +17,8 @@ const MAX_PART_HEADER_BYTES = 8192;
 export interface Form {
   /** The field or file named `content`, else the first file; null when the form has neither. */
   readonly content: Buffer | null;
+  /** The field named `text`, which a browser sends for the form of the page at `/`; null: none. */
+  readonly text: Buffer | null;
   /** The other fields, as text. */
   readonly fields: ReadonlyMap<string, string>;
 }
@@ -34,16 +36,16 @@ export async function readForm(req: IncomingMessage, res: ServerResponse, limit:
 }
 
 /**
- * `content` is read as bytes even when it is a plain field: busboy replaces the bytes of a text field that
- * are not UTF-8.
+ * `content` and `text` are read as bytes even when they are plain fields: busboy replaces the bytes of a text
+ * field that are not UTF-8.
  */
 class FormParser {
   readonly #parts: PartCounter;
   readonly #parser;
   readonly #fields = new Map<string, string>();
   readonly #finished: Promise<void>;
-  #sawContent = false;
-  #content: Buffer | null = null;
+  readonly #seen = new Set<string>();
+  readonly #named = new Map<string, Buffer>();
   #firstFile: Buffer | null = null;
   #error: Error | null = null;
 
@@ -51,7 +53,7 @@ class FormParser {
     this.#parts = new PartCounter(boundary);
     this.#parser = new Busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
-      isPartAFile: (name, _type, fileName) => name === 'content' || fileName !== undefined,
+      isPartAFile: (name, _type, fileName) => isNamed(name ?? '') || fileName !== undefined,
       limits: {
         fieldSize: MAX_FIELD_BYTES,
         parts: MAX_PARTS,
@@ -92,21 +94,24 @@ class FormParser {
     this.#parser.end();
     await this.#finished;
     if (this.#error !== null) throw this.#error;
-    return { content: this.#content ?? this.#firstFile, fields: this.#fields };
+    return {
+      content: this.#named.get('content') ?? this.#firstFile,
+      text: this.#named.get('text') ?? null,
+      fields: this.#fields,
+    };
   }
 
   #readFile(name: string, stream: NodeJS.ReadableStream): void {
     const chunks: Buffer[] = [];
-    const isContent = name === 'content';
-    if (isContent && this.#sawContent) this.#refuse('content', 'must not be repeated');
-    this.#sawContent ||= isContent;
-    const isKept = isContent || this.#firstFile === null;
+    if (isNamed(name) && this.#seen.has(name)) this.#refuse(name, 'must not be repeated');
+    this.#seen.add(name);
+    const isKept = isNamed(name) || this.#firstFile === null;
     stream.on('data', (chunk: Buffer) => {
       if (isKept) chunks.push(chunk);
     });
     stream.on('error', (error) => (this.#error ??= malformedForm(error)));
     stream.on('end', () => {
-      if (isContent) this.#content = Buffer.concat(chunks);
+      if (isNamed(name)) this.#named.set(name, Buffer.concat(chunks));
       else this.#firstFile ??= Buffer.concat(chunks);
     });
   }
@@ -118,6 +123,10 @@ class FormParser {
   #refuse(path: string, message: string): void {
     this.#error ??= validationFailed([{ path, message }]);
   }
+}
+
+function isNamed(name: string): boolean {
+  return name === 'content' || name === 'text';
 }
 
 /** RFC 2046, 5.1.1, and other printable characters that need no escape. */

@@ -20,6 +20,8 @@ export interface RequestContext {
   /** The answer is that of an earlier request with the same Idempotency-Key. */
   replayed?: true;
   errorCode?: ErrorCode;
+  /** The client is a browser that shows what it gets as a page. */
+  wantsPage?: true;
   /** When the wait that the client asked for began. Metrics exclude it. */
   waitingSinceMs?: number;
   /** When the wait ended; undefined: it still runs. */

@@ -1,20 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { drain, hasUnreadBody } from '../body/drain.ts';
-import { answerTo } from '../errors/problem.ts';
+import { answerTo, type Problem } from '../errors/problem.ts';
 import { pathOf } from '../request/request-context.ts';
+import type { Answer } from './answer.ts';
 import type { RequestEvents } from '../telemetry/request-events.ts';
 
 /**
  * Answers a request with problem details. This is the only place where an error becomes an answer.
  * @param rest the unread part of the body: `coming`, or `lost` when the parser has given up and no more will
  * arrive
+ * @param page the problem as a page, for a browser
  */
 export function respondWithError(
   req: IncomingMessage,
   res: ServerResponse,
   error: unknown,
   events: RequestEvents,
-  { rest = hasUnreadBody(req) ? 'coming' : 'lost' }: { rest?: 'coming' | 'lost' } = {},
+  {
+    rest = hasUnreadBody(req) ? 'coming' : 'lost',
+    page,
+  }: { rest?: 'coming' | 'lost'; page?: ((problem: Problem) => Answer) | undefined } = {},
 ): void {
   if (res.destroyed || res.writableEnded) return; // the client is gone, or the answer is complete
   if (res.headersSent) {
@@ -22,7 +27,8 @@ export function respondWithError(
     res.destroy();
     return;
   }
-  const { problem, headers, body } = answerTo(error, pathOf(req));
+  const { problem, ...plain } = answerTo(error, pathOf(req));
+  const { headers, body } = page === undefined ? plain : asPage(plain.headers, page(problem));
   events.failed(req, error, problem);
   res.statusCode = problem.status;
   for (const name of ['ETag', 'Accept-Ranges']) res.removeHeader(name);
@@ -36,4 +42,13 @@ export function respondWithError(
   res.setHeader('Connection', 'close');
   res.write(body);
   drain(req, () => res.end());
+}
+
+/** The headers of the error, for instance Retry-After, stay. */
+function asPage(
+  headers: Readonly<Record<string, string>>,
+  page: Answer,
+): { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer } {
+  const body = Buffer.from(page.body);
+  return { headers: { ...headers, ...page.headers, 'Content-Length': String(body.length) }, body };
 }

@@ -79,7 +79,7 @@ export class RequestEvents {
   }
 
   /** A paste was committed. A replayed answer creates none. */
-  pasteCreated(form: 'json' | 'shell', bytes: number): void {
+  pasteCreated(form: 'json' | 'shell' | 'page', bytes: number): void {
     this.#pastes.inc({ form });
     this.#pasteBytes.inc(bytes);
   }

@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+
+const CHROMIUM = '/usr/bin/chromium';
+
+/** Without a Chromium the tests that need one are skipped, except in CI, which must have one. */
+export function isBrowserWanted(): boolean {
+  // oxlint-disable-next-line node/no-process-env -- set by CI itself
+  return Boolean(process.env.CI) || spawnSync(CHROMIUM, ['--version']).status === 0;
+}
+
+/** Debian's Chromium. Its sandbox needs a user other than root. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+export interface WatchedPage {
+  readonly page: Page;
+  /** What the page did wrong: violations of its policy, errors of scripts, dialogs, requests to other origins. */
+  readonly faults: string[];
+  close(): Promise<void>;
+}
+
+/** A page in a context of its own. */
+export async function openPage(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (/Content.Security.Policy/i.test(message.text())) faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin)) faults.push(`request to ${request.url()}`);
+  });
+  return { page, faults, close: () => context.close() };
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The rules of WCAG 2.2 AA that the page breaks, with the elements. */
+export async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axeSource);
+  return await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run(options: object): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+    };
+    const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+    const { violations } = await axe.run({ runOnly: tags });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+  });
+}

@@ -1,0 +1,250 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { startCluster, type Cluster } from '../../src/index.ts';
+import { isBrowserWanted, openPage, startBrowser, violationsOf, type WatchedPage } from './browser.ts';
+
+const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
+const NARROW = { viewport: { width: 320, height: 640 } };
+
+let cluster: Cluster;
+let browser: Browser;
+const opened: WatchedPage[] = [];
+
+beforeAll(async () => {
+  if (!isBrowserWanted()) return;
+  cluster = await startCluster({ env: { UPLOAD_RETRY_DELAYS_MS: '200,200', UPLOAD_RETRY_JITTER_MS: '0' } });
+  browser = await startBrowser();
+});
+afterEach(async () => {
+  cluster?.s3.clear();
+  const watched = opened.splice(0);
+  const faults = watched.flatMap((each) => each.faults);
+  await Promise.all(watched.map((each) => each.close()));
+  expect(faults).toEqual([]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await cluster?.stop();
+});
+
+const origin = () => cluster.http().url;
+
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const watched = await openPage(browser, origin(), options);
+  opened.push(watched);
+  await watched.page.goto(origin() + path);
+  return watched.page;
+}
+
+/** A stored paste. @returns its short code */
+async function stored(content: string, options: { title?: string; syntax?: string } = {}): Promise<string> {
+  const { short_code } = await cluster.client().pastes.create(Buffer.from(content), options);
+  await cluster.untilStatus(short_code, 'PROCESSED');
+  return short_code;
+}
+
+/** How many ranges of each kind the page paints. */
+const painted = (page: Page) =>
+  page.evaluate(() =>
+    Object.fromEntries([...CSS.highlights].map(([name, highlight]) => [name, highlight.size] as const)),
+  );
+
+const textOf = (page: Page) =>
+  page.evaluate(() => [...document.querySelectorAll('.content pre')].map((pre) => pre.textContent).join(''));
+
+describeInBrowser('a new paste', () => {
+  it('is created with the keyboard, and shown with its colours', async () => {
+    const page = await open('/');
+    await page.keyboard.type('const answer = 42; // why');
+    await page.getByLabel('Title').fill('answer.ts');
+    await page.getByLabel('Text').press('Control+Enter');
+    await page.getByRole('heading', { name: 'Paste created' }).waitFor();
+    const url = await page.getByLabel('Link to the paste').inputValue();
+    expect(await page.getByLabel('Delete token').inputValue()).not.toBe('');
+    expect(page.url()).not.toContain(await page.getByLabel('Delete token').inputValue());
+
+    await page.getByRole('link', { name: 'Open the paste' }).press('Enter');
+    await page.waitForURL(url);
+    await page.locator('#content').waitFor(); // also when the page of an upload in progress came first
+    await page.waitForFunction(() => (CSS.highlights.get('keyword')?.size ?? 0) > 0);
+    expect(await painted(page)).toMatchObject({ keyword: 1, number: 1, comment: 1 });
+    expect(await page.evaluate(() => document.querySelectorAll('.content pre *').length)).toBe(0);
+  });
+
+  it('leaves the text with Esc and Tab, and writes a tab otherwise', async () => {
+    const page = await open('/');
+    await page.keyboard.type('a');
+    await page.keyboard.press('Tab');
+    expect(await page.getByLabel('Text').inputValue()).toBe('a\t');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('file');
+  });
+
+  it('keeps the text when the server refuses it', async () => {
+    const page = await open('/');
+    await page.getByLabel('Text').fill('x');
+    await page.evaluate(() =>
+      document.querySelector('#expires_in option:checked')!.setAttribute('value', '1'),
+    );
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    await page.getByText('must be whole seconds').waitFor();
+    expect(await page.getByLabel('Text').inputValue()).toBe('x');
+  });
+
+  it('starts with the text of another paste', async () => {
+    const page = await open(`/${await stored('the text before')}`);
+    await page.getByRole('link', { name: 'New from this' }).click();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'the text before');
+  });
+});
+
+describeInBrowser('without JavaScript', () => {
+  it('a paste is created, read and deleted', async () => {
+    const page = await open('/', { javaScriptEnabled: false });
+    await page.getByLabel('Text').fill('first\nsecond\n');
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    const url = await page.getByLabel('Link to the paste').inputValue();
+    const token = await page.getByLabel('Delete token').inputValue();
+    await cluster.untilStatus(url.split('/').at(-1)!, 'PROCESSED');
+    expect(await (await fetch(url)).text()).toBe('first\nsecond\n');
+
+    await page.getByRole('link', { name: 'Open the paste' }).click();
+    expect(await page.locator('.content').innerText()).toContain('first\nsecond');
+    await page.getByText('Delete this paste').click();
+    await page.getByLabel('Delete token').fill(token);
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
+    await page.getByRole('heading', { name: 'Paste deleted' }).waitFor();
+    expect((await fetch(url)).status).toBe(410);
+  });
+});
+
+describeInBrowser('the page of a paste', () => {
+  it('waits for an upload in progress and then shows the text', async () => {
+    const put = cluster.s3.hold({ method: 'PUT' });
+    const { short_code } = await cluster.client().pastes.create(Buffer.from('late text'));
+    const held = await put;
+    const page = await open(`/${short_code}`);
+    await page.getByText('The upload of this paste is in progress').waitFor();
+    await held.forward();
+    await page.getByText('late text').waitFor();
+  });
+
+  it('says when the upload fails', async () => {
+    cluster.s3.rule({ method: 'PUT' }, { kind: 'fail', status: 500 });
+    const { short_code } = await cluster.client().pastes.create(Buffer.from('never stored'));
+    const page = await open(`/${short_code}`);
+    await page.getByText('The upload of this paste failed').waitFor();
+  });
+
+  it('copies the exact text, wraps lines and shows a QR code', async () => {
+    const text = 'a\tb\n'.repeat(300);
+    const page = await open(`/${await stored(text)}`);
+    await page.getByRole('button', { name: 'Copy text' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text);
+    await page.getByRole('button', { name: 'Wrap lines' }).click();
+    expect(await page.locator('.content').getAttribute('class')).toContain('wrapped');
+    await page.getByRole('button', { name: 'QR code' }).click();
+    await page.getByRole('img', { name: 'QR code of' }).waitFor();
+  });
+
+  it('selects the lines of the address, and makes the address by clicks', async () => {
+    const page = await open(`/${await stored('line\n'.repeat(1000))}#L600-L603`);
+    const selected = () =>
+      page.evaluate(() => String([...(CSS.highlights.get('selected-lines') ?? [])].map(String)));
+    await page.waitForFunction(() => CSS.highlights.has('selected-lines'));
+    expect(await selected()).toBe('line\nline\nline\nline');
+    await page.waitForFunction(() => scrollY > 5000);
+    await page.evaluate(() => scrollTo(0, 0));
+    const numbers = page.locator('.numbers').first();
+    await numbers.click({ position: { x: 5, y: 50 } });
+    expect(new URL(page.url()).hash).toBe('#L3');
+    await numbers.click({ position: { x: 5, y: 110 }, modifiers: ['Shift'] });
+    expect(new URL(page.url()).hash).toBe('#L3-L6');
+  });
+});
+
+describeInBrowser('a hostile paste', () => {
+  const marks = '\u202e\u2066';
+  it.each([
+    ['a script', '<script>alert(1)</script>'],
+    ['an SVG', '<svg onload=alert(1)><script>alert(2)</script></svg>'],
+    ['the end of its element', '</pre></section><img src=x onerror=alert(1)><!--'],
+    ['a comment and CDATA', '<!-- --><![CDATA[ <style>*{display:none}</style>'],
+    ['marks of direction', `if (admin) {${marks} // }`],
+  ])('is text and nothing else: %s', async (_name, text) => {
+    const page = await open(`/${await stored(text, { title: text.replaceAll('\n', ' '), syntax: 'html' })}`);
+    expect(await textOf(page)).toBe(text);
+    expect(await page.locator('h1 bdi').textContent()).toBe(text);
+    expect(await page.locator('main :is(script, svg, img, style)').count()).toBe(0);
+    expect(await page.getByText('change the direction of writing').count()).toBe(
+      text.includes(marks) ? 1 : 0,
+    );
+  });
+
+  it('with bytes that are no text is shown, and says so', async () => {
+    const page = await open(`/${await stored('a\0b\r\nc')}`);
+    expect(await textOf(page)).toBe('a\ufffdb\nc');
+    await page.getByText('are not UTF-8 text').waitFor();
+  });
+
+  it('of 5 million lines is shown in part, and says so', async () => {
+    const page = await open(`/${await stored('x\n'.repeat(5 * 1024 * 1024))}`);
+    await page.getByText('The page shows the first 300032 lines').waitFor();
+    await page.getByRole('button', { name: 'Wrap lines' }).waitFor(); // answers, so that it is not frozen
+  });
+
+  it.each([
+    ['on one line', () => 'x'.repeat(10 * 1024 * 1024)],
+    ['of TypeScript', () => 'export const answer: number = 42; // the answer\n'.repeat(218_000)],
+  ])('of 10 MiB does not freeze the tab and takes at most 300 MB: %s', async (_name, make) => {
+    const page = await open(`/${await stored(make(), { syntax: 'typescript' })}`);
+    await page.getByRole('button', { name: 'Wrap lines' }).waitFor(); // the module has run
+    const session = await page.context().newCDPSession(page);
+    const { metrics } = await session
+      .send('Performance.enable')
+      .then(() => session.send('Performance.getMetrics'));
+    const heap = metrics.find(({ name }) => name === 'JSHeapUsedSize')!.value;
+    const memory = await rendererBytes(page);
+    expect(Math.max(heap, memory)).toBeLessThan(300 * 1024 * 1024);
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight / 2)); // answers, so that it is not frozen
+  });
+});
+
+/** The private memory of the page's renderer, from /proc: the largest of the browser's renderers. */
+async function rendererBytes(page: Page): Promise<number> {
+  const session = await page.context().browser()!.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  const { readFileSync } = await import('node:fs');
+  const sizes = processInfo
+    .filter(({ type }) => type === 'renderer')
+    .map(({ id }) => {
+      const [, kib = '0'] = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${id}/status`, 'utf8')) ?? [];
+      return Number(kib) * 1024;
+    });
+  return Math.max(...sizes);
+}
+
+describeInBrowser('every page', () => {
+  it.each([
+    ['wide and light', { colorScheme: 'light' }],
+    ['wide and dark', { colorScheme: 'dark' }],
+    ['narrow', NARROW],
+    ['with reduced motion', { reducedMotion: 'reduce' }],
+  ] as const)('keeps WCAG 2.2 AA and its width: %s', async (_name, options) => {
+    const code = await stored('const x = 1; // a comment\n'.repeat(300), {
+      title: 'A title',
+      syntax: 'javascript',
+    });
+    for (const path of ['/', `/${code}`, `/${code}/timeline`, '/missing123']) {
+      const page = await open(path, options);
+      await page.locator('h1').waitFor();
+      expect([path, await violationsOf(page)]).toEqual([path, []]);
+      const [width, shown] = await page.evaluate(
+        () => [document.documentElement.scrollWidth, innerWidth] as const,
+      );
+      expect([path, width]).toEqual([path, shown]);
+    }
+  });
+});

@@ -1,0 +1,122 @@
+import { element } from './element.ts';
+
+/** The form sends itself without this module. With it, the text goes byte for byte, and errors keep the text. */
+const form = element('new-paste', HTMLFormElement);
+const text = element('text', HTMLTextAreaElement);
+const file = element('file', HTMLInputElement);
+const title = element('title', HTMLInputElement);
+const status = element('form-status', HTMLElement);
+const failure = element('form-error', HTMLElement);
+const submit = element('create', HTMLButtonElement);
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  void send();
+});
+text.addEventListener('keydown', onKey);
+file.addEventListener('change', () => useFile());
+for (const type of ['dragover', 'dragenter'] as const) text.addEventListener(type, onDrag);
+for (const type of ['dragleave', 'drop'] as const)
+  text.addEventListener(type, () => text.classList.remove('dragging'));
+text.addEventListener('drop', onDrop);
+text.addEventListener('paste', onPaste);
+void fillFrom(/^#from=(\w{1,32})$/.exec(location.hash)?.[1]);
+
+/** Tab writes a tab. After Esc, Tab leaves the field, as everywhere else (WCAG 2.2, 2.1.2). */
+let tabLeaves = false;
+function onKey(event: KeyboardEvent): void {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    form.requestSubmit();
+  } else if (event.key === 'Escape') {
+    tabLeaves = true;
+  } else if (event.key === 'Tab' && !event.shiftKey && !tabLeaves && text.value !== '') {
+    event.preventDefault();
+    text.setRangeText('\t', text.selectionStart, text.selectionEnd, 'end');
+  } else if (event.key !== 'Shift') {
+    tabLeaves = false;
+  }
+}
+
+function onDrag(event: DragEvent): void {
+  if (!event.dataTransfer?.types.includes('Files')) return;
+  event.preventDefault();
+  text.classList.add('dragging');
+}
+
+function onDrop(event: DragEvent): void {
+  takeFiles(event, event.dataTransfer?.files);
+}
+
+function onPaste(event: ClipboardEvent): void {
+  takeFiles(event, event.clipboardData?.files);
+}
+
+function takeFiles(event: Event, files: FileList | undefined): void {
+  if (files === undefined || files.length === 0) return;
+  event.preventDefault();
+  file.files = files;
+  useFile();
+}
+
+function useFile(): void {
+  const chosen = file.files?.[0];
+  status.textContent = chosen === undefined ? '' : `${chosen.name} (${chosen.size} B)`;
+  if (chosen !== undefined && title.value === '') title.value = chosen.name.slice(0, 200);
+}
+
+async function send(): Promise<void> {
+  const chosen = file.files?.[0];
+  const body = chosen ?? new Blob([text.value]);
+  submit.disabled = true;
+  failure.textContent = '';
+  status.textContent = '…';
+  try {
+    // A type of its own keeps a file that happens to be a form or JSON from being read as one.
+    const response = await fetch(`${form.action}?${options()}`, {
+      method: 'POST',
+      body,
+      headers: { Accept: 'text/html', 'Content-Type': 'application/octet-stream' },
+    });
+    show(response.ok, await response.text());
+  } catch {
+    failure.textContent = 'The server did not answer. Your text is still here: try again.';
+  } finally {
+    submit.disabled = false;
+    status.textContent = '';
+  }
+}
+
+function options(): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) {
+    const isOption = name !== 'text' && typeof value === 'string' && value !== '';
+    if (isOption) query.set(name, value);
+  }
+  return query.toString();
+}
+
+/** Replaces the page by the answer, or shows why there is no paste and keeps the text. */
+function show(created: boolean, markup: string): void {
+  const answer = new DOMParser().parseFromString(markup, 'text/html');
+  const main = answer.querySelector('main');
+  if (main === null) return;
+  if (!created) {
+    const texts = [...main.querySelectorAll('h1, p:not(:has(a)), li')].map((each) => each.textContent);
+    failure.replaceChildren(
+      ...texts.map((each) => Object.assign(document.createElement('p'), { textContent: each })),
+    );
+    return;
+  }
+  document.title = answer.title;
+  element('main', HTMLElement).replaceWith(main);
+  main.focus();
+  for (const script of answer.querySelectorAll<HTMLScriptElement>('script[src]')) void import(script.src);
+}
+
+/** Starts with the text of another paste. */
+async function fillFrom(shortCode: string | undefined): Promise<void> {
+  if (shortCode === undefined) return;
+  const response = await fetch(new URL(`v1/pastes/${shortCode}/content`, form.action));
+  if (response.ok) text.value = await response.text();
+}

@@ -1,0 +1,108 @@
+/** The height of a line in page.css. */
+const LINE_PX = 20;
+
+interface Selection {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Lines that the address selects (`#L12`, `#L12-L20`). A click on a line number selects that line; with the
+ * Shift key the selection extends to it.
+ */
+export class LineSelection {
+  readonly #content: HTMLElement;
+  readonly #chunks: readonly HTMLElement[];
+  #anchor: number | null = null;
+  /** The first line of each chunk; computed at the first use. */
+  #firsts: readonly number[] | undefined;
+
+  constructor(content: HTMLElement, chunks: readonly HTMLElement[]) {
+    this.#content = content;
+    this.#chunks = chunks;
+    content.addEventListener('click', (event) => this.#onClick(event));
+    addEventListener('hashchange', () => this.#show({ scroll: true }));
+    this.#show({ scroll: true });
+  }
+
+  #onClick(event: MouseEvent): void {
+    const numbers = (event.target as Element).closest<HTMLElement>('.numbers');
+    const chunk = numbers?.parentElement;
+    if (!numbers || !chunk) return;
+    const index = this.#chunks.indexOf(chunk);
+    const row = chunk.classList.contains('long')
+      ? 0
+      : Math.floor((event.clientY - numbers.getBoundingClientRect().top) / LINE_PX);
+    const line = (this.#firstLines()[index] ?? 1) + Math.max(0, row);
+    const anchor = event.shiftKey ? (this.#anchor ?? line) : line;
+    this.#anchor = anchor;
+    const [first, last] = [Math.min(anchor, line), Math.max(anchor, line)];
+    history.replaceState(null, '', first === last ? `#L${first}` : `#L${first}-L${last}`);
+    this.#show({ scroll: false });
+  }
+
+  #show({ scroll }: { readonly scroll: boolean }): void {
+    const selection = selectionOf(location.hash);
+    if (!('highlights' in CSS)) return;
+    CSS.highlights.delete('selected-lines');
+    if (selection === null) return;
+    this.#anchor ??= selection.first;
+    const start = this.#find(selection.first);
+    const end = this.#find(selection.last);
+    if (start === null || end === null) return;
+    const range = new Range();
+    range.setStart(start.node, start.offset);
+    range.setEnd(end.node, end.endOffset);
+    CSS.highlights.set('selected-lines', new Highlight(range));
+    if (scroll) this.#scrollTo(start);
+  }
+
+  #scrollTo({ chunk, row }: { readonly chunk: HTMLElement; readonly row: number }): void {
+    // Chunks above have estimated heights until they were shown once: the second step finds the real ones.
+    for (const step of [0, 100]) {
+      setTimeout(() => {
+        scrollBy({ top: chunk.getBoundingClientRect().top + row * LINE_PX - innerHeight / 3 });
+      }, step);
+    }
+  }
+
+  #find(line: number) {
+    const firsts = this.#firstLines();
+    let index = firsts.findLastIndex((first) => first <= line);
+    while (index > 0 && firsts[index - 1] === firsts[index]) index -= 1;
+    const chunk = this.#chunks[index];
+    const node = chunk?.querySelector('pre')?.firstChild;
+    if (chunk === undefined || !(node instanceof Text)) return null;
+    const row = line - (firsts[index] ?? 1);
+    const offset = offsetOf(node.data, row);
+    if (offset === null) return null;
+    const end = node.data.indexOf('\n', offset);
+    return { chunk, node, row, offset, endOffset: end === -1 ? node.data.length : end };
+  }
+
+  /** A part of a folded line has no number of its own: it counts as the line of the part before it. */
+  #firstLines(): readonly number[] {
+    let line = 1;
+    this.#firsts ??= [...this.#content.querySelectorAll('.numbers')].map((numbers) => {
+      line = Number.parseInt(numbers.textContent ?? '', 10) || line;
+      return line;
+    });
+    return this.#firsts;
+  }
+}
+
+function offsetOf(text: string, row: number): number | null {
+  let offset = 0;
+  for (let i = 0; i < row; i += 1) {
+    offset = text.indexOf('\n', offset) + 1;
+    if (offset === 0) return null;
+  }
+  return offset;
+}
+
+function selectionOf(hash: string): Selection | null {
+  const [, from, to] = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(hash) ?? [];
+  if (from === undefined) return null;
+  const [a, b] = [Math.max(1, Number(from)), Math.max(1, Number(to ?? from))];
+  return { first: Math.min(a, b), last: Math.max(a, b) };
+}

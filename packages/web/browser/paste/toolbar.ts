@@ -1,0 +1,52 @@
+import { copyShown } from '../copy.ts';
+import { element, optional } from '../element.ts';
+
+export function startToolbar(content: HTMLElement): void {
+  startCopy();
+  startWrap(content);
+  startQr();
+  const fork = optional('fork', HTMLAnchorElement);
+  if (fork !== null) fork.hidden = false;
+}
+
+/** Copies the exact text from the server: the page folds long lines and shows some characters differently. */
+function startCopy(): void {
+  const button = element('copy', HTMLButtonElement);
+  const { raw = '', done = '', failed = '' } = button.dataset;
+  button.hidden = false;
+  button.addEventListener('click', () => void copyShown(button, () => readText(raw), { done, failed }));
+}
+
+async function readText(url: string): Promise<string> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`The server answered with ${response.status}.`);
+  return await response.text();
+}
+
+function startWrap(content: HTMLElement): void {
+  const button = element('wrap', HTMLButtonElement);
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    const wrapped = content.classList.toggle('wrapped');
+    button.setAttribute('aria-pressed', String(wrapped));
+  });
+}
+
+function startQr(): void {
+  const button = element('qr', HTMLButtonElement);
+  let shown: SVGElement | null = null;
+  button.hidden = false;
+  const toggle = async (): Promise<void> => {
+    const { url = '', label = '' } = button.dataset;
+    if (shown === null) {
+      const { qrCode } = await import('./qr.ts');
+      shown = qrCode(url, label);
+      button.parentElement?.after(shown);
+    } else {
+      shown.remove();
+      shown = null;
+    }
+    button.setAttribute('aria-expanded', String(shown !== null));
+  };
+  button.addEventListener('click', () => void toggle());
+}

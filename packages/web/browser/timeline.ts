@@ -1,0 +1,3 @@
+import { showRelativeTimes } from './times.ts';
+
+showRelativeTimes();

@@ -1,0 +1,22 @@
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+];
+
+/** Shows each time of the page relative to now, with the exact local time as its tooltip. */
+export function showRelativeTimes(): void {
+  for (const time of document.querySelectorAll('.facts time')) {
+    const date = new Date(time.getAttribute('datetime') ?? '');
+    time.setAttribute('title', date.toLocaleString('en'));
+    time.textContent = relative((date.getTime() - Date.now()) / 1000);
+  }
+}
+
+function relative(seconds: number): string {
+  const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
+  return format.format(Math.round(seconds / length), unit);
+}

@@ -1,0 +1,95 @@
+// Bundles the browser modules and the styles into dist/assets, with a hash in each name and compressed copies beside
+// them. The bootstrap runs this when a source has changed; the image of the api runs it once.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { build, type Plugin } from 'esbuild';
+import type { AssetManifest } from './src/assets/assets.ts';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const output = join(folder, 'dist/assets');
+
+const sources = [
+  'browser/new-paste.ts',
+  'browser/created.ts',
+  'browser/paste.ts',
+  'browser/pending-paste.ts',
+  'browser/timeline.ts',
+  'browser/highlight/worker.ts',
+  'styles/page.css',
+  'styles/icon.svg',
+];
+
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The module of SQL builds thirteen dialects when it is loaded. esbuild drops unused calls that are marked as pure. */
+const pureDialects: Plugin = {
+  name: 'pure dialects',
+  setup: (build) => {
+    build.onLoad({ filter: /legacy-modes[/\\]mode[/\\]sql\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(/(?<!function )\b(?:sql|set)\(/g, '/* @__PURE__ */ $&'),
+    }));
+  },
+};
+
+const { outputFiles, metafile } = await build({
+  absWorkingDir: folder,
+  entryPoints: sources,
+  outdir: output,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  minify: true,
+  target: 'esnext',
+  loader: { '.svg': 'copy' },
+  plugins: [pureDialects],
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  metafile: true,
+  write: false,
+  logLevel: 'warning',
+});
+
+const entries: Record<string, string> = {};
+for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
+  if (entryPoint !== undefined && sources.includes(entryPoint))
+    entries[basename(entryPoint).replace(/\.ts$/, '.js')] = basename(path);
+}
+
+mkdirSync(output, { recursive: true });
+const files: AssetManifest['files'] = outputFiles.map(({ path, contents }) => {
+  const name = basename(path);
+  const gzip = gzipSync(contents, { level: 9 });
+  const compressed = gzip.length < contents.length;
+  write(name, contents);
+  if (compressed) {
+    write(`${name}.gz`, gzip);
+    write(`${name}.br`, brotliCompressSync(contents));
+  }
+  return { name, type: types[extname(name)] ?? 'application/octet-stream', compressed };
+});
+write('manifest.json', JSON.stringify({ entries, files } satisfies AssetManifest, null, 2));
+removeOthers(files.flatMap(({ name }) => [name, `${name}.gz`, `${name}.br`]));
+
+/** Renamed into place, because two builds may run at once. The same sources make the same files. */
+function write(name: string, bytes: Uint8Array | string): void {
+  const path = join(output, name);
+  const unique = createHash('sha256').update(`${process.pid}${name}`).digest('hex').slice(0, 8);
+  writeFileSync(`${path}.${unique}`, bytes);
+  renameSync(`${path}.${unique}`, path);
+}
+
+/** Removes what earlier builds wrote. */
+function removeOthers(kept: readonly string[]): void {
+  const known = new Set([...kept, 'manifest.json', '.built']);
+  for (const name of readdirSync(output)) {
+    if (!known.has(name)) rmSync(join(output, name), { force: true });
+  }
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+
+/** A file of the pages, as a browser loads it. Its name has a hash of its bytes, so that it never changes. */
+export interface Asset {
+  /** The Content-Type. */
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly gzip: Buffer | null;
+  readonly brotli: Buffer | null;
+}
+
+/** Written by build.ts. */
+export interface AssetManifest {
+  /** The file by the name of its source, for instance `paste.js` → `paste-4F2K7Q6A.js`. */
+  readonly entries: Readonly<Record<string, string>>;
+  readonly files: readonly { readonly name: string; readonly type: string; readonly compressed: boolean }[];
+}
+
+export interface Assets {
+  /** @throws Error for a name that the build did not write */
+  readonly fileOf: (source: string) => string;
+  readonly find: (file: string) => Asset | null;
+  /** Changes when any file changes. */
+  readonly version: string;
+}
+
+/** The same folder from src/ and from dist/. */
+const FOLDER = new URL('../../dist/assets/', import.meta.url);
+
+/**
+ * Reads all files into memory: some 100, of 300 KB together.
+ * @throws Error when the build did not run
+ */
+export function loadAssets(folder: URL = FOLDER): Assets {
+  const manifest = JSON.parse(read(folder, 'manifest.json').toString()) as AssetManifest;
+  const files = new Map<string, Asset>(
+    manifest.files.map(({ name, type, compressed }) => [
+      name,
+      {
+        type,
+        bytes: read(folder, name),
+        gzip: compressed ? read(folder, `${name}.gz`) : null,
+        brotli: compressed ? read(folder, `${name}.br`) : null,
+      },
+    ]),
+  );
+  return {
+    fileOf: (source) => {
+      const file = manifest.entries[source];
+      if (file === undefined) throw new Error(`The build of packages/web has no file for ${source}.`);
+      return file;
+    },
+    find: (file) => files.get(file) ?? null,
+    version: Object.values(manifest.entries).toSorted().join(),
+  };
+}
+
+function read(folder: URL, name: string): Buffer {
+  try {
+    return readFileSync(new URL(name, folder));
+  } catch (error) {
+    throw new Error(
+      `The file ${name} of the pages is missing. Build the pages with npm run build, and start again.`,
+      { cause: error },
+    );
+  }
+}

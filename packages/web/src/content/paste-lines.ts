@@ -1,0 +1,142 @@
+import { escapeHtml } from '../html/html.ts';
+
+/** The lines of one chunk. A browser lays out and paints only the chunks that are in view (`content-visibility`). */
+const LINES_OF_CHUNK = 256;
+
+/** The lines that a page shows, in whole chunks. Chromium took up to 4 GB for 5 million lines. */
+export const MAX_LINES = 1172 * LINES_OF_CHUNK; // 300,032
+
+/** A longer line is folded into parts of this length: one line of 10 MiB takes Chromium many seconds to lay out. */
+export const MAX_LINE_CHARACTERS = 10_000;
+
+/** What a reader should know of a text before trusting what the page shows. */
+export interface TextWarnings {
+  readonly bidi: boolean;
+  readonly notUtf8: boolean;
+  readonly longLines: boolean;
+  /** The page shows the first MAX_LINES lines only. */
+  readonly cut: boolean;
+}
+
+/**
+ * Turns the bytes of a paste into markup as they arrive, so that a paste of 10 MiB never is in memory as a
+ * whole. A chunk has two text nodes, the line numbers and the text: an element for each line would take a
+ * browser ten times the memory.
+ */
+export class PasteLines {
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  readonly #lines: string[] = [];
+  /** The beginning of a line whose end has not arrived. */
+  #pending = '';
+  /** Parts of the line in #pending were written already. */
+  #isFolding = false;
+  #lineNumber = 1;
+  #warnings: TextWarnings = { bidi: false, notUtf8: false, longLines: false, cut: false };
+
+  get warnings(): TextWarnings {
+    return this.#warnings;
+  }
+
+  /** The markup of the chunks that these bytes complete. */
+  push(bytes: Uint8Array): string {
+    return this.#read(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  /** The markup of the rest. */
+  end(): string {
+    let markup = this.#read(this.#decoder.decode());
+    if (this.#pending !== '' || this.#isFolding) markup += this.#take(this.#pending, '');
+    this.#pending = '';
+    return markup + this.#flush('chunk tail');
+  }
+
+  #read(text: string): string {
+    if (this.#warnings.cut) return '';
+    this.#warn(text);
+    const [first = '', ...others] = text.split('\n');
+    this.#pending += first;
+    let markup = '';
+    for (const line of others) {
+      markup += this.#take(this.#pending, '\n');
+      this.#pending = line;
+      if (this.#lineNumber > MAX_LINES) return markup + this.#cut();
+    }
+    if (this.#pending.length > MAX_LINE_CHARACTERS) markup += this.#foldPending();
+    return markup;
+  }
+
+  /** Drops the rest of the text. */
+  #cut(): string {
+    this.#warnings = { ...this.#warnings, cut: true };
+    this.#pending = '';
+    return '';
+  }
+
+  /** Takes a line whose end has arrived. */
+  #take(line: string, ending: '\n' | ''): string {
+    if (!this.#isFolding && line.length <= MAX_LINE_CHARACTERS) {
+      this.#lines.push(line.endsWith('\r') ? line.slice(0, -1) + ending : line + ending);
+      return this.#lines.length === LINES_OF_CHUNK ? this.#flush('chunk') : '';
+    }
+    this.#pending = line;
+    const markup = this.#foldPending() + this.#part(this.#pending);
+    this.#isFolding = false;
+    this.#lineNumber += 1;
+    return markup;
+  }
+
+  /** Writes parts of the pending line until less than a part is left. */
+  #foldPending(): string {
+    let markup = this.#flush('chunk');
+    while (this.#pending.length > MAX_LINE_CHARACTERS) {
+      const length = endsInsidePair(this.#pending, MAX_LINE_CHARACTERS)
+        ? MAX_LINE_CHARACTERS - 1
+        : MAX_LINE_CHARACTERS;
+      markup += this.#part(this.#pending.slice(0, length));
+      this.#pending = this.#pending.slice(length);
+    }
+    return markup;
+  }
+
+  #part(text: string): string {
+    const numbers = this.#isFolding ? '' : String(this.#lineNumber);
+    this.#isFolding = true;
+    this.#warnings = { ...this.#warnings, longLines: true };
+    return chunk('chunk long', numbers, text);
+  }
+
+  #flush(className: string): string {
+    if (this.#lines.length === 0) return '';
+    const first = this.#lineNumber;
+    this.#lineNumber += this.#lines.length;
+    const numbers = this.#lines.map((_, index) => first + index).join('\n');
+    return chunk(className, numbers, this.#lines.splice(0).join(''));
+  }
+
+  #warn(text: string): void {
+    const { bidi, notUtf8 } = this.#warnings;
+    this.#warnings = {
+      ...this.#warnings,
+      bidi: bidi || DIRECTION_MARK.test(text),
+      notUtf8: notUtf8 || REPLACED.test(text),
+    };
+  }
+}
+
+/** The embeddings, overrides and isolates of Unicode's bidirectional algorithm (UAX 9, table 4). */
+const DIRECTION_MARK = /[\u202a-\u202e\u2066-\u2069]/;
+
+/** The decoder writes U+FFFD for bytes that are not UTF-8; markup can't hold U+0000. */
+const REPLACED = /[\ufffd\0]/; // oxlint-disable-line no-control-regex
+
+function chunk(className: string, numbers: string, text: string): string {
+  // A parser drops the first newline after <pre>, so that one is written for it to drop. It would also turn a carriage
+  // return into a newline, unless it is written as a reference.
+  const markup = escapeHtml(text).replaceAll('\r', '&#13;').replaceAll('\0', '\ufffd');
+  return `<div class="${className}"><div class="numbers" aria-hidden="true">${numbers}</div><pre>\n${markup}</pre></div>\n`;
+}
+
+/** Whether a text would be cut between the two halves of a surrogate pair. */
+function endsInsidePair(text: string, length: number): boolean {
+  return /[\ud800-\udbff]/.test(text.charAt(length - 1));
+}

@@ -1,0 +1,75 @@
+import { words } from '../words.ts';
+import { html, type Html } from './html.ts';
+
+/** What every page needs to know of the service. */
+export interface Site {
+  /** The path of PUBLIC_URL without a slash at the end; empty when the service has a host of its own. */
+  readonly base: string;
+  /** The path of an asset below `base`, by the name of its source, for instance `paste.js`. */
+  readonly asset: (name: string) => string;
+  /** A link or an address for reports; null: not shown. */
+  readonly abuseContact: string | null;
+}
+
+export interface PageParts {
+  readonly title: string;
+  readonly main: Html;
+  /** Browser modules, by the name of their source. */
+  readonly scripts?: readonly string[];
+  /** Markup of the head, for instance a refresh without JavaScript. */
+  readonly head?: Html;
+}
+
+/** A whole document. */
+export function page(site: Site, { main, ...parts }: PageParts): string {
+  const { before, after } = frame(site, parts);
+  return before + main.markup + after;
+}
+
+/** A document without its main part, for a page that is written as its content arrives. */
+export function frame(
+  site: Site,
+  { title, scripts = [], head }: Omit<PageParts, 'main'>,
+): { readonly before: string; readonly after: string } {
+  const { base, asset } = site;
+  const before = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${withoutDirections(title)} – ${words.product}</title>
+<link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${asset('page.css')}">
+${scripts.map((name) => html`<script type="module" src="${asset(name)}"></script>\n`)}${head}</head>
+<body>
+<a class="skip" href="#main">${words.skipToContent}</a>
+<header class="site">
+<a class="brand" href="${base}/">${words.product}</a>
+<nav><a href="${base}/">${words.newPaste}</a> <a href="${base}/docs">${words.documentation}</a></nav>
+</header>
+<main id="main" tabindex="-1">
+`;
+  const after = html`
+</main>
+<footer class="site">
+<p>${words.footer}</p>
+${site.abuseContact !== null && html`<p><a href="${contactLink(site.abuseContact)}">${words.reportAbuse}</a></p>`}
+</footer>
+</body>
+</html>
+`;
+  return { before: before.markup, after: after.markup };
+}
+
+function contactLink(contact: string): string {
+  return contact.includes('@') && !contact.includes(':') ? `mailto:${contact}` : contact;
+}
+
+/** A title of a browser's tab can't be isolated by an element, so that its direction marks go. */
+function withoutDirections(text: string): string {
+  return text.replaceAll(DIRECTION_MARKS, '');
+}
+
+/** The embeddings, overrides and isolates of Unicode's bidirectional algorithm (UAX 9, table 4). */
+const DIRECTION_MARKS = /[\u202a-\u202e\u2066-\u2069]/g;

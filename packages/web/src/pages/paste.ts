@@ -1,0 +1,125 @@
+import { languageOf, type Language } from '../content/languages.ts';
+import { MAX_LINE_CHARACTERS, MAX_LINES, type TextWarnings } from '../content/paste-lines.ts';
+import { formatSize, formatTime } from '../html/formats.ts';
+import { html, type Html } from '../html/html.ts';
+import { frame, page, type Site } from '../html/layout.ts';
+import { words } from '../words.ts';
+
+/** What the page shows of a paste. The times are in ISO 8601. */
+export interface ShownPaste {
+  readonly short_code: string;
+  readonly url: string;
+  readonly status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
+  readonly title: string | null;
+  readonly syntax: string | null;
+  readonly size_bytes: number;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  /** Whether the reader may delete the paste with the token of its creation. */
+  readonly is_anonymous: boolean;
+}
+
+/**
+ * The page of a stored paste in two parts, between which the text is written as it arrives.
+ * @param firstText the first characters of the text, which may name its language
+ */
+export function pastePage(
+  site: Site,
+  paste: ShownPaste,
+  firstText: string,
+): { readonly head: string; readonly tail: (warnings: TextWarnings) => string } {
+  const language = languageOf(paste, firstText);
+  const { before, after } = frame(site, { title: titleOf(paste), scripts: ['paste.js'] });
+  const head = html`${heading(site, paste, language)}
+${toolbar(site, paste)}
+<p id="paste-status" role="status" class="hint"></p>
+<section id="content" class="content" aria-label="${words.paste.content}" data-language="${language?.id ?? ''}" data-worker="${site.asset('worker.js')}" tabindex="0">
+`;
+  return {
+    head: before + head.markup,
+    tail: (warnings) => html`${warningsHtml(warnings)}</section>\n${deletion(site, paste)}`.markup + after,
+  };
+}
+
+function titleOf({ title, short_code }: ShownPaste): string {
+  return title ?? `${words.paste.untitled} ${short_code}`;
+}
+
+/** The page of a paste whose upload is in progress: it reloads by itself, also without JavaScript. */
+export function pendingPastePage(site: Site, paste: ShownPaste): string {
+  return page(site, {
+    title: titleOf(paste),
+    scripts: ['pending-paste.js'],
+    head: html`<noscript><meta http-equiv="refresh" content="2"></noscript>\n`,
+    main: html`${heading(site, paste, languageOf(paste))}
+<p id="pending" class="pending" role="status" data-events="${site.base}/v1/pastes/${paste.short_code}/events"><span class="spinner" aria-hidden="true"></span> ${words.paste.inProgress}</p>`,
+  });
+}
+
+export function deletedPage(site: Site): string {
+  const { deleted, deletedText } = words.paste;
+  return page(site, {
+    title: deleted,
+    main: html`<h1>${deleted}</h1>
+<p>${deletedText}</p>
+<p><a class="button" href="${site.base}/">${words.problem.back}</a></p>`,
+  });
+}
+
+function heading(site: Site, paste: ShownPaste, language: Language | null): Html {
+  const { paste: text } = words;
+  return html`<h1><bdi>${paste.title ?? text.untitled}</bdi></h1>
+<dl class="facts">
+<div><dt>${text.size}</dt><dd>${formatSize(paste.size_bytes)}</dd></div>
+<div><dt>${text.language}</dt><dd>${language?.name ?? paste.syntax ?? 'Plain text'}</dd></div>
+<div><dt>${text.created}</dt><dd>${formatTime(paste.created_at)}</dd></div>
+<div><dt>${text.expires}</dt><dd>${paste.expires_at === null ? text.neverExpires : formatTime(paste.expires_at)}</dd></div>
+<div><dt>${text.upload}</dt><dd><a href="${site.base}/${paste.short_code}/timeline">${text.uploadStates[paste.status]}</a></dd></div>
+</dl>`;
+}
+
+/** Links work without JavaScript; the buttons need it and are hidden without it. */
+function toolbar(site: Site, paste: ShownPaste): Html {
+  const { paste: text } = words;
+  const raw = `${site.base}/v1/pastes/${paste.short_code}/content`;
+  return html`<div class="toolbar">
+<button type="button" id="copy" data-raw="${raw}" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copy}</button>
+<a class="button" href="${raw}">${text.raw}</a>
+<a class="button" href="${raw}" download="${fileNameOf(paste)}">${text.download}</a>
+<button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>
+<button type="button" id="qr" data-url="${paste.url}" data-label="${text.qrOf(paste.url)}" aria-expanded="false" hidden>${text.qr}</button>
+<a class="button" id="fork" href="${site.base}/#from=${paste.short_code}" hidden>${text.fork}</a>
+</div>`;
+}
+
+function warningsHtml({ bidi, notUtf8, longLines, cut }: TextWarnings): Html {
+  const { paste: text } = words;
+  const shown = [
+    bidi && text.bidi,
+    notUtf8 && text.notUtf8,
+    longLines && text.longLines(String(MAX_LINE_CHARACTERS)),
+    cut && text.cut(String(MAX_LINES)),
+  ];
+  return html`${shown.map((warning) => warning !== false && html`<p class="warning" role="note">${warning}</p>\n`)}`;
+}
+
+function deletion(site: Site, paste: ShownPaste): Html | false {
+  if (!paste.is_anonymous) return false;
+  const { paste: text } = words;
+  return html`<details class="deletion"><summary>${text.deleteTitle}</summary>
+<form method="post" action="${site.base}/${paste.short_code}/delete" enctype="multipart/form-data">
+<p class="hint">${text.deleteHint}</p>
+<label for="delete_token">${text.deleteToken}</label>
+<input id="delete_token" name="delete_token" type="password" autocomplete="off" required>
+<button class="danger" type="submit">${text.deleteButton}</button>
+</form></details>`;
+}
+
+/** A name that every operating system accepts. */
+function fileNameOf({ title, short_code }: ShownPaste): string {
+  const name = (title ?? '')
+    .replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')
+    .replace(/^[. ]+/, '')
+    .slice(0, 100);
+  return name === '' ? `${short_code}.txt` : name;
+}

@@ -1,0 +1,148 @@
+import { formatDuration } from '../html/formats.ts';
+import { html, type Html } from '../html/html.ts';
+import { words } from '../words.ts';
+
+/** A transition and an execution as the API's timeline has them. The times are in ISO 8601. */
+export interface ShownTimeline {
+  readonly transitions: readonly {
+    readonly machine: string;
+    readonly entity: string;
+    readonly from: string;
+    readonly to: string;
+    readonly at: string;
+    readonly actor: string;
+    /** A word for everybody. */
+    readonly reason_class: string | null;
+    /** A text for the owner. */
+    readonly reason: string | null;
+  }[];
+  readonly executions: readonly {
+    readonly id: string;
+    readonly attempt: number;
+    readonly status: 'PENDING' | 'RUNNING' | 'SUCCEEDED' | 'FAILED';
+    readonly run_at: string;
+    readonly created_at: string;
+    readonly started_at: string | null;
+    readonly finished_at: string | null;
+    readonly error_class: string | null;
+    readonly error: string | null;
+  }[];
+}
+
+/** In pixels of the drawing, which scales with the page. */
+const WIDTH = 800;
+const LABELS = 110;
+const ROW = 30;
+const BAR = 16;
+const AXIS = 28;
+const PLOT = WIDTH - LABELS - 12;
+
+interface Bar {
+  readonly startMs: number;
+  readonly endMs: number;
+  /** The class of its colour. */
+  readonly kind: string;
+  readonly label: string;
+}
+
+interface Row {
+  readonly name: string;
+  readonly bars: readonly Bar[];
+}
+
+/**
+ * The states of a paste and the attempts at its upload over time, from its creation to the end of its upload,
+ * or to `now` while the upload is in progress. A deletion weeks later would make everything else a point, so
+ * that only the table has it.
+ */
+export function timelineChart(timeline: ShownTimeline, createdAt: string, now: Date): Html {
+  const rows = rowsOf(timeline, Date.parse(createdAt), now.getTime());
+  const times = rows.flatMap(({ bars }) => bars.flatMap(({ startMs, endMs }) => [startMs, endMs]));
+  const startMs = Math.min(...times);
+  const spanMs = Math.max(1, Math.max(...times) - startMs);
+  const x = (ms: number): number => LABELS + ((ms - startMs) / spanMs) * PLOT;
+  const height = rows.length * ROW + AXIS;
+  return html`<svg class="timeline" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${words.timeline.chart}">
+${ticksOf(spanMs).map((ms) => tick(x(startMs + ms), height, formatDuration(ms)))}
+${rows.map((row, index) => drawRow(row, index * ROW, x))}
+</svg>`;
+}
+
+function rowsOf(
+  { transitions, executions }: ShownTimeline,
+  createdMs: number,
+  nowMs: number,
+): readonly Row[] {
+  const end = transitions.find(({ machine, from }) => machine === 'paste_upload' && from === 'IN_PROGRESS');
+  const endMs = end === undefined ? nowMs : Date.parse(end.at);
+  const state = end?.to ?? 'IN_PROGRESS';
+  const upload: Bar = {
+    startMs: createdMs,
+    endMs: Math.max(endMs, createdMs),
+    kind: kindOf(state),
+    label: `IN_PROGRESS → ${state}`,
+  };
+  return [
+    { name: words.timeline.paste, bars: [upload] },
+    ...executions.map((execution) => ({
+      name: words.timeline.attempt(execution.attempt),
+      bars: barsOf(execution, endMs),
+    })),
+  ];
+}
+
+/** An attempt waits from its creation to its start, and runs from its start to its end. */
+function barsOf(execution: ShownTimeline['executions'][number], nowMs: number): readonly Bar[] {
+  const createdMs = Date.parse(execution.created_at);
+  const startedMs = execution.started_at === null ? null : Date.parse(execution.started_at);
+  const finishedMs = execution.finished_at === null ? null : Date.parse(execution.finished_at);
+  const waitEndMs = startedMs ?? finishedMs ?? Math.max(nowMs, createdMs);
+  const waiting: Bar = {
+    startMs: createdMs,
+    endMs: waitEndMs,
+    kind: 'waiting',
+    label: words.timeline.waiting,
+  };
+  if (startedMs === null) return [waiting];
+  const label = execution.finished_at === null ? words.timeline.running : execution.status;
+  const running: Bar = {
+    startMs: startedMs,
+    endMs: finishedMs ?? Math.max(nowMs, startedMs),
+    kind: kindOf(execution.status),
+    label,
+  };
+  return [waiting, running];
+}
+
+function kindOf(state: string): string {
+  if (state === 'PROCESSED' || state === 'SUCCEEDED') return 'good';
+  return state === 'FAILED' ? 'bad' : 'busy';
+}
+
+function drawRow({ name, bars }: Row, top: number, x: (ms: number) => number): Html {
+  const y = top + (ROW - BAR) / 2;
+  return html`<text class="name" x="${LABELS - 10}" y="${top + ROW / 2 + 4}" text-anchor="end">${name}</text>
+${bars.map((bar) => drawBar(bar, y, x))}
+`;
+}
+
+/** Every bar can be seen: a state of a millisecond in a span of half a minute is two pixels wide. */
+function drawBar({ startMs, endMs, kind, label }: Bar, y: number, x: (ms: number) => number): Html {
+  const width = Math.max(2, x(endMs) - x(startMs));
+  return html`<rect class="${kind}" x="${x(startMs).toFixed(1)}" y="${y}" width="${width.toFixed(1)}" height="${BAR}" rx="3"><title>${label}: ${formatDuration(endMs - startMs)}</title></rect>`;
+}
+
+function tick(x: number, height: number, label: string): Html {
+  return html`<line class="grid" x1="${x.toFixed(1)}" y1="0" x2="${x.toFixed(1)}" y2="${height - AXIS}"></line><text class="tick" x="${x.toFixed(1)}" y="${height - 8}" text-anchor="middle">${label}</text>
+`;
+}
+
+/** Four to eight times at a round distance. */
+export function ticksOf(spanMs: number): readonly number[] {
+  const rough = spanMs / 5;
+  const magnitude = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * magnitude).find((each) => each >= rough) ?? rough;
+  const ticks: number[] = [];
+  for (let ms = 0; ms <= spanMs; ms += step) ticks.push(ms);
+  return ticks;
+}

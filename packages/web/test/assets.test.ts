@@ -1,0 +1,57 @@
+import { gunzipSync, brotliDecompressSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import { loadAssets } from '../src/assets/assets.ts';
+
+const assets = loadAssets();
+const gzipped = (name: string): number => {
+  const asset = assets.find(name);
+  return (asset?.gzip ?? asset!.bytes).length;
+};
+
+/** A module and all that it imports when it starts, by the names in its text. */
+function withImports(name: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(name)) return seen;
+  seen.add(name);
+  const text = assets.find(name)!.bytes.toString();
+  for (const [, imported] of text.matchAll(/(?:from|import)\s*"\.\/([\w.-]+\.js)"/g))
+    withImports(imported!, seen);
+  return seen;
+}
+
+const sizeOf = (source: string): number =>
+  [...withImports(assets.fileOf(source))].reduce((sum, name) => sum + gzipped(name), 0);
+
+describe('what a browser loads', () => {
+  it('is at most 15 KB of JavaScript for a paste, with the largest mode that any language needs', () => {
+    const worker = assets.find(assets.fileOf('worker.js'))!.bytes.toString();
+    const modes = [...worker.matchAll(/import\("\.\/([\w.-]+\.js)"\)/g)].map(([, name]) => name!);
+    expect(modes.length).toBeGreaterThan(30);
+    const largest = Math.max(
+      ...modes.map((name) => [...withImports(name)].reduce((sum, each) => sum + gzipped(each), 0)),
+    );
+    expect(sizeOf('paste.js') + sizeOf('worker.js') + largest).toBeLessThanOrEqual(15 * 1024);
+  });
+
+  it('is at most 20 KB of JavaScript for the form', () => {
+    expect(sizeOf('new-paste.js') + sizeOf('created.js')).toBeLessThanOrEqual(20 * 1024);
+  });
+
+  it('is at most 8 KB of styles', () => {
+    expect(gzipped(assets.fileOf('page.css'))).toBeLessThanOrEqual(8 * 1024);
+  });
+});
+
+describe('the files', () => {
+  it('have compressed copies of the same bytes', () => {
+    const { bytes, gzip, brotli } = assets.find(assets.fileOf('page.css'))!;
+    expect(gunzipSync(gzip!).equals(bytes)).toBe(true);
+    expect(brotliDecompressSync(brotli!).equals(bytes)).toBe(true);
+  });
+
+  it('have a hash in their names, and nothing else is found', () => {
+    expect(assets.fileOf('page.css')).toMatch(/^page-[A-Z0-9]{8}\.css$/);
+    expect(assets.find('page.css')).toBeNull();
+    expect(assets.find('../package.json')).toBeNull();
+    expect(() => assets.fileOf('missing.js')).toThrow('no file for missing.js');
+  });
+});

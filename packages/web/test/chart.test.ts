@@ -1,0 +1,79 @@
+import { describe, expect, it } from '@jest/globals';
+import { ticksOf, timelineChart, type ShownTimeline } from '../src/timeline/chart.ts';
+
+const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
+const transition = {
+  machine: 'paste_upload',
+  entity: 'p',
+  actor: 'worker',
+  reason_class: null,
+  reason: null,
+};
+const execution = { id: 'e', run_at: at(0), error_class: null, error: null };
+
+describe('the drawing of a timeline', () => {
+  it('shows how long each attempt waited and ran, until the upload ended', () => {
+    const timeline: ShownTimeline = {
+      transitions: [{ ...transition, from: 'IN_PROGRESS', to: 'PROCESSED', at: at(3000) }],
+      executions: [
+        {
+          ...execution,
+          attempt: 1,
+          status: 'FAILED',
+          created_at: at(0),
+          started_at: at(500),
+          finished_at: at(1000),
+        },
+        {
+          ...execution,
+          attempt: 2,
+          status: 'SUCCEEDED',
+          created_at: at(1000),
+          started_at: at(2000),
+          finished_at: at(3000),
+        },
+      ],
+    };
+    const { markup } = timelineChart(timeline, at(0), new Date(at(900_000)));
+    expect(
+      [...markup.matchAll(/<rect class="(\w+)".*?<title>([^<]*)/g)].map(([, kind, title]) => [kind, title]),
+    ).toEqual([
+      ['good', 'IN_PROGRESS → PROCESSED: 3.00 s'],
+      ['waiting', 'waiting: 500 ms'],
+      ['bad', 'FAILED: 500 ms'],
+      ['waiting', 'waiting: 1.00 s'],
+      ['good', 'SUCCEEDED: 1.00 s'],
+    ]);
+  });
+
+  it('reaches to the present while the upload is in progress', () => {
+    const timeline: ShownTimeline = {
+      transitions: [],
+      executions: [
+        {
+          ...execution,
+          attempt: 1,
+          status: 'RUNNING',
+          created_at: at(0),
+          started_at: at(1000),
+          finished_at: null,
+        },
+      ],
+    };
+    expect(timelineChart(timeline, at(0), new Date(at(5000))).markup).toContain('running: 4.00 s');
+  });
+
+  it('has finite numbers only, also for a paste of this instant', () => {
+    const { markup } = timelineChart({ transitions: [], executions: [] }, at(0), new Date(at(0)));
+    expect(markup).not.toMatch(/NaN|Infinity/);
+  });
+});
+
+describe('the axis', () => {
+  it.each([1, 42, 999, 31_000, 5_000_000])('has a few round steps for %d ms', (span) => {
+    const ticks = ticksOf(span);
+    expect(ticks.length).toBeGreaterThanOrEqual(2);
+    expect(ticks.length).toBeLessThanOrEqual(8);
+    expect(ticks[0]).toBe(0);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { html } from '../src/html/html.ts';
+import { page, type Site } from '../src/html/layout.ts';
+
+const site: Site = { base: '/p', asset: (name) => `/p/assets/${name}`, abuseContact: 'abuse@example.org' };
+const hostile = `"><script>alert('x')</script>&lt;`;
+
+describe('html', () => {
+  it('escapes every value, in text and in attributes', () => {
+    expect(html`<a title="${hostile}">${hostile}</a>`.markup).toBe(
+      '<a title="&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;lt;">&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;lt;</a>',
+    );
+  });
+
+  it('nests markup and lists, and prints nothing for absent values', () => {
+    const items = ['a', '<b>'].map((each) => html`<li>${each}</li>`);
+    expect(html`<ul>${items}</ul>${null}${undefined}${false}${0}`.markup).toBe(
+      '<ul><li>a</li><li>&lt;b&gt;</li></ul>0',
+    );
+  });
+});
+
+describe('a page', () => {
+  it('escapes its title and removes the marks that reorder the text of a tab', () => {
+    const markup = page(site, { title: '<x>\u202egpj.exe', main: html`` });
+    expect(markup).toContain('<title>&lt;x&gt;gpj.exe – Pasteflow</title>');
+  });
+
+  it('puts the path of the service in front of its links, and shows the contact for abuse', () => {
+    const markup = page(site, { title: 'x', main: html``, scripts: ['paste.js'] });
+    expect(markup).toContain('<script type="module" src="/p/assets/paste.js"></script>');
+    expect(markup).toContain('href="/p/"');
+    expect(markup).toContain('href="mailto:abuse@example.org"');
+    expect(page({ ...site, abuseContact: null }, { title: 'x', main: html`` })).not.toContain('Report abuse');
+  });
+
+  it('has no script, style or handler inside the document, which the policy would refuse', () => {
+    const markup = page(site, { title: 'x', main: html`` });
+    expect(markup).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|\sstyle=/);
+  });
+});

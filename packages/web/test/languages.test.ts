@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import { languagesWithMode, loadMode } from '../browser/highlight/modes.ts';
+import { Tokenizer } from '../browser/highlight/tokenizer.ts';
+import { kinds } from '../browser/highlight/kinds.ts';
+import { languageOf, languages } from '../src/content/languages.ts';
+
+const of = (syntax: string | null, title: string | null, text = '') =>
+  languageOf({ syntax, title }, text)?.id ?? null;
+
+describe('the language of a paste', () => {
+  it('is its syntax before anything else', () => {
+    expect(of('rust', 'main.py', '#!/bin/sh')).toBe('rust');
+    expect(of('  TypeScript ', null)).toBe('typescript');
+    expect(of('c++', null)).toBe('cpp');
+    expect(of('klingon', 'main.py')).toBeNull();
+  });
+
+  it('is that of the extension of its title', () => {
+    expect(of(null, 'src/main.RS')).toBe('rust');
+    expect(of(null, 'Dockerfile')).toBe('dockerfile');
+    expect(of(null, 'Meeting notes')).toBeNull();
+  });
+
+  it('is that of its first line when the title names none', () => {
+    expect(of(null, null, '#!/usr/bin/env -S python3 -u\nprint(1)')).toBe('python');
+    expect(of(null, null, '#!/bin/bash')).toBe('shell');
+    expect(of(null, null, '<?xml version="1.0"?>')).toBe('xml');
+    expect(of(null, null, '<!DOCTYPE html>')).toBe('html');
+    expect(of(null, null, 'diff --git a/x b/x')).toBe('diff');
+    expect(of(null, null, 'Hello')).toBeNull();
+  });
+});
+
+describe('the list of languages', () => {
+  it('has one mode for each language except plain text', () => {
+    const wanted = languages.map(({ id }) => id).filter((id) => id !== 'text');
+    expect([...languagesWithMode].toSorted()).toEqual(wanted.toSorted());
+  });
+
+  it('names each extension, alias and program once', () => {
+    for (const key of ['extensions', 'aliases', 'programs'] as const) {
+      const names = languages.flatMap((language) => language[key] ?? []);
+      expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+    }
+  });
+});
+
+describe('the mode of each language', () => {
+  const text = `# Title
+/* comment */ // comment
+<tag attribute="value">text</tag>
+function main(x) { return "string" + 'c' + 12.5; }
+key: [1, true, null]
+-removed
++added
+
+if [ "$x" = y ]; then echo done; fi
+\`\`\`
+`;
+
+  it.each(languagesWithMode)('reads any text to its end: %s', async (language) => {
+    const tokens = new Tokenizer(await loadMode(language)).read(text);
+    expect(tokens.length % 3).toBe(0);
+    let end = 0;
+    for (let i = 0; i < tokens.length; i += 3) {
+      expect(tokens[i]).toBeGreaterThanOrEqual(end);
+      end = tokens[i + 1]!;
+      expect(tokens[i]).toBeLessThan(end);
+      expect(kinds[tokens[i + 2]!]).toBeDefined();
+    }
+    expect(end).toBeLessThanOrEqual(text.length);
+    expect(end).toBeGreaterThan(0);
+  });
+
+  it('continues in the next chunk where the last one ended', async () => {
+    const tokenizer = new Tokenizer(await loadMode('javascript'));
+    tokenizer.read('a /* open\n');
+    expect(Array.from(tokenizer.read('still a comment */ b\n').slice(0, 3))).toEqual([
+      0,
+      18,
+      kinds.indexOf('comment'),
+    ]);
+  });
+});
+
+describe('the mode of Markdown', () => {
+  const read = async (text: string) => {
+    const tokens = new Tokenizer(await loadMode('markdown')).read(text);
+    return Array.from({ length: tokens.length / 3 }, (_, i) => [
+      text.slice(tokens[3 * i], tokens[3 * i + 1]),
+      kinds[tokens[3 * i + 2]!],
+    ]);
+  };
+
+  it('colours headings, marks of lists and quotes, code, links and emphasis', async () => {
+    expect(await read('## Title\n')).toEqual([['## Title', 'heading']]);
+    expect(await read('- item `code` and **bold**\n')).toEqual([
+      ['-', 'keyword'],
+      ['`code`', 'string'],
+      ['**bold**', 'definition'],
+    ]);
+    expect(await read('> quote [link](https://example.org)\n')).toEqual([
+      ['>', 'keyword'],
+      ['[link](https://example.org)', 'string'],
+    ]);
+  });
+
+  it('reads a fenced block to its end, whatever is in it', async () => {
+    expect(await read('```js\n# no title\n```\n# Title\n')).toEqual([
+      ['```js', 'string'],
+      ['# no title', 'string'],
+      ['```', 'string'],
+      ['# Title', 'heading'],
+    ]);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import { MAX_LINE_CHARACTERS, PasteLines } from '../src/content/paste-lines.ts';
+
+/** The markup of a text that arrives in pieces of this many bytes, and what a browser's parser makes of it. */
+function render(text: string | Buffer, pieceBytes = Infinity) {
+  const bytes = Buffer.from(text);
+  const lines = new PasteLines();
+  let markup = '';
+  for (let start = 0; start < bytes.length; start += pieceBytes)
+    markup += lines.push(bytes.subarray(start, Math.min(bytes.length, start + pieceBytes)));
+  markup += lines.end();
+  const chunks = [
+    ...markup.matchAll(/<div class="([^"]+)"><div[^>]*>([\d\n]*)<\/div><pre>\n([^<]*)<\/pre><\/div>\n/g),
+  ];
+  expect(chunks.map(([all]) => all).join('')).toBe(markup); // nothing else is in the markup
+  return {
+    classes: chunks.map(([, name]) => name),
+    numbers: chunks.map(([, , numbers]) => numbers),
+    text: chunks.map(([, , , body = '']) => unescapeHtml(body)).join(''),
+    warnings: lines.warnings,
+  };
+}
+
+function unescapeHtml(markup: string): string {
+  const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' };
+  return markup.replaceAll(/&(?:#(\d+)|(\w+));/g, (_all, code, name) =>
+    code === undefined ? named[name as string]! : String.fromCodePoint(Number(code)),
+  );
+}
+
+const plain = { bidi: false, notUtf8: false, longLines: false, cut: false };
+
+describe('the lines of a paste', () => {
+  it.each([
+    ['one line without an end', 'hello', '1'],
+    ['one line with an end', 'hello\n', '1'],
+    ['empty lines', '\n\n\n', '1\n2\n3'],
+    ['a first empty line, which a parser would drop', '\nx', '1\n2'],
+    ['markup', '<script>alert("x")</script> &amp; \'', '1'],
+    ['letters outside of the basic plane', '😀\n𝒳\n', '1\n2'],
+  ])('keep %s', (_name, text, numbers) => {
+    expect(render(text)).toEqual({ classes: ['chunk tail'], numbers: [numbers], text, warnings: plain });
+  });
+
+  it('are the same however the bytes arrive', () => {
+    const text = `${'ä😀x\n'.repeat(600)}${'y'.repeat(3 * MAX_LINE_CHARACTERS)}\nend`;
+    const whole = render(text);
+    for (const bytes of [1, 7, 4096]) expect(render(text, bytes)).toEqual(whole);
+  });
+
+  it('are in chunks of 256 lines', () => {
+    const text = 'line\n'.repeat(600);
+    const { classes, numbers, text: shown } = render(text);
+    expect(classes).toEqual(['chunk', 'chunk', 'chunk tail']);
+    expect(numbers.map((each) => each!.split('\n').length)).toEqual([256, 256, 88]);
+    expect(numbers[1]!.startsWith('257\n')).toBe(true);
+    expect(shown).toBe(text);
+  });
+
+  it('end after 300,032 lines, and say so', () => {
+    const lines = new PasteLines();
+    const markup =
+      lines.push(Buffer.from('x\n'.repeat(300_100))) + lines.push(Buffer.from('y')) + lines.end();
+    expect(markup).toContain('\n300032</div>');
+    expect(markup).not.toContain('300033');
+    expect(markup).not.toContain('y');
+    expect(lines.warnings).toEqual({ ...plain, cut: true });
+  });
+
+  it('lose the carriage return of CR LF, and keep any other', () => {
+    expect(render('a\r\nb\rc\n').text).toBe('a\nb\rc\n');
+  });
+
+  it('show NUL and bytes that are not UTF-8 as a replacement, and say so', () => {
+    expect(render('a\0b')).toMatchObject({ text: 'a\ufffdb', warnings: { ...plain, notUtf8: true } });
+    expect(render(Buffer.from([0x61, 0xff, 0x62]))).toMatchObject({
+      text: 'a\ufffdb',
+      warnings: { ...plain, notUtf8: true },
+    });
+  });
+
+  it('say when marks change the direction of the text', () => {
+    expect(render('if (x) {\u2066 // }').warnings).toEqual({ ...plain, bidi: true });
+  });
+});
+
+describe('a line of more than 10,000 characters', () => {
+  it('is folded into parts, of which the first has the number of the line', () => {
+    const text = `first\n${'x'.repeat(25_000)}\nlast\n`;
+    const { classes, numbers, text: shown, warnings } = render(text);
+    expect(classes).toEqual(['chunk', 'chunk long', 'chunk long', 'chunk long', 'chunk tail']);
+    expect(numbers).toEqual(['1', '2', '', '', '3']);
+    expect(shown).toBe(text.replace(`x\nlast`, 'xlast')); // its end is the end of the part
+    expect(warnings).toEqual({ ...plain, longLines: true });
+  });
+
+  it('is never cut within a letter', () => {
+    const text = `x${'😀'.repeat(MAX_LINE_CHARACTERS)}`;
+    expect(render(text, 1000).text).toBe(text);
+  });
+
+  it('holds at most one part in memory', () => {
+    const lines = new PasteLines();
+    const piece = Buffer.from('x'.repeat(65_536));
+    for (let i = 0; i < 160; i += 1) expect(lines.push(piece).length).toBeGreaterThan(60_000);
+    expect(lines.end().length).toBeLessThan(2 * MAX_LINE_CHARACTERS);
+  });
+});

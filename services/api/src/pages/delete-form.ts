@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { expirePaste, type Database } from '@pasteflow/postgres';
+import { deletedPage } from '@pasteflow/web';
+import type { BodyBudget } from '../budget/body-budget.ts';
+import { readForm } from '../http/body/multipart.ts';
+import { RequestError, validate } from '../http/errors/request-error.ts';
+import type { Endpoint, Handler } from '../openapi/endpoint.ts';
+import { isDeleteToken } from '../pastes/delete-token.ts';
+import {
+  assertNotGone,
+  findErrors,
+  findNamedPaste,
+  namedPaste,
+  pasteGone,
+  pasteNotFound,
+} from '../pastes/find-named-paste.ts';
+import { example } from '../pastes/example.ts';
+import type { Pages } from '../site/compose-site.ts';
+import { sendPage } from '../site/send-page.ts';
+
+/** A form with one short field. */
+const MAX_FORM_BYTES = 8192;
+
+const form = z.strictObject({
+  delete_token: z.string('must be a text').meta({
+    description: 'The delete_token from the answer that created the paste.',
+    examples: [example.deleteToken],
+  }),
+});
+
+/** POST /:short_code/delete: deletes an anonymous paste, from the form of its page. It works without JavaScript. */
+export function deleteFromForm({
+  db,
+  bodies,
+  pages,
+}: {
+  readonly db: Database;
+  readonly bodies: BodyBudget;
+  readonly pages: Pages;
+}): Endpoint {
+  const remove: Handler = async (req, res) => {
+    const paste = await findNamedPaste(db, req);
+    if (paste === null) throw pasteNotFound();
+    assertNotGone(paste);
+    const { fields } = await readForm(req, res, {
+      maxBytes: MAX_FORM_BYTES,
+      tooLarge: () => new RequestError('content_too_large', `Send at most ${MAX_FORM_BYTES} bytes.`),
+      budget: bodies,
+      weight: 1,
+    });
+    const { delete_token: token } = validate(form, Object.fromEntries(fields));
+    if (!isDeleteToken(token, paste.delete_token_hash)) throw wrongToken();
+    if (!(await expirePaste(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
+    sendPage(res, deletedPage(pages.site()));
+  };
+  return {
+    operation: {
+      operationId: 'deletePasteFromForm',
+      tag: 'pages',
+      access: 'anyone',
+      summary: 'Deletes an anonymous paste immediately and permanently, from the form of its page.',
+      params: { path: namedPaste },
+      body: {
+        required: true,
+        content: {
+          'multipart/form-data': { schema: form, example: { delete_token: example.deleteToken } },
+        },
+      },
+      answers: {
+        200: { description: 'The paste is deleted.', content: { 'text/html': { schema: z.string() } } },
+      },
+      errors: [...findErrors, 'content_too_large', 'validation_failed', 'unsupported_encoding', 'overloaded'],
+    },
+    handle: remove,
+    page: remove,
+  };
+}
+
+function wrongToken(): RequestError {
+  return new RequestError(
+    'unauthorized',
+    'This is not the delete token of the paste. Go back and enter the token that was shown when the paste was created.',
+    { headers: { 'WWW-Authenticate': 'Delete-Token realm="pasteflow"' } },
+  );
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { PasteRow } from '@pasteflow/postgres';
+import { PasteLines, pastePage, pendingPastePage, type ShownPaste, type Site } from '@pasteflow/web';
+import { RequestError } from '../http/errors/request-error.ts';
+import { isKnownToClient } from '../http/request/conditional.ts';
+import type { Handler } from '../openapi/endpoint.ts';
+import { assertNotGone, extensionOf, findNamedPaste, pasteNotFound } from '../pastes/find-named-paste.ts';
+import { viewOf } from '../pastes/paste-view.ts';
+import { cachingOf, sendContent, type ReadContentDependencies } from '../pastes/read-content.ts';
+import type { Pages } from '../site/compose-site.ts';
+import { pageHeaders, sendPage } from '../site/send-page.ts';
+
+export interface PastePageDependencies extends ReadContentDependencies {
+  readonly pages: Pages;
+  readonly publicUrl: () => string;
+}
+
+/** GET /:short_code in a browser: the text with its facts, or the state of its upload. */
+export function pasteInBrowser(deps: PastePageDependencies): Handler {
+  return async (req, res) => {
+    const paste = await findNamedPaste(deps.db, req);
+    if (paste === null) throw pasteNotFound();
+    if (paste.status === 'FAILED') throw uploadFailed();
+    assertNotGone(paste);
+    const shown = shownPaste(paste, deps.publicUrl(), extensionOf(req));
+    if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(deps.pages.site(), shown));
+    else await sendText(deps, req, res, paste, shown);
+  };
+}
+
+/** Without a page, this is the 404 of an unknown paste. The metadata of the paste tells the same as this text. */
+function uploadFailed(): RequestError {
+  return new RequestError(
+    'paste_not_found',
+    'The upload of this paste failed, so that there is no text to show. For 24 hours the operator can retry the upload; otherwise create the paste again.',
+  );
+}
+
+/** @param extension of the short URL: it names the language, whatever the paste says */
+export function shownPaste(paste: PasteRow, publicUrl: string, extension: string | null): ShownPaste {
+  const { short_code, url, status, title, syntax, size_bytes, created_at, expires_at } = viewOf(
+    paste,
+    publicUrl,
+    'stranger', // the page shows no reason
+  );
+  return {
+    short_code,
+    url,
+    status,
+    title,
+    syntax: extension ?? syntax,
+    size_bytes,
+    created_at,
+    expires_at,
+    is_anonymous: paste.user_id === null,
+  };
+}
+
+async function sendText(
+  deps: PastePageDependencies,
+  req: Request,
+  res: Response,
+  paste: PasteRow,
+  shown: ShownPaste,
+): Promise<void> {
+  const etag = etagOf(deps.pages.assets.version, paste.content_hash, shown);
+  res.set({ ...pageHeaders, ETag: etag, 'Cache-Control': cachingOf(paste) });
+  if (isKnownToClient(req.get('If-None-Match'), etag)) {
+    res.status(304).end();
+    return;
+  }
+  if (req.method === 'HEAD') {
+    res.end();
+    return;
+  }
+  await sendContent(deps, paste, {
+    req,
+    res,
+    requested: { shortCode: paste.short_code, range: undefined, length: paste.size_bytes },
+    head: () => res,
+    render: (bytes) => markupOf(deps.pages.site(), shown, bytes),
+  });
+}
+
+/** The page, as the bytes of the paste arrive. */
+async function* markupOf(
+  site: Site,
+  shown: ShownPaste,
+  body: Iterable<Buffer> | AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  const lines = new PasteLines();
+  let page: ReturnType<typeof pastePage> | undefined;
+  for await (const bytes of body) {
+    if (page === undefined) {
+      page = pastePage(site, shown, bytes.toString('utf8', 0, 200));
+      yield Buffer.from(page.head);
+    }
+    yield Buffer.from(lines.push(bytes));
+  }
+  yield Buffer.from(lines.end() + (page?.tail(lines.warnings) ?? ''));
+}
+
+/** Other than the ETag of the bytes, because a cache may hold both. */
+function etagOf(version: string, contentHash: string, shown: ShownPaste): string {
+  return `"${createHash('sha256')
+    .update(JSON.stringify([version, contentHash, shown]))
+    .digest('hex')}"`;
+}

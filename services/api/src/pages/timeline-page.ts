@@ -1,0 +1,41 @@
+import { readTimeline as findTimeline, type Database } from '@pasteflow/postgres';
+import { timelinePage } from '@pasteflow/web';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { assertNotGone, findNamedPaste, pasteNotFound, readerOf } from '../pastes/find-named-paste.ts';
+import { readTimeline } from '../pastes/read-timeline.ts';
+import { viewOfTimeline } from '../timeline/timeline-view.ts';
+import type { Pages } from '../site/compose-site.ts';
+import { sendPage } from '../site/send-page.ts';
+import { shownPaste } from './paste-page.ts';
+
+export interface TimelinePageDependencies {
+  readonly db: Database;
+  readonly pages: Pages;
+  readonly publicUrl: () => string;
+}
+
+/**
+ * GET /:short_code/timeline: the timeline at the short URL. A browser gets a drawing with tables; any other
+ * client gets the JSON of /v1/pastes/:short_code/timeline.
+ */
+export function timelineAtShortUrl(deps: TimelinePageDependencies): Endpoint {
+  const { operation, handle } = readTimeline(deps);
+  return {
+    operation: {
+      ...operation,
+      operationId: 'readTimelineByShortUrl',
+      summary: 'Reads the timeline of a paste; in a browser, as a page.',
+    },
+    handle,
+    page: async (req, res) => {
+      const paste = await findNamedPaste(deps.db, req);
+      if (paste === null) throw pasteNotFound();
+      assertNotGone(paste);
+      const timeline = viewOfTimeline(await findTimeline(deps.db, paste.id), readerOf(paste, req));
+      sendPage(
+        res,
+        timelinePage(deps.pages.site(), shownPaste(paste, deps.publicUrl(), null), timeline, new Date()),
+      );
+    },
+  };
+}
