@@ -167,7 +167,7 @@ describe('workers that join and leave under load', () => {
 });
 
 const ended = new Set<Service>();
-const isRunning = (worker: Service): boolean => !!ended.has(worker);
+const isRunning = (worker: Service): boolean => !ended.has(worker);
 
 /** Waits until `more` further pastes of `answered` are settled. */
 async function untilMoreSettled(answered: readonly string[], more: number): Promise<void> {
