@@ -183,13 +183,13 @@ describeInBrowser('a hostile paste', () => {
     );
   });
 
-  it('with bytes that are no text is shown, and says so', async () => {
+  it('with bytes that are no text has a note on its page', async () => {
     const page = await open(`/${await stored('a\0b\r\nc')}`);
     expect(await textOf(page)).toBe('a\ufffdb\nc');
     await page.getByText('are not UTF-8 text').waitFor();
   });
 
-  it('of 5 million lines is shown in part, and says so', async () => {
+  it('of 5 million lines is shown in part, with a note', async () => {
     const page = await open(`/${await stored('x\n'.repeat(5 * 1024 * 1024))}`);
     await page.getByText('The page shows the first 300032 lines').waitFor();
     await page.getByRole('button', { name: 'Wrap lines' }).waitFor(); // answers, so that it is not frozen
