@@ -4,7 +4,7 @@
 export const reasonClasses = [
   /** A worker has claimed the execution. */
   'claimed',
-  /** The worker was told to stop. */
+  /** The worker stopped before the attempt ended. */
   'interrupted',
   /** The worker crashed, or lost its connection to Postgres for longer than its lease. */
   'worker_lost',

@@ -13,7 +13,7 @@ export interface RetryPolicy {
  */
 export const defaultRetryPolicy: RetryPolicy = { delaysMs: [1000, 2000, 4000, 8000, 16_000], jitterMs: 200 };
 
-/** An operator is told of work that was lost more often than this. The partial index `task_executions_lost` has the same number. */
+/** Work that was lost more often than this is reported to the operator. The partial index `task_executions_lost` has the same number. */
 export const MAX_UNREPORTED_LOSSES = 3;
 
 /** J9: a job always reaches an end, also when it crashes each worker that runs it. An upload has no such limit (P2, R2). */
