@@ -67,6 +67,20 @@ describe('the lines of a paste', () => {
     expect(lines.warnings).toEqual({ ...plain, cut: true });
   });
 
+  it('end without a warning when the text has exactly 300,032 lines', () => {
+    const lines = new PasteLines();
+    const markup = lines.push(Buffer.from('x\n'.repeat(300_032))) + lines.end();
+    expect(markup).toContain('\n300032</div>');
+    expect(lines.warnings).toEqual(plain);
+  });
+
+  it('end with the warning when only empty lines follow', () => {
+    const lines = new PasteLines();
+    lines.push(Buffer.from('\n'.repeat(300_032)));
+    lines.push(Buffer.from('\n\n'));
+    expect(lines.warnings).toEqual({ ...plain, cut: true });
+  });
+
   it('lose the carriage return of CR LF, and keep any other', () => {
     expect(render('a\r\nb\rc\n').text).toBe('a\nb\rc\n');
   });

@@ -191,6 +191,13 @@ describe('the form without JavaScript', () => {
     expect(await payloadOf(code)).toBe('a\r\nb');
   });
 
+  it('leaves a file named text as it is, since only a field is typed', async () => {
+    const body = new FormData();
+    body.set('text', new Blob(['a\r\nb']), 'notes.txt');
+    const created = await fetch(bed.api.url, { method: 'POST', body });
+    expect(await payloadOf((await created.text()).trim().split('/').at(-1)!)).toBe('a\r\nb');
+  });
+
   it.each([
     [
       'neither text nor file',

@@ -57,16 +57,21 @@ export class PasteLines {
     this.#pending += first;
     let markup = '';
     for (const line of others) {
+      if (this.#isFull()) return markup + this.#dropRest();
       markup += this.#take(this.#pending, '\n');
       this.#pending = line;
-      if (this.#lineNumber > MAX_LINES) return markup + this.#cut();
     }
+    if (this.#isFull() && this.#pending !== '') return markup + this.#dropRest();
     if (this.#pending.length > MAX_LINE_CHARACTERS) markup += this.#foldPending();
     return markup;
   }
 
-  /** Drops the rest of the text. */
-  #cut(): string {
+  #isFull(): boolean {
+    return this.#lineNumber > MAX_LINES;
+  }
+
+  /** The text after the last line that the page shows. */
+  #dropRest(): '' {
     this.#warnings = { ...this.#warnings, cut: true };
     this.#pending = '';
     return '';

@@ -44,8 +44,8 @@ class FormParser {
   readonly #parser;
   readonly #fields = new Map<string, string>();
   readonly #finished: Promise<void>;
-  readonly #seen = new Set<string>();
-  readonly #named = new Map<string, Buffer>();
+  readonly #seen = new Set<Role>();
+  readonly #named = new Map<Role, Buffer>();
   #firstFile: Buffer | null = null;
   #error: Error | null = null;
 
@@ -53,7 +53,7 @@ class FormParser {
     this.#parts = new PartCounter(boundary);
     this.#parser = new Busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
-      isPartAFile: (name, _type, fileName) => isNamed(name ?? '') || fileName !== undefined,
+      isPartAFile: (name, _type, fileName) => roleOf(name ?? '', fileName) !== null || fileName !== undefined,
       limits: {
         fieldSize: MAX_FIELD_BYTES,
         parts: MAX_PARTS,
@@ -61,7 +61,7 @@ class FormParser {
         headerSize: MAX_PART_HEADER_BYTES,
       },
     });
-    this.#parser.on('file', (name, stream) => this.#readFile(name, stream));
+    this.#parser.on('file', (name, stream, fileName) => this.#readFile(roleOf(name, fileName), stream));
     this.#parser.on('field', (name, value, _nameTruncated, valueTruncated) => {
       if (this.#fields.has(name)) this.#refuse(name, 'must not be repeated');
       if (valueTruncated) this.#refuse(name, `must have at most ${MAX_FIELD_BYTES} bytes`);
@@ -101,17 +101,17 @@ class FormParser {
     };
   }
 
-  #readFile(name: string, stream: NodeJS.ReadableStream): void {
+  #readFile(role: Role | null, stream: NodeJS.ReadableStream): void {
     const chunks: Buffer[] = [];
-    if (isNamed(name) && this.#seen.has(name)) this.#refuse(name, 'must not be repeated');
-    this.#seen.add(name);
-    const isKept = isNamed(name) || this.#firstFile === null;
+    if (role !== null && this.#seen.has(role)) this.#refuse(role, 'must not be repeated');
+    if (role !== null) this.#seen.add(role);
+    const isKept = role !== null || this.#firstFile === null;
     stream.on('data', (chunk: Buffer) => {
       if (isKept) chunks.push(chunk);
     });
     stream.on('error', (error) => (this.#error ??= malformedForm(error)));
     stream.on('end', () => {
-      if (isNamed(name)) this.#named.set(name, Buffer.concat(chunks));
+      if (role !== null) this.#named.set(role, Buffer.concat(chunks));
       else this.#firstFile ??= Buffer.concat(chunks);
     });
   }
@@ -125,8 +125,12 @@ class FormParser {
   }
 }
 
-function isNamed(name: string): boolean {
-  return name === 'content' || name === 'text';
+type Role = 'content' | 'text';
+
+/** What a part is for, by its name. A file named `text` is a file like any other: only a field was typed. */
+function roleOf(name: string, fileName: string | undefined): Role | null {
+  if (name === 'content') return name;
+  return name === 'text' && fileName === undefined ? name : null;
 }
 
 /** RFC 2046, 5.1.1, and other printable characters that need no escape. */
