@@ -64,6 +64,9 @@ describe('transitions send no notification', () => {
   });
 });
 
+/** The lock that a commit with a notification takes: of the database with the id 0, which stands for the cluster. */
+const NOTIFY_LOCK = `locktype = 'object' AND classid = 'pg_database'::regclass AND objid = 0`;
+
 /**
  * Makes the commit of another session hang after it has taken the lock that all notifying commits of the
  * cluster need: it waits for a standby that does not exist. The sessions of `db` don't wait for the standby.
@@ -79,26 +82,24 @@ async function withNotifyLockHeld(run: (db: Database) => Promise<void>): Promise
   try {
     await admin.query(`ALTER SYSTEM SET synchronous_standby_names = 'absent'`);
     await admin.query('SELECT pg_reload_conf()');
+    await notifier.query('CREATE TABLE notifier (n integer)');
+    await notifier.query('SET synchronous_commit = on');
+    const has = async (rows: string): Promise<boolean> =>
+      (await admin.query(`SELECT ${rows}`)).rows.length === 1;
+    // Until Postgres has read its new settings a commit waits for no standby: then another one is sent.
+    let commit: Promise<unknown> = Promise.resolve();
+    let isCommitting = false;
     await until(async () => {
-      const { rows } = await admin.query<{ names: string }>('SHOW synchronous_standby_names');
-      return JSON.stringify(rows).includes('absent');
-    });
-    await notifier.query('BEGIN');
-    await notifier.query('SET LOCAL synchronous_commit = on');
-    await notifier.query('CREATE TABLE notifier (id integer)'); // a commit without writes waits for no standby
-    await notifier.query('NOTIFY pasteflow_changes');
-    const commit = notifier.query('COMMIT');
-    await until(async () => {
-      const { rows } = await admin.query(
-        `SELECT FROM pg_locks WHERE locktype = 'object' AND classid = 'pg_database'::regclass AND objid = 0 AND granted`,
-      );
-      return rows.length === 1;
+      if (!isCommitting) {
+        isCommitting = true;
+        commit = notifier
+          .query('BEGIN; INSERT INTO notifier VALUES (1); NOTIFY pasteflow_changes; COMMIT')
+          .finally(() => (isCommitting = false));
+      }
+      return has(`FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
     });
     await run(db);
-    const held = await admin.query(
-      `SELECT FROM pg_locks WHERE locktype = 'object' AND classid = 'pg_database'::regclass AND objid = 0 AND granted`,
-    );
-    expect(held.rows).toHaveLength(1); // until the end
+    expect(await has(`FROM pg_locks WHERE ${NOTIFY_LOCK} AND granted`)).toBe(true); // until the end
     await admin.query('ALTER SYSTEM RESET synchronous_standby_names');
     await admin.query('SELECT pg_reload_conf()');
     await commit;
