@@ -80,7 +80,7 @@ async function send(): Promise<void> {
     });
     show(response.ok, await response.text());
   } catch {
-    failure.textContent = 'The server did not answer. Your text is still here: try again.';
+    failure.textContent = form.dataset['unreachable'] ?? '';
   } finally {
     submit.disabled = false;
     status.textContent = '';

@@ -30,11 +30,7 @@ export const words = {
     ],
     submit: 'Create paste',
     privacy: 'Anyone who has the link can read the paste.',
-    uploading: 'Sending the text…',
-    failed: 'The paste was not created.',
     unreachable: 'The server did not answer. Your text is still here: try again.',
-    fileChosen: (name: string, size: string) => `The paste will be the file ${name} (${size}).`,
-    fileTooLarge: (limit: string) => `The file is too large. The limit is ${limit}.`,
   },
 
   created: {

@@ -16,7 +16,7 @@ export function newPastePage(site: Site, { maxPasteBytes }: { readonly maxPasteB
     title: form.title,
     scripts: ['new-paste.js'],
     main: html`<h1>${form.title}</h1>
-<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-max-bytes="${maxPasteBytes}">
+<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-unreachable="${form.unreachable}">
 <div class="field">
 <label for="text">${form.content}</label>
 <textarea id="text" name="text" rows="18" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint" autofocus></textarea>
