@@ -136,6 +136,27 @@ describe('small contents that are being sent', () => {
     await proxy.stop();
   });
 
+  it('count nine times when they are shown as a page, whose markup is in memory too', async () => {
+    const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
+    const api = await bed.start({
+      env: { ...env, AWS_ENDPOINT_URL_S3: proxy.url, MAX_DOWNLOAD_BYTES_IN_FLIGHT: String(MIB) },
+    });
+    const held = proxy.hold({ method: 'GET' });
+    const page = (address: string) =>
+      fetch(`${api.url}/${small}`, { headers: { accept: 'text/html', 'x-forwarded-for': address } });
+    const first = page('192.0.2.1');
+    await until(
+      () => metricOf(api, 'http_download_bytes', { kind: 'in_flight' }),
+      (count) => count === (9 * MIB) / 4,
+    );
+    expect((await page('192.0.2.2')).status).toBe(503);
+    await (await held).forward();
+    expect(await (await first).text()).toContain('<!doctype html>');
+    expect(await (await page('192.0.2.2')).text()).toContain('<!doctype html>');
+    await api.stop();
+    await proxy.stop();
+  });
+
   it('release their memory when S3 fails', async () => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const api = await bed.start({ env: { ...env, AWS_ENDPOINT_URL_S3: proxy.url } });

@@ -60,12 +60,15 @@ export class DownloadBudget {
     });
   }
 
-  /** @throws RequestError overloaded or rate_limited */
-  begin(req: IncomingMessage, bytes: number): Download {
+  /**
+   * @param weight the bytes of memory for each byte of a content that is in memory as a whole
+   * @throws RequestError overloaded or rate_limited
+   */
+  begin(req: IncomingMessage, bytes: number, weight = 1): Download {
     const kind = bytes <= MAX_WHOLE_BYTES ? 'whole' : 'stream';
     const budget = kind === 'whole' ? this.#bytes : this.#streams;
     const share = budget.open(callerKeyOf(callerOf(req)));
-    const refusal = share.raiseTo(kind === 'whole' ? bytes : 1);
+    const refusal = share.raiseTo(kind === 'whole' ? bytes * weight : 1);
     if (refusal === null) return { kind, release: () => share.release() };
     this.#refusals.inc({ kind, of: refusal });
     if (refusal === 'total') {

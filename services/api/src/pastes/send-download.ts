@@ -28,6 +28,12 @@ export interface RequestedDownload {
 }
 
 /**
+ * The bytes of a page for each byte of its content, at the most: a quotation mark becomes `&quot;`, and a line
+ * of one byte gets a number of up to seven.
+ */
+const BYTES_OF_PAGE = 8;
+
+/**
  * Sends an object, or a range of it.
  * @returns false when S3 has no such object: nothing was sent
  * @throws RequestError overloaded or rate_limited, DependencyUnavailableError
@@ -36,7 +42,7 @@ export async function sendDownload(
   deps: SendDownloadDependencies,
   { req, res, requested, head, logger, render }: RequestedDownload,
 ): Promise<boolean> {
-  const download = deps.downloads.begin(req, requested.length);
+  const download = deps.downloads.begin(req, requested.length, render === undefined ? 1 : 1 + BYTES_OF_PAGE);
   try {
     const body = await openObject(deps.store, requested, res);
     if (body === null) return false;
