@@ -133,6 +133,7 @@ describe('workers that join and leave under load', () => {
       { pauseMs: 10 },
     );
     let kills = 0;
+    await cluster.add('upload-worker'); // one that goes on when another one is stopped
     for (let round = 0; round < 4; round += 1) {
       await cluster.add('upload-worker');
       await untilMoreSettled(answered, 100);
