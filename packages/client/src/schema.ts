@@ -178,7 +178,7 @@ export interface paths {
     };
     /**
      * Reads the content of a paste, byte for byte.
-     * @description A paste whose upload failed is answered with 404. HEAD ignores Range. A caller who downloads too much at the same time gets 429, and the connection of a client that reads too slowly is cut.
+     * @description A read waits about a second for an upload in progress. A paste whose upload failed is answered with 404. HEAD ignores Range. A caller who downloads too much at the same time gets 429, and the connection of a client that reads too slowly is cut.
      */
     get: operations['readContent'];
     put?: never;
@@ -358,7 +358,7 @@ export interface paths {
     };
     /**
      * Reads the content of a paste, byte for byte.
-     * @description A paste whose upload failed is answered with 404. HEAD ignores Range. A caller who downloads too much at the same time gets 429, and the connection of a client that reads too slowly is cut.
+     * @description A read waits about a second for an upload in progress. A paste whose upload failed is answered with 404. HEAD ignores Range. A caller who downloads too much at the same time gets 429, and the connection of a client that reads too slowly is cut.
      */
     get: operations['readContentByShortUrl'];
     put?: never;

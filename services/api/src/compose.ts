@@ -35,6 +35,7 @@ import { createIdentify } from './identity/identify.ts';
 import { Limits } from './limits/limits.ts';
 import { composePages } from './site/compose-site.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
+import { StorageFailures } from './pastes/storage-failures.ts';
 import { tracedReads } from './pastes/traced-reads.ts';
 
 /** What tests replace. */
@@ -112,7 +113,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const live = composeLive({
     db,
     maxWaiters: config.clients.maxWaiters,
-    takePlace: (...request) => places.take(...request),
+    places,
     logger,
     metrics,
     ...overrides.live,
@@ -131,11 +132,15 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     stopDeadlineMs: overrides.stopDeadlineMs ?? STOP_DEADLINE_MS,
     stopNoticeMs: overrides.stopNoticeMs ?? STOP_NOTICE_MS,
   });
+  const reads = tracedReads(store);
+  const storageFailures = new StorageFailures();
   const publicUrl = (): string => http.publicUrl ?? `http://${asUrlHost(http.host)}:${server.port}`;
   server.serve(
     buildApp({
       db,
-      store: tracedReads(store),
+      store: { ...reads, ...storageFailures.observe(reads) },
+      storageFailures,
+      contentWaitMs: config.clients.contentWaitMs,
       dispatcher: dispatchers.uploads,
       jobDispatcher: dispatchers.jobs,
       assetUrlSeconds: http.assetUrlSeconds,

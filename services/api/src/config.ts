@@ -170,7 +170,12 @@ interface ClientsConfig {
   readonly maxWaiters: number;
   /** Requests of one caller that wait in this process. */
   readonly maxWaitersPerCaller: number;
+  /** How long a read of content waits for the upload in progress; 0: not at all. */
+  readonly contentWaitMs: number;
 }
+
+/** Proxies and clients commonly give up after 30 s. */
+const MAX_CONTENT_WAIT_MS = 25_000;
 
 const MAX_CLIENTS = 1_000_000;
 
@@ -183,6 +188,7 @@ const clientsEnv: z.ZodType<ClientsConfig> = z
     MAX_WAITERS: positiveInteger({ max: MAX_CLIENTS }).default(10_000),
     MAX_WAITERS_PER_CALLER: positiveInteger({ max: MAX_CLIENTS }).default(200),
     MAX_CONNECTIONS: positiveInteger({ max: MAX_CLIENTS }).optional(),
+    CONTENT_WAIT_MS: nonNegativeInteger().pipe(z.number().max(MAX_CONTENT_WAIT_MS)).default(1000),
   })
   .transform((env, context) => {
     const { MAX_WAITERS: maxWaiters, MAX_CONNECTIONS: maxConnections } = env;
@@ -196,6 +202,7 @@ const clientsEnv: z.ZodType<ClientsConfig> = z
     return {
       maxWaiters,
       maxWaitersPerCaller: env.MAX_WAITERS_PER_CALLER,
+      contentWaitMs: env.CONTENT_WAIT_MS,
       maxConnections: maxConnections ?? maxWaiters + CONNECTIONS_BESIDE_WAITERS,
     };
   });

@@ -247,7 +247,7 @@ it('reads all that clients wait for with one statement', async () => {
   const { poller } = composeLive({
     db,
     maxWaiters: 10,
-    takePlace: () => {},
+    places: { take: () => {}, tryTake: () => null },
     logger: createLogger({ level: 'error', format: 'json', service: 'api' }),
     metrics: new Metrics('api', { process: false }),
   });

@@ -5,7 +5,7 @@ import { MIN_INTERVAL_MS, nextIntervalMs, pauseMs } from './poll-intervals.ts';
 
 /** A client that waits for changes of one paste or job. */
 export interface Watcher {
-  readonly purpose: 'wait' | 'events';
+  readonly purpose: 'wait' | 'events' | 'content';
   readonly kind: Subscription['kind'];
   readonly id: string;
   /** What the next read includes for this client. null: nothing, until the watcher calls `readNow`. */
@@ -71,7 +71,7 @@ export class ChangePoller {
   readonly #options: ChangePollerOptions;
   readonly #clock: Clock;
   readonly #subjects = new Map<string, Subject>();
-  readonly #counts = { wait: 0, events: 0 };
+  readonly #counts = { wait: 0, events: 0, content: 0 };
   #timer: { readonly at: number; readonly cancel: CancelTimer } | null = null;
   #isReading = false;
   /** The earliest time of the next read. */
@@ -118,7 +118,7 @@ export class ChangePoller {
   }
 
   get #clients(): number {
-    return this.#counts.wait + this.#counts.events;
+    return this.#counts.wait + this.#counts.events + this.#counts.content;
   }
 
   #count(purpose: Watcher['purpose'], difference: number): void {

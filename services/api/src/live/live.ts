@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http';
-import type { Request } from 'express';
 import { readChanges, type Database } from '@pasteflow/postgres';
 import { runOutsideSpans, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
+import type { WaitingPlaces } from '../budget/waiting-places.ts';
 import { ChangePoller } from './change-poller.ts';
 import { HEARTBEAT_MS } from './event-stream.ts';
 
@@ -9,11 +8,8 @@ export interface LiveTimings {
   readonly heartbeatMs?: number;
 }
 
-/** With Prefer: wait, or for events. */
-type WaitingKind = 'wait' | 'events';
-
 export interface LiveOptions extends LiveTimings {
-  readonly takePlace: Live['takePlace'];
+  readonly places: Pick<WaitingPlaces, 'take' | 'tryTake'>;
   readonly db: Database;
   readonly maxWaiters: number;
   readonly logger: Logger;
@@ -25,15 +21,17 @@ export interface Live {
   readonly poller: ChangePoller;
   readonly heartbeatMs: number;
   /** Counts a waiting request until its answer has ended. @throws RequestError rate_limited */
-  readonly takePlace: (req: Request, res: ServerResponse, kind: WaitingKind) => void;
+  readonly takePlace: WaitingPlaces['take'];
+  /** Counts a request that waits until the returned function is called; null: the caller has no place left. */
+  readonly tryPlace: WaitingPlaces['tryTake'];
 }
 
 /** Stop `waiting` before the server: the server waits for its requests, including those that wait. */
 export function composeLive(options: LiveOptions): Live & { readonly waiting: Component } {
-  const { db, maxWaiters, takePlace, logger, metrics, heartbeatMs = HEARTBEAT_MS } = options;
+  const { db, maxWaiters, places, logger, metrics, heartbeatMs = HEARTBEAT_MS } = options;
   const waiters = metrics.gauge({
     name: 'live_waiters',
-    help: 'Requests that wait for a change: with Prefer: wait, or for events.',
+    help: 'Requests that wait for a change: with Prefer: wait, for events, or for content whose upload is in progress.',
     labels: ['kind'],
   });
   const reads = metrics.counter({
@@ -41,7 +39,7 @@ export function composeLive(options: LiveOptions): Live & { readonly waiting: Co
     help: 'Statements that read the changes of all pastes and jobs that clients wait for.',
     labels: ['outcome'],
   });
-  for (const kind of ['wait', 'events']) waiters.set({ kind }, 0);
+  for (const kind of ['wait', 'events', 'content']) waiters.set({ kind }, 0);
   for (const outcome of ['ok', 'failed']) reads.inc({ outcome }, 0);
 
   const poller = new ChangePoller({
@@ -61,7 +59,8 @@ export function composeLive(options: LiveOptions): Live & { readonly waiting: Co
   return {
     poller,
     heartbeatMs,
-    takePlace,
+    takePlace: (...request) => places.take(...request),
+    tryPlace: (...request) => places.tryTake(...request),
     waiting: {
       name: 'waiting clients',
       start: () => Promise.resolve(),

@@ -30,7 +30,7 @@ export const contentOperation: Omit<Operation, 'operationId'> = {
   access: 'anyone',
   summary: 'Reads the content of a paste, byte for byte.',
   description:
-    'A paste whose upload failed is answered with 404. HEAD ignores Range. A caller who downloads too much at the same time gets 429, and ' +
+    'A read waits about a second for an upload in progress. A paste whose upload failed is answered with 404. HEAD ignores Range. A caller who downloads too much at the same time gets 429, and ' +
     'the connection of a client that reads too slowly is cut.',
   params: {
     path: namedPaste,

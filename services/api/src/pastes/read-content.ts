@@ -11,19 +11,19 @@ import { etagOf } from './etag.ts';
 import { contentOperation } from './content-operation.ts';
 import { assertNotGone, findNamedPaste, pasteNotFound } from './find-named-paste.ts';
 import { sendDownload, type RequestedDownload, type SendDownloadDependencies } from './send-download.ts';
+import { waitForUpload, type WaitForUploadDependencies } from './wait-for-upload.ts';
 
-export interface ReadContentDependencies extends SendDownloadDependencies {
+export interface ReadContentDependencies extends SendDownloadDependencies, WaitForUploadDependencies {
   readonly db: Database;
   readonly logger: Logger;
 }
 
-/** An upload takes well under a second. */
+/** An upload that took longer than the wait before this answer. */
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes. FAILED and unknown pastes
- * get the same 404 after the same single statement. FAILED is checked before expiry, because a failed paste
- * never had content.
+ * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes. While the upload is in progress, the answer
+ * waits for it up to CONTENT_WAIT_MS. FAILED and unknown pastes get the same 404 after the same single statement.
  */
 export function readContent(deps: ReadContentDependencies, operationId: string): Endpoint {
   return {
@@ -33,9 +33,11 @@ export function readContent(deps: ReadContentDependencies, operationId: string):
 }
 
 async function read(deps: ReadContentDependencies, req: Request, res: Response): Promise<void> {
-  const paste = await findNamedPaste(deps.db, req);
-  if (paste === null || paste.status === 'FAILED') throw pasteNotFound();
-  assertNotGone(paste);
+  let paste = await findReadable(deps, req);
+  if (paste.status === 'IN_PROGRESS' && (await waitForUpload(deps, paste, req, res))) {
+    if (res.destroyed) return;
+    paste = await findReadable(deps, req);
+  }
   switch (paste.status) {
     case 'IN_PROGRESS':
       contextOf(req).errorCode = 'paste_in_progress';
@@ -47,6 +49,17 @@ async function read(deps: ReadContentDependencies, req: Request, res: Response):
     default:
       return paste.status satisfies never;
   }
+}
+
+/** FAILED is checked before expiry, because a failed paste never had content. @throws RequestError */
+async function findReadable(
+  { db }: Pick<ReadContentDependencies, 'db'>,
+  req: Request,
+): Promise<PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' }> {
+  const paste = await findNamedPaste(db, req);
+  if (paste === null || paste.status === 'FAILED') throw pasteNotFound();
+  assertNotGone(paste);
+  return { ...paste, status: paste.status };
 }
 
 async function serve(

@@ -5,7 +5,7 @@ import { until } from './until.ts';
 export async function waiting(
   { metricsUrl }: Pick<RunningApi, 'metricsUrl'>,
   count: number,
-  kind: 'wait' | 'events' = 'wait',
+  kind: 'wait' | 'events' | 'content' = 'wait',
 ): Promise<void> {
   const line = new RegExp(`^live_waiters\\{kind="${kind}"[^}]*\\} (\\d+)$`, 'm');
   await until(

@@ -22,7 +22,7 @@ export interface RequestContext {
   errorCode?: ErrorCode;
   /** The client is a browser that shows what it gets as a page. */
   wantsPage?: true;
-  /** When the wait that the client asked for began. Metrics exclude it. */
+  /** When the wait for an upload or a job began. Metrics exclude it. */
   waitingSinceMs?: number;
   /** When the wait ended; undefined: it still runs. */
   waitedUntilMs?: number;

@@ -6,7 +6,7 @@ import { contextOf, idsOf } from '../request/request-context.ts';
 function durationsIn(metrics: Metrics) {
   return metrics.histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the request headers to the end of the answer, by route and status, without the wait that a client asked for.',
+    help: 'Time from the request headers to the end of the answer, by route and status, without the wait for an upload or a job.',
     labels: ['method', 'route', 'status'],
   });
 }
