@@ -74,6 +74,19 @@ export class Jobs {
     });
   }
 
+  /**
+   * Ends a job that waits or runs: `failed`, or `partial` when it has assets, which stay. Cancelling it again changes nothing.
+   * @throws PasteflowApiError job_ended when the job ended by itself before
+   */
+  async cancel(id: string, { signal }: CallOptions = {}): Promise<Job> {
+    const { data } = await this.#transport.call(
+      async (init) =>
+        await this.#transport.api.POST('/v1/jobs/{id}/cancel', { params: { path: { id } }, ...init }),
+      { signal },
+    );
+    return data;
+  }
+
   /** The caller's own jobs, newest first. */
   list({ signal, ...filter }: JobFilter & CallOptions = {}): Listing<ListedJob> {
     return new Listing(async (place) => {

@@ -90,3 +90,18 @@ describe('jobs.wait', () => {
     await expect(waiting).rejects.toBe(reason);
   });
 });
+
+describe('jobs.cancel', () => {
+  it('resolves to the cancelled job, and is retried', async () => {
+    const cancelled = { status: 'failed', error_message: 'cancelled by its owner' } as const;
+    bed.server.script(reset, job(cancelled));
+    expect(await bed.client().jobs.cancel(JOB_ID)).toEqual(jobWith(cancelled));
+    expect(requests()).toEqual(Array<string>(2).fill(`POST /v1/jobs/${JOB_ID}/cancel`));
+  });
+
+  it('rejects at once when the job has ended by itself', async () => {
+    bed.server.script(problem(409, 'job_ended'));
+    await expect(bed.client().jobs.cancel(JOB_ID)).rejects.toMatchObject({ status: 409, code: 'job_ended' });
+    expect(requests()).toHaveLength(1);
+  });
+});

@@ -7,6 +7,7 @@ export const errorCodes = [
   'paste_in_progress',
   'job_not_found',
   'job_forbidden',
+  'job_ended',
   'execution_taken',
   'idempotency_key_reused',
   'idempotency_key_in_use',
@@ -92,6 +93,13 @@ export class JobNotFoundError extends PasteflowError {
 export class JobForbiddenError extends PasteflowError {
   constructor() {
     super('job_forbidden', 'This job belongs to another user. Send a token of its owner.');
+  }
+}
+
+/** The job has ended by itself, so that it can't be cancelled any more. */
+export class JobEndedError extends PasteflowError {
+  constructor(status: string) {
+    super('job_ended', `This job is already ${status}. There is nothing left to cancel.`);
   }
 }
 

@@ -23,6 +23,7 @@ export {
   errorCodes,
   ExecutionTakenError,
   InvalidTransitionError,
+  JobEndedError,
   JobForbiddenError,
   JobNotFoundError,
   PasteflowError,

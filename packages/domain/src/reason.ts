@@ -22,6 +22,8 @@ export const reasonClasses = [
   'content_damaged',
   /** The work of a job itself reports why it failed. */
   'work_failed',
+  /** The owner of the job or an operator has cancelled it. */
+  'cancelled',
   /** A defect of the service, or an error that nobody has classified. */
   'internal',
   'expired',
@@ -45,6 +47,7 @@ const textIsForOwner: ReadonlySet<ReasonClass> = new Set([
   'storage_refused',
   'content_damaged',
   'work_failed',
+  'cancelled',
 ]);
 
 export interface Reason {

@@ -51,6 +51,7 @@ describe('the text for an owner', () => {
       storage_refused: SECRET,
       content_damaged: SECRET,
       work_failed: SECRET,
+      cancelled: SECRET,
     });
     for (const [each, text] of texts) {
       if (text !== SECRET) expect(text).toBe(String(each).replaceAll('_', ' '));

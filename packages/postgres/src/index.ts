@@ -22,6 +22,7 @@ export {
   type UploadOutcome,
   type UploadSettlement,
 } from './pastes/upload-subject.ts';
+export { cancelJob } from './jobs/cancel-job.ts';
 export { claimJob, type JobClaim } from './jobs/claim-job.ts';
 export { createCappedJob, createJob, type CreatedJob } from './jobs/create-job.ts';
 export {

@@ -14,6 +14,7 @@ import { RequestError } from './http/errors/request-error.ts';
 import type { RequestEvents } from './http/telemetry/request-events.ts';
 import { respondWithError } from './http/response/respond-with-error.ts';
 import { robotsHeader } from './http/response/response-headers.ts';
+import { cancelJob, type CancelJobDependencies } from './jobs/cancel-job.ts';
 import { createJob, type CreateJobDependencies } from './jobs/create-job.ts';
 import { jobEvents } from './jobs/job-events.ts';
 import type { AssetUrlDependencies } from './jobs/asset-view.ts';
@@ -42,7 +43,12 @@ import type { Pages } from './site/compose-site.ts';
 import { usage } from './docs/usage.ts';
 
 export interface AppDependencies
-  extends CreatePasteDependencies, ReadContentDependencies, CreateJobDependencies, AssetUrlDependencies {
+  extends
+    CreatePasteDependencies,
+    ReadContentDependencies,
+    CreateJobDependencies,
+    CancelJobDependencies,
+    AssetUrlDependencies {
   readonly store: Pick<ObjectStore, 'get' | 'presign'>;
   readonly readiness: Readiness;
   /** From headersOfEveryAnswer. */
@@ -76,6 +82,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/pastes/:short_code/events': { GET: pasteEvents(deps) },
     '/v1/jobs': { GET: listJobs(deps), POST: createJob(deps) },
     '/v1/jobs/:id': { GET: readJob(deps) },
+    '/v1/jobs/:id/cancel': { POST: cancelJob(deps) },
     '/v1/jobs/:id/assets': { GET: listAssets(deps) },
     '/v1/jobs/:id/timeline': { GET: readJobTimeline(deps) },
     '/v1/jobs/:id/events': { GET: jobEvents(deps) },

@@ -138,6 +138,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   server.serve(
     buildApp({
       db,
+      actor: instance,
       store: { ...reads, ...storageFailures.observe(reads) },
       storageFailures,
       contentWaitMs: config.clients.contentWaitMs,

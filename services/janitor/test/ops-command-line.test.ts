@@ -33,6 +33,7 @@ describe('the command line of ops', () => {
         json: false,
       },
     ]),
+    [`cancel ${id} --reason stop`, { kind: 'cancel', jobId: id, reason: 'stop', json: false }],
     ['adopt-bucket --yes', { kind: 'adopt-bucket', yes: true, json: false }],
     ['--help', { kind: 'help' }],
   ])('understands %s', (line, command) => {
@@ -53,8 +54,10 @@ describe('the command line of ops', () => {
     ['retry --all-failed-since yesterday', RETRY_TAKES],
     ['retry abc --yes', '--yes is only for adopt-bucket and for retry --all-failed-since'],
     ['status --yes', '--yes is only for adopt-bucket and for retry --all-failed-since'],
-    ['status --all-failed-since 2026-11-22', '--all-failed-since and --reason are only for retry'],
-    ['timeline abc --reason x', '--all-failed-since and --reason are only for retry'],
+    ['status --all-failed-since 2026-11-22', '--all-failed-since is only for retry'],
+    ['timeline abc --reason x', '--reason is only for retry and cancel'],
+    ['cancel abc', 'cancel takes the id of a job'],
+    [`cancel ${id} ${id}`, 'cancel takes the id of a job'],
     ['status --yaml', "Unknown option '--yaml'"],
   ])('refuses "%s" with 64, and shows the usage', async (line, message) => {
     const { code, stdout, stderr } = await runOpsCommand(line === '' ? [] : line.split(' '), {});

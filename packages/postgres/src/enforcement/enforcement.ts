@@ -2,6 +2,7 @@ import type { Machine } from '@pasteflow/domain';
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 import { trailFunctions, trailGuard } from './audit-trail.ts';
+import { cancelJobFunction } from './cancel-job.ts';
 import { guardTrigger, recorderTrigger, stateCheck } from './machine-sql.ts';
 import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from './objects.ts';
 import { identityGuard, insertGuard } from './row-guards.ts';
@@ -26,7 +27,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
       ]),
       ...(await trailTables(db)).map(trailGuard),
     ],
-    functions: trailFunctions,
+    functions: [...trailFunctions, cancelJobFunction],
   };
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import {
+  cancelJob,
   claimExecutions,
   createAsset,
   importPastes,
@@ -99,6 +100,10 @@ it('concurrent statements for the same jobs, in random order, never deadlock and
       asset: () => each((job) => createAsset(db, { executionId: job.executionId, asset: newAsset(job) })),
       import: () =>
         each((job) => importPastes(db, { ...job, entries: entriesOf(job, [position++, position++]) })),
+      cancel: async () => {
+        const [jobId = ''] = some(jobIds);
+        if (roll(10) === 0) await cancelJob(db, { jobId, actor, by: 'its owner' });
+      },
       remove: () => removeJobs(db, some(jobIds)),
     };
     const names = Object.keys(steps);

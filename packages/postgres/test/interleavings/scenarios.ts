@@ -102,6 +102,7 @@ const { removeOldFailed, removeOldTombstones } = deletions;
 const { stampJob, relayJobs, claimByTurn, claimNamedJob, createAnotherJob, rescueJob } = jobs;
 const { renewJob, progress, addAsset, dropAssets, importPaste } = jobs;
 const { complete, failAttempt, failJob, reapJob, removeOldJobs, reconcileJob } = jobs;
+const cancelJob = jobs.cancel;
 
 const { keyedCreate, slowKeyedCreate, cancelledKeyedCreate, abandonedKeyedCreate } = keyed;
 
@@ -205,6 +206,7 @@ export const scenarios: readonly Scenario[] = [
     claimByTurn,
     claimNamedJob,
     createAnotherJob,
+    cancelJob,
     rescueJob,
     removeOldJobs,
     reconcileJob,
@@ -220,6 +222,7 @@ export const scenarios: readonly Scenario[] = [
     failAttempt,
     failJob,
     reapJob,
+    cancelJob,
   ]),
   job('an abandoned job', { status: 'processing', execution: { status: 'RUNNING', leaseSeconds: -60 } }, [
     claimByTurn,
@@ -230,12 +233,14 @@ export const scenarios: readonly Scenario[] = [
     complete,
     failJob,
     reapJob,
+    cancelJob,
     reconcileJob,
   ]),
   job('a completed job', { status: 'completed', createdSecondsAgo: 2 * ONE_HOUR }, [
     claimByTurn,
     addAsset,
     complete,
+    cancelJob,
     removeOldJobs,
     reconcileJob,
   ]),
@@ -251,6 +256,7 @@ export const scenarios: readonly Scenario[] = [
     complete,
     failJob,
     reapJob,
+    cancelJob,
     rescueJob,
     removeOldJobs,
   ]),

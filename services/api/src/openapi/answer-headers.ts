@@ -44,6 +44,10 @@ export const idempotencyReplayed = z
 export const location = header('The URL of the paste.', z.url());
 export const jobLocation = header('The URL of the job.', z.url());
 export const retryAfter = header('Seconds after which to try again.', count);
+export const retryAfterOfSome = header(
+  "Seconds after which to try again; missing when that can't help.",
+  count.optional(),
+);
 export const contentLength = header('The number of bytes.', count);
 export const deleteToken = header(
   'Deletes an anonymous paste; only in this answer. A paste with an owner has none.',

@@ -2,7 +2,14 @@ import { errorCodes, PasteflowError, type ErrorCode } from '@pasteflow/domain';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { answerTo, problemSchema, statusOf, titleOf, type Problem } from '../http/errors/problem.ts';
-import { allow, contentRange, retryAfter, wwwAuthenticate, xRequestId } from './answer-headers.ts';
+import {
+  allow,
+  contentRange,
+  retryAfter,
+  retryAfterOfSome,
+  wwwAuthenticate,
+  xRequestId,
+} from './answer-headers.ts';
 
 const headersByStatus: Readonly<Record<number, z.ZodRawShape>> = {
   401: { 'WWW-Authenticate': wwwAuthenticate },
@@ -12,6 +19,11 @@ const headersByStatus: Readonly<Record<number, z.ZodRawShape>> = {
   429: { 'Retry-After': retryAfter },
   503: { 'Retry-After': retryAfter },
 };
+
+function headersOf(status: number, codes: readonly ErrorCode[]): z.ZodRawShape {
+  if (codes.includes('job_ended')) return { 'Retry-After': retryAfterOfSome };
+  return headersByStatus[status] ?? {};
+}
 
 /** The problem responses of the codes, by status. */
 export function problemResponses(codes: readonly ErrorCode[]): ReadonlyMap<number, ZodOpenApiResponseObject> {
@@ -25,7 +37,7 @@ export function problemResponse(status: number, codes: readonly ErrorCode[]): Zo
   const narrowed = z.looseObject({ status: z.literal(status), code: z.enum(codes) });
   return {
     description: `${codes.map((code) => `${titleOf(code)} (\`${code}\`)`).join('; ')}.`,
-    headers: z.object({ 'X-Request-Id': xRequestId, ...headersByStatus[status] }),
+    headers: z.object({ 'X-Request-Id': xRequestId, ...headersOf(status, codes) }),
     content: {
       'application/problem+json': {
         schema: z.intersection(problemSchema, narrowed),

@@ -176,6 +176,17 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
     },
   ],
   'GET /v1/jobs/:id': ofJob(''),
+  'POST /v1/jobs/:id/cancel': [
+    {
+      prepare: async ({ db }, owner) => ({
+        path: `/v1/jobs/${await newJob(db, owner)}/cancel`,
+        init: { method: 'POST' },
+      }),
+      none: 401,
+      other: 403,
+      owner: 200,
+    },
+  ],
   'GET /v1/jobs/:id/assets': ofJob('/assets'),
   'GET /v1/jobs/:id/timeline': ofJob('/timeline'),
   'GET /v1/jobs/:id/events': ofJob('/events', (db, owner) => endedJob(db, owner)), // it ends

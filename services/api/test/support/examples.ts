@@ -37,6 +37,10 @@ export async function putExampleJob({ db }: ApiBed, owner: TestUser): Promise<vo
     .values({ id: exampleJob.id, user_id: owner.id, job_type: 'import', parameters: '{}' })
     .execute();
   await db
+    .insertInto('task_executions')
+    .values({ kind: 'job', subject_id: exampleJob.id, user_id: owner.id, attempt: 1 })
+    .execute();
+  await db
     .insertInto('assets')
     .values({
       id: exampleJob.assetId,

@@ -15,6 +15,12 @@ export type OpsCommand =
       readonly reason: string | null;
       readonly json: boolean;
     }
+  | {
+      readonly kind: 'cancel';
+      readonly jobId: string;
+      readonly reason: string | null;
+      readonly json: boolean;
+    }
   | { readonly kind: 'retry-dead-letters'; readonly json: boolean }
   | { readonly kind: 'adopt-bucket'; readonly yes: boolean; readonly json: boolean }
   | { readonly kind: 'restore-objects'; readonly deletedSince: Date | null; readonly json: boolean };
@@ -24,6 +30,7 @@ export const usage = `Usage:
   npm run ops -- timeline CODE        shows what happened to a paste; takes the id of a job, too
   npm run ops -- retry CODE           uploads a FAILED paste again; with --all-failed-since TIME instead of CODE shows how
                                       many failed since then, and with --yes retries them
+  npm run ops -- cancel JOB           ends a job that waits or runs; what it has made stays
   npm run ops -- retry-dead-letters   moves dead letters back to the queues that they came from
   npm run ops -- adopt-bucket         shows to which database the bucket belongs; with --yes gives it to this one
   npm run ops -- restore-objects      restores wrongly deleted objects from the versions that the bucket keeps;
@@ -32,6 +39,7 @@ export const usage = `Usage:
   --json   prints JSON, for programs
   --all-failed-since TIME   for retry: e.g. 2026-11-22T04:00:00Z
   --reason TEXT             for retry: why; the timelines of the pastes show it
+                            for cancel: why; the owner of the job reads it
 
 The environment names the database, the bucket and the queues, as for a janitor. When it names neither, \`npm run ops\` uses those
 of a running \`npm start\` or \`npm run stack\`.
@@ -57,8 +65,9 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
   const wanted = values['all-failed-since'];
   if (values.yes === true && name !== 'adopt-bucket' && wanted === undefined)
     return misused('--yes is only for adopt-bucket and for retry --all-failed-since');
-  if ((wanted !== undefined || values.reason !== undefined) && name !== 'retry')
-    return misused('--all-failed-since and --reason are only for retry');
+  if (wanted !== undefined && name !== 'retry') return misused('--all-failed-since is only for retry');
+  if (values.reason !== undefined && name !== 'retry' && name !== 'cancel')
+    return misused('--reason is only for retry and cancel');
   if (since !== undefined && name !== 'restore-objects')
     return misused('--deleted-since is only for restore-objects');
   switch (name) {
@@ -70,6 +79,12 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
       return of === null
         ? misused('timeline takes the short code of a paste or the id of a job')
         : { kind: 'timeline', of, json };
+    }
+    case 'cancel': {
+      const of = rest.length === 1 ? parseSubject(rest[0] ?? '') : null;
+      return of?.kind === 'job'
+        ? { kind: 'cancel', jobId: of.id, reason: values.reason ?? null, json }
+        : misused('cancel takes the id of a job');
     }
     case 'adopt-bucket':
       return rest.length === 0

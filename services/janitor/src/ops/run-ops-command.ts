@@ -13,6 +13,7 @@ import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, type SqsClient } from '@pasteflow/sqs';
 import { loadJanitorConfig, type JanitorConfig } from '../config.ts';
 import { runAdoptBucket } from './adopt-bucket.ts';
+import { runCancelJob } from './cancel-job.ts';
 import { parseOpsCommand, usage, type OpsCommand, type Subject } from './command-line.ts';
 import { readStatus } from './read-status.ts';
 import { readSubjectTimeline } from './read-timeline.ts';
@@ -50,6 +51,8 @@ function runCommand(
       return showStatus(command.json, env);
     case 'retry':
       return withDatabase('ops', env, (db) => runRetryFailed(db, { ...command, onProgress }));
+    case 'cancel':
+      return withDatabase('ops', env, (db) => runCancelJob(db, command));
     case 'retry-dead-letters':
       return retry(command.json, env);
     case 'adopt-bucket':

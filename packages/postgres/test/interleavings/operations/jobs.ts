@@ -6,6 +6,7 @@ import {
   type AttemptCount,
 } from '@pasteflow/domain';
 import {
+  cancelJob,
   claimExecutions,
   claimJob,
   createAsset,
@@ -157,6 +158,11 @@ export const failJob = statement('fail the job', both, (db, world, actor) =>
     ending: null,
   }),
 );
+
+/** By the api, for the owner. */
+export const cancel = statement('cancel', both, async (db, { jobId }, actor) => ({
+  changed: (await cancelJob(db, { jobId, actor, by: 'its owner' })) !== null,
+}));
 
 /** As the janitor: a loss spends no attempt. */
 function lose(work: AttemptCount & { readonly executionId: string }): JobSettlement {

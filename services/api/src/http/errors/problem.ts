@@ -34,6 +34,7 @@ const statuses: Readonly<Record<ErrorCode, readonly [status: number, title: stri
   paste_in_progress: [503, 'Paste not stored yet'],
   job_not_found: [404, 'Job not found'],
   job_forbidden: [403, "Another user's job"],
+  job_ended: [409, 'Job has ended'],
   execution_taken: [500, 'Internal error'],
   idempotency_key_reused: [422, 'Idempotency key reused'],
   idempotency_key_in_use: [409, 'Idempotency key in use'],

@@ -17,14 +17,18 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** The events of requests. One function writes the log line and the metric of each. */
 export class RequestEvents {
   readonly #logger: Logger;
+  /** J9: every transition of a job is logged, also when many are cancelled at once. */
+  readonly #records: Logger;
   readonly #durations: ReturnType<typeof durationsIn>;
   readonly #problems;
   readonly #slowDownloads;
   readonly #pastes;
   readonly #pasteBytes;
+  readonly #cancelledJobs;
 
   constructor(logger: Logger, metrics: Metrics) {
     this.#logger = logger;
+    this.#records = logger.child({}, { everyLine: true });
     this.#durations = durationsIn(metrics);
     this.#problems = metrics.counter({
       name: 'http_problems_total',
@@ -43,6 +47,11 @@ export class RequestEvents {
     this.#pasteBytes = metrics.counter({
       name: 'pastes_created_bytes_total',
       help: 'Bytes of content of the pastes that this process created.',
+    });
+    this.#cancelledJobs = metrics.counter({
+      name: 'jobs_cancelled_total',
+      help: 'Jobs that this process ended because their owner cancelled them, by the state before and the terminal state.',
+      labels: ['job_type', 'from', 'status'],
     });
   }
 
@@ -82,6 +91,15 @@ export class RequestEvents {
   pasteCreated(form: 'json' | 'shell' | 'page', bytes: number): void {
     this.#pastes.inc({ form });
     this.#pasteBytes.inc(bytes);
+  }
+
+  /** A job was cancelled. A repeated or replayed request cancels none. */
+  jobCancelled(req: IncomingMessage, job: { jobType: string; from: string; status: string }): void {
+    const { jobType, from, status } = job;
+    const context = contextOf(req);
+    this.#cancelledJobs.inc({ job_type: jobType, from, status });
+    const fields = { ...idsOf(context), job_id: context.jobId, job_type: jobType, from, status };
+    this.#records.info('job cancelled', fields);
   }
 
   /** A request was answered with a problem. */

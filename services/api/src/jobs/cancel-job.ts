@@ -1,0 +1,76 @@
+import type { Request, Response } from 'express';
+import {
+  DependencyUnavailableError,
+  isTerminal,
+  job,
+  JobEndedError,
+  JobNotFoundError,
+  parseJobReason,
+} from '@pasteflow/domain';
+import { cancelJob as cancel, findJob, type Actor, type Database, type JobRow } from '@pasteflow/postgres';
+import type { RequestEvents } from '../http/telemetry/request-events.ts';
+import { jsonAnswer, sendAnswer } from '../http/response/answer.ts';
+import { sendReplay, type Idempotency } from '../idempotency/idempotency.ts';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
+import { jobSchema, viewOf } from './job-view.ts';
+
+export interface CancelJobDependencies {
+  readonly db: Database;
+  readonly idempotency: Pick<Idempotency, 'claim'>;
+  readonly actor: Actor;
+  readonly events: Pick<RequestEvents, 'jobCancelled'>;
+}
+
+/** POST /v1/jobs/:id/cancel (ADR 43). */
+export function cancelJob(deps: CancelJobDependencies): Endpoint {
+  return {
+    operation: {
+      operationId: 'cancelJob',
+      tag: 'jobs',
+      access: 'user',
+      summary: 'Cancels a job that waits or runs.',
+      description:
+        'The job ends at once: `failed`, or `partial` when it has assets, which stay. Its worker stops within seconds. ' +
+        'Cancelling a cancelled job again changes nothing and is answered 200.',
+      params: { path: namedJob },
+      answers: {
+        200: { description: 'The cancelled job.', content: { 'application/json': { schema: jobSchema } } },
+      },
+      errors: [...findErrors, 'job_ended'],
+    },
+    handle: (req, res) => handle(deps, req, res),
+  };
+}
+
+async function handle(
+  { db, idempotency, actor, events }: CancelJobDependencies,
+  req: Request,
+  res: Response,
+): Promise<void> {
+  const { id: jobId } = await findNamedJobBrief(db, req);
+  const claim = await idempotency.claim(req, '');
+  if (claim.kind === 'answered') {
+    sendReplay(req, res, claim.answer);
+    return;
+  }
+  const { row, from, answer } = await claim.commit(async (tx) => {
+    const state = await cancel(tx, { jobId, actor, by: 'its owner' });
+    const cancelled = assertCancelled(await findJob(tx, jobId));
+    return { row: cancelled, from: state, answer: jsonAnswer(200, viewOf(cancelled)) };
+  });
+  if (from !== null) events.jobCancelled(req, { jobType: row.job_type, from, status: row.status });
+  sendAnswer(res, answer);
+}
+
+/**
+ * @throws JobEndedError when the job ended by itself before
+ * @throws DependencyUnavailableError when plain SQL has stranded the job: within a minute the sweep rescue-stranded makes it cancellable
+ */
+function assertCancelled(row: JobRow | null): JobRow {
+  if (row === null) throw new JobNotFoundError();
+  if (!isTerminal(job, row.status)) throw new DependencyUnavailableError('postgres');
+  const isCancelled = row.error_message !== null && parseJobReason(row.error_message).class === 'cancelled';
+  if (!isCancelled) throw new JobEndedError(row.status);
+  return row;
+}

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import { useApi } from './support/api.ts';
+import { readEvents } from './support/event-reader.ts';
+import { problemOf } from './support/http.ts';
+import { addAsset, claim, end, endedJob, newJob, progress } from './support/jobs.ts';
+import { metricOf } from './support/metric.ts';
+import { newUser, type TestUser } from './support/users.ts';
+
+const bed = useApi();
+const BY_OWNER = 'cancelled by its owner';
+let user: TestUser;
+
+beforeAll(async () => {
+  user = await newUser(bed.db);
+});
+
+const cancel = (jobId: string, headers: Readonly<Record<string, string>> = {}) =>
+  fetch(`${bed.api.url}/v1/jobs/${jobId}/cancel`, {
+    method: 'POST',
+    headers: { ...user.headers, ...headers },
+  });
+
+const read = async (path: string) =>
+  (await (await fetch(`${bed.api.url}/v1/jobs/${path}`, { headers: user.headers })).json()) as Record<
+    string,
+    unknown
+  >;
+
+describe('POST /v1/jobs/:id/cancel', () => {
+  it('ends a queued job at once, and answers with it', async () => {
+    const jobId = await newJob(bed.db, user);
+    const response = await cancel(jobId);
+    const body = await response.json();
+    expect([response.status, body]).toEqual([
+      200,
+      expect.objectContaining({ id: jobId, status: 'failed', error_message: BY_OWNER, result: null }),
+    ]);
+    expect(await read(jobId)).toEqual(body);
+  });
+
+  it('ends a running job as partial when it has made something, which stays', async () => {
+    const jobId = await newJob(bed.db, user);
+    const executionId = await claim(bed.db, jobId);
+    await progress(bed.db, { jobId, executionId }, 40, 'two of five');
+    await addAsset(bed.db, { user, jobId, executionId }, { assetType: 'archive', storagePath: 'jobs/x' });
+    expect(await (await cancel(jobId)).json()).toMatchObject({
+      status: 'partial',
+      progress: 40,
+      progress_message: 'two of five',
+      error_message: BY_OWNER,
+      result: { assets: 1 },
+    });
+    expect(await read(`${jobId}/assets`)).toMatchObject({ assets: [{ asset_type: 'archive' }] });
+  });
+
+  it('says in the timeline who cancelled the job', async () => {
+    const jobId = await newJob(bed.db, user);
+    await cancel(jobId);
+    const { transitions } = (await read(`${jobId}/timeline`)) as { transitions: object[] };
+    expect(transitions).toHaveLength(4);
+    for (const each of transitions)
+      expect(each).toMatchObject({ actor: 'api', reason_class: 'cancelled', reason: BY_OWNER });
+  });
+
+  it('ends the stream of events', async () => {
+    const jobId = await newJob(bed.db, user);
+    const events = await readEvents(`${bed.api.url}/v1/jobs/${jobId}/events`, user.headers);
+    await cancel(jobId);
+    expect(await events.over).toBe('ended');
+    expect(events.words()).toEqual([
+      'PENDING→RUNNING',
+      'queued→processing',
+      'RUNNING→FAILED',
+      'processing→failed',
+      'end failed',
+    ]);
+  });
+
+  it('is answered 200 again when it is repeated, and 409 when the job ended by itself', async () => {
+    const jobId = await newJob(bed.db, user);
+    const first = await (await cancel(jobId)).json();
+    const again = await cancel(jobId);
+    expect([again.status, await again.json()]).toEqual([200, first]);
+    for (const status of ['completed', 'partial', 'failed'] as const) {
+      const ended = await endedJob(bed.db, user, { status });
+      expect(await problemOf(await cancel(ended))).toMatchObject({
+        status: 409,
+        code: 'job_ended',
+        detail: `This job is already ${status}. There is nothing left to cancel.`,
+      });
+      expect(await read(ended)).toMatchObject({ status });
+    }
+  });
+
+  it('replays its answer for the same Idempotency-Key, and keeps no refusal', async () => {
+    const key = { 'idempotency-key': randomUUID() };
+    const jobId = await newJob(bed.db, user);
+    const bodies = [];
+    for (const replayed of [null, 'true']) {
+      const response = await cancel(jobId, key);
+      expect([response.status, response.headers.get('idempotency-replayed')]).toEqual([200, replayed]);
+      bodies.push(await response.text());
+    }
+    expect(bodies[1]).toBe(bodies[0]);
+    const other = await endedJob(bed.db, user);
+    expect(await problemOf(await cancel(other, key))).toMatchObject({ code: 'idempotency_key_reused' });
+    const refused = { 'idempotency-key': randomUUID() };
+    for (const _ of [1, 2])
+      expect(await problemOf(await cancel(other, refused))).toMatchObject({ code: 'job_ended' });
+  });
+
+  it('is counted and logged once, however many cancel at the same time', async () => {
+    const jobId = await newJob(bed.db, user, 'import');
+    const answers = await Promise.all(Array.from({ length: 10 }, () => cancel(jobId)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    const lines = bed.api.logs.filter((line) => line.message === 'job cancelled' && line.job_id === jobId);
+    expect(lines).toEqual([
+      expect.objectContaining({ job_type: 'import', from: 'queued', status: 'failed' }),
+    ]);
+    const counted = { job_type: 'import', from: 'queued', status: 'failed' };
+    expect(await metricOf(bed.api, 'jobs_cancelled_total', counted)).toBe(1);
+  });
+
+  it('or the settlement of the worker wins, never both', async () => {
+    for (let n = 0; n < 20; n += 1) {
+      const jobId = await newJob(bed.db, user);
+      const executionId = await claim(bed.db, jobId);
+      const ending = { status: 'completed', result: {}, errorMessage: null } as const;
+      const [response, settled] = await Promise.all([
+        cancel(jobId),
+        end(bed.db, executionId, ending).then(
+          () => true,
+          () => false,
+        ),
+      ]);
+      const { status } = await read(jobId);
+      expect([response.status, status, settled]).toEqual(
+        settled ? [409, 'completed', true] : [200, 'failed', false],
+      );
+    }
+  });
+
+  it('asks to try again when plain SQL has taken the execution away, and changes nothing', async () => {
+    const jobId = await newJob(bed.db, user);
+    await sql`DELETE FROM task_executions WHERE subject_id = ${jobId}`.execute(bed.db);
+    const response = await cancel(jobId);
+    expect(response.headers.get('retry-after')).not.toBeNull();
+    expect(await problemOf(response)).toMatchObject({ status: 503 });
+    expect(await read(jobId)).toMatchObject({ status: 'queued' });
+  });
+
+  it('is refused for an unknown job, and for the job of another user', async () => {
+    const other = await newUser(bed.db);
+    const jobId = await newJob(bed.db, other);
+    expect(await problemOf(await cancel(jobId))).toMatchObject({ status: 403, code: 'job_forbidden' });
+    expect(await problemOf(await cancel(randomUUID()))).toMatchObject({ status: 404, code: 'job_not_found' });
+    expect(await problemOf(await cancel('x'))).toMatchObject({ status: 404, code: 'job_not_found' });
+    const { status } = await bed.db
+      .selectFrom('jobs')
+      .select('status')
+      .where('id', '=', jobId)
+      .executeTakeFirstOrThrow();
+    expect(status).toBe('queued');
+  });
+});
