@@ -84,6 +84,20 @@ it('with UPDATEs that take 4 s, no paste becomes FAILED: all 30 are PROCESSED', 
   expect(await statesOf(pastes)).toEqual({ PROCESSED: 30 });
 });
 
+/** Waits until the lease has been renewed for longer than one lease lasts. */
+async function untilRenewedForAnotherLease(executionId: string): Promise<void> {
+  const leaseEnd = async () => {
+    const row = await bench.db
+      .selectFrom('task_executions')
+      .select('lease_expires_at')
+      .where('id', '=', executionId)
+      .executeTakeFirstOrThrow();
+    return row.lease_expires_at?.getTime() ?? 0;
+  };
+  const first = await leaseEnd();
+  await until(leaseEnd, (end) => end > first + 6000);
+}
+
 it.each(['pastes', 'task_executions'] as const)(
   'a locked row of %s delays no other upload of the batch, and its own upload is settled after the release',
   async (table) => {
@@ -101,6 +115,7 @@ it.each(['pastes', 'task_executions'] as const)(
       ({ PROCESSED }) => PROCESSED === 5,
     );
     expect(await statesOf([locked!])).toEqual({ IN_PROGRESS: 1 });
+    if (table === 'pastes') await untilRenewedForAnotherLease(locked!.executionId);
     await release();
     await until(
       () => statesOf(pastes),
