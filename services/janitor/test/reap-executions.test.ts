@@ -1,3 +1,4 @@
+import { createDatabase, type Database, type DatabaseOptions } from '@pasteflow/postgres';
 import { lockRow, makeJobs, makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
@@ -23,6 +24,25 @@ const zombies = (count: number, attempt = 1, losses = 0) =>
     execution: { status: 'RUNNING', attempt, losses, workerId: 'upload-worker/dead', leaseSeconds: -1 },
   });
 const nothing = { lost: 0, rescued: 0, given_up: 0, dispatched: 0, outrun: 0 };
+
+/** Runs with a database whose options differ from the world's. */
+async function withDatabase<T>(
+  options: Pick<DatabaseOptions, 'onStatement' | 'statementTimeoutMs'>,
+  run: (db: Database) => Promise<T>,
+): Promise<T> {
+  const db = createDatabase({
+    url: world.databaseUrl,
+    applicationName: 'janitor-test',
+    maxConnections: 5,
+    onConnectionError: () => {},
+    ...options,
+  });
+  try {
+    return await run(db);
+  } finally {
+    await db.destroy();
+  }
+}
 
 const executionsOf = (paste: MadePaste | undefined) =>
   world.db
@@ -110,6 +130,42 @@ describe('reap-executions', () => {
     });
     const release = await lockRow(world.db, 'jobs', jobs[0]!.id);
     expect(await reaper().runOnce(running())).toMatchObject({ lost: 10, given_up: 10 });
+    await release();
+    expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, given_up: 1 });
+  });
+
+  it('settles the others in one statement, without waiting, while the row of an execution is locked', async () => {
+    const [first] = await zombies(11);
+    const release = await lockRow(world.db, 'task_executions', first!.executionId);
+    let settlements = 0;
+    const onStatement = ({ query }: { readonly query: { readonly sql: string } }) => {
+      if (query.sql.includes('lock_limit AS')) settlements += 1;
+    };
+    const { lost } = await withDatabase({ onStatement }, (db) =>
+      reaperOf(world.queuesOn(db)).runOnce(running()),
+    );
+    expect([lost, settlements]).toEqual([10, 1]);
+    await release();
+  });
+
+  it('ends row by row what a statement timeout has cut as a group, before the wait for the lock was over', async () => {
+    const dead = { status: 'RUNNING', losses: 5, leaseSeconds: -1 } as const;
+    const jobs = await makeJobs(world.db, 6, {
+      userId: world.userId,
+      status: 'processing',
+      execution: dead,
+    });
+    const release = await lockRow(world.db, 'jobs', jobs[0]!.id);
+    const codes = new Set<unknown>();
+    const onStatement: DatabaseOptions['onStatement'] = (event) => {
+      if (event.level === 'error') codes.add((event.error as { cause?: { code?: string } }).cause?.code);
+    };
+    await withDatabase({ onStatement, statementTimeoutMs: 900 }, async (db) => {
+      const impatient = reaperOf(world.queuesOn(db));
+      let ended = 0;
+      while (ended < 5) ended += (await impatient.runOnce(running())).lost ?? 0; // a slow machine needs more than one run
+    });
+    expect(codes).toEqual(new Set(['57014']));
     await release();
     expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, given_up: 1 });
   });

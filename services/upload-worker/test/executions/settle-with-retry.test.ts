@@ -31,6 +31,7 @@ beforeAll(async () => {
   impatient = createDatabase({
     url,
     applicationName: 'settle-with-retry-test',
+    maxConnections: 4,
     statementTimeoutMs: LEASE_SECONDS * 250,
     onConnectionError: () => {},
   });
@@ -41,26 +42,28 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-/** One upload that has succeeded, whose row is locked, and whose settlement is under way. */
-async function settleUnderLock(shortCode: string) {
+/** Uploads that have succeeded, and whose settlement is under way. The row of the first execution is locked. */
+async function settleUnderLock(...shortCodes: readonly [string, ...string[]]) {
   const clock = { now: 0 };
   const running = new RunningExecutions({ db, leaseSeconds: LEASE_SECONDS, now: () => clock.now });
-  await createPaste(db, newPaste(shortCode));
+  for (const shortCode of shortCodes) await createPaste(db, newPaste(shortCode));
   const claims = await claimExecutions(db, uploadSubject, {
-    keys: [shortCode],
+    keys: shortCodes,
     actor: 'w',
     leaseSeconds: LEASE_SECONDS,
   });
-  const claim = claims.get(shortCode);
-  if (claim?.kind !== 'claimed') throw new Error('not claimed');
-  const { executionId } = claim.execution;
-  running.begin(executionId, 0, () => {});
+  const [executionId = '', ...others] = shortCodes.map((shortCode) => {
+    const claim = claims.get(shortCode);
+    if (claim?.kind !== 'claimed') throw new Error('not claimed');
+    return claim.execution.executionId;
+  });
+  for (const id of [executionId, ...others]) running.begin(id, 0, () => {});
   const release = await lockRow(db, 'task_executions', executionId);
   const errors: unknown[] = [];
   const outcome = { kind: 'succeeded', s3Url: 's3://pasteflow/pastes/a' } as const;
   const settled = settleWithRetry(
     { running, gate: new DatabaseGate(() => Promise.resolve()), graceOver: new AbortController().signal },
-    [{ executionId, outcome, nextStep: { kind: 'done' } }],
+    [executionId, ...others].map((id) => ({ executionId: id, outcome, nextStep: { kind: 'done' } }) as const),
     {
       settle: (settlements) =>
         settleExecutions(impatient, uploadSubject, settlements, { actor: 'w', dispatched: true }),
@@ -72,7 +75,7 @@ async function settleUnderLock(shortCode: string) {
       () => errors.length,
       (failed) => failed >= count,
     );
-  return { clock, running, release, errors, settled, failures, executionId };
+  return { clock, running, release, errors, settled, failures, executionId, others };
 }
 
 describe('a settlement that does not get its row in time', () => {
@@ -96,5 +99,20 @@ describe('a settlement that does not get its row in time', () => {
     running.end(executionId);
     expect(await settled).toEqual(new Map());
     await release();
+  });
+
+  it('keeps no other of its group waiting: Postgres cuts the statement of the group, and each is settled alone', async () => {
+    const { release, settled, executionId, others } = await settleUnderLock('locked', 'free1', 'free2');
+    const states = async () => {
+      const rows = await db
+        .selectFrom('task_executions')
+        .select('status')
+        .where('id', 'in', others)
+        .execute();
+      return rows.map(({ status }) => status);
+    };
+    await until(states, (found) => found.every((status) => status === 'SUCCEEDED'));
+    await release();
+    expect(new Set((await settled).keys())).toEqual(new Set([executionId, ...others]));
   });
 });
