@@ -591,6 +591,8 @@ export interface components {
             | 'expired'
             | 'object_deleted'
             | 'claimed_too_long'
+            | 'stranded'
+            | 'retried'
             | 'other'
           )
         | null;
@@ -667,6 +669,8 @@ export interface components {
             | 'expired'
             | 'object_deleted'
             | 'claimed_too_long'
+            | 'stranded'
+            | 'retried'
             | 'other'
           )
         | null;
@@ -675,7 +679,7 @@ export interface components {
       /** @description Deletes an anonymous paste; only in this answer. A paste with an owner has none. */
       delete_token?: string;
     };
-    /** @description Transitions and executions, oldest first. */
+    /** @description Transitions, executions and retries, oldest first. */
     Timeline: {
       transitions: components['schemas']['Transition'][];
       executions: {
@@ -714,11 +718,50 @@ export interface components {
               | 'expired'
               | 'object_deleted'
               | 'claimed_too_long'
+              | 'stranded'
+              | 'retried'
               | 'other'
             )
           | null;
         /** @description Why, in words. Only for the owner; null for all others. */
         error: string | null;
+      }[];
+      /** @description The retries of the paste by operators, after it had FAILED. Empty for a job. */
+      retries: {
+        /**
+         * Format: uuid
+         * @description The id of the FAILED paste that was replaced.
+         */
+        from: string;
+        /** Format: date-time */
+        at: string;
+        /** @enum {string} */
+        actor: 'api' | 'worker' | 'janitor' | 'operator';
+        /** @description Why, in one word of a closed list; null: for no special reason. */
+        reason_class:
+          | (
+              | 'claimed'
+              | 'interrupted'
+              | 'worker_lost'
+              | 'dead_letter'
+              | 'lost_too_often'
+              | 'storage_unavailable'
+              | 'storage_refused'
+              | 'database_unavailable'
+              | 'content_damaged'
+              | 'work_failed'
+              | 'cancelled'
+              | 'internal'
+              | 'expired'
+              | 'object_deleted'
+              | 'claimed_too_long'
+              | 'stranded'
+              | 'retried'
+              | 'other'
+            )
+          | null;
+        /** @description Why, in words. Only for the owner; null for all others. */
+        reason: string | null;
       }[];
     };
     /** @description A change from one state to another. */
@@ -757,6 +800,8 @@ export interface components {
             | 'expired'
             | 'object_deleted'
             | 'claimed_too_long'
+            | 'stranded'
+            | 'retried'
             | 'other'
           )
         | null;

@@ -30,7 +30,11 @@ export const reasonClasses = [
   'object_deleted',
   /** A sweep held its claim for too long. */
   'claimed_too_long',
-  /** The reason of an operator, or one that is older than this list. */
+  /** The work had no open execution, and the janitor has given it one. */
+  'stranded',
+  /** An operator has replaced the FAILED paste by a new one, which is uploaded again. */
+  'retried',
+  /** The reason of plain SQL, or one that is older than this list. */
   'other',
 ] as const;
 
@@ -48,6 +52,7 @@ const textIsForOwner: ReadonlySet<ReasonClass> = new Set([
   'content_damaged',
   'work_failed',
   'cancelled',
+  'retried',
 ]);
 
 export interface Reason {

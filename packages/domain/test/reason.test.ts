@@ -52,6 +52,7 @@ describe('the text for an owner', () => {
       content_damaged: SECRET,
       work_failed: SECRET,
       cancelled: SECRET,
+      retried: SECRET,
     });
     for (const [each, text] of texts) {
       if (text !== SECRET) expect(text).toBe(String(each).replaceAll('_', ' '));

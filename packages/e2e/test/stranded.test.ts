@@ -36,7 +36,7 @@ describe('after somebody ended a running execution with psql', () => {
       { attempt: 1, status: 'SUCCEEDED' },
     ]);
     expect(await runOps(cluster, 'timeline', code)).toMatch(
-      /attempt 1 +rescued +janitor\/\S+ +no open execution; the last one ended FAILED: ended by hand/,
+      /attempt 1 +rescued +janitor\/\S+ +stranded: no open execution; the last one ended FAILED: ended by hand/,
     );
     await cluster.expectQuiet();
   });

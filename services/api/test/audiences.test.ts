@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { settleExecutions, jobSubject } from '@pasteflow/postgres';
+import { findPaste, jobSubject, retryFailed, settleExecutions } from '@pasteflow/postgres';
 import { useApi } from './support/api.ts';
 import { readEvents } from './support/event-reader.ts';
 import { claim, newJob } from './support/jobs.ts';
@@ -77,6 +77,31 @@ describe('a stranger at the timeline of a failed paste', () => {
         failure_reason: null,
       });
     }
+  });
+});
+
+describe('the retry of a failed paste by an operator', () => {
+  const by = { actor: 'ops/alice@host-17', reason: 'S3 is back' };
+  const retriesAt = async (code: string, headers: Headers) =>
+    ((await timelineOf(`pastes/${code}`, headers)) as unknown as { retries: object[] }).retries;
+
+  it('is in the timeline: strangers see the class of its actor and reason, and the owner the text', async () => {
+    const code = await failedPaste(bed.db, { userId: owner.id });
+    const { id } = (await findPaste(bed.db, code))!;
+    expect(await retriesAt(code, owner.headers)).toEqual([]);
+    await retryFailed(bed.db, [code], by);
+    const seen = { from: id, at: expect.any(String), actor: 'operator', reason_class: 'retried' };
+    expect(await retriesAt(code, {})).toEqual([{ ...seen, reason: null }]);
+    expect(await retriesAt(code, other.headers)).toEqual([{ ...seen, reason: null }]);
+    expect(await retriesAt(code, owner.headers)).toEqual([{ ...seen, reason: 'S3 is back' }]);
+  });
+
+  it('has a class also when the operator gave no reason', async () => {
+    const code = await failedPaste(bed.db, { userId: owner.id });
+    await retryFailed(bed.db, [code], { ...by, reason: null });
+    expect(await retriesAt(code, owner.headers)).toMatchObject([
+      { reason_class: 'retried', reason: 'retried' },
+    ]);
   });
 });
 

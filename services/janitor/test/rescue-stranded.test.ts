@@ -50,7 +50,7 @@ describe('rescue-stranded', () => {
         fields: expect.objectContaining({
           short_code: paste!.shortCode,
           outcome: 'lost',
-          reason: 'no open execution; the last one ended FAILED: ended by hand',
+          reason: 'stranded: no open execution; the last one ended FAILED: ended by hand',
         }),
       }),
     );

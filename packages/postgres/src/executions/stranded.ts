@@ -1,4 +1,4 @@
-import type { AttemptCount } from '@pasteflow/domain';
+import { storedReason, type AttemptCount } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { opaqueState } from './opaque-state.ts';
@@ -9,7 +9,7 @@ export interface Stranded extends AttemptCount {
   readonly subjectId: string;
   /** Its last execution, or null when it has none. */
   readonly executionId: string | null;
-  /** What became of that execution, for people. */
+  /** What became of that execution, as a stored reason of the class `stranded`. */
   readonly reason: string;
 }
 
@@ -77,7 +77,7 @@ export async function findStranded<Named>(
     WITH ${stranded}
     SELECT subject.id AS "subjectId", last.id AS "executionId", coalesce(last.attempt, 1) AS attempt, ${subject.nameColumns},
       CASE WHEN subject.status = ${subject.openState} THEN coalesce(last.losses, 0) ELSE 0 END AS losses,
-      'no open execution; ' || CASE WHEN last.id IS NULL THEN 'it never had one'
+      ${storedReason('stranded', 'no open execution; ')} || CASE WHEN last.id IS NULL THEN 'it never had one'
         ELSE 'the last one ended ' || last.status || coalesce(': ' || left(last.error, 200), '') END AS reason
     FROM stranded JOIN ${sql.table(subject.table)} subject USING (id) LEFT JOIN LATERAL (
       SELECT e.* FROM task_executions e WHERE e.subject_id = stranded.id AND e.kind = ${sql.lit(subject.kind)}

@@ -1,10 +1,10 @@
-import { parseReason, statesOf, taskExecution } from '@pasteflow/domain';
+import { actorClassOf, parseReason, statesOf, taskExecution } from '@pasteflow/domain';
 import type { Timeline } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { instant, uuid } from '../openapi/formats.ts';
 import type { Audience } from './audience.ts';
 import { reasonClass, reasonText, viewOfReason } from './reason-view.ts';
-import { transitionSchema, viewOfTransition } from './transition-view.ts';
+import { actorClass, transitionSchema, viewOfTransition } from './transition-view.ts';
 
 const execution = z.object({
   id: uuid,
@@ -20,16 +20,49 @@ const execution = z.object({
   error: reasonText,
 });
 
+const retry = z.object({
+  from: uuid.meta({ description: 'The id of the FAILED paste that was replaced.' }),
+  at: instant,
+  actor: actorClass,
+  reason_class: reasonClass,
+  reason: reasonText,
+});
+
 export const timelineSchema = z
-  .object({ transitions: z.array(transitionSchema), executions: z.array(execution) })
-  .meta({ id: 'Timeline', description: 'Transitions and executions, oldest first.' });
+  .object({
+    transitions: z.array(transitionSchema),
+    executions: z.array(execution),
+    retries: z.array(retry).meta({
+      description: 'The retries of the paste by operators, after it had FAILED. Empty for a job.',
+    }),
+  })
+  .meta({ id: 'Timeline', description: 'Transitions, executions and retries, oldest first.' });
 
 type TimelineView = Readonly<z.output<typeof timelineSchema>>;
 
-export function viewOfTimeline({ transitions, executions }: Timeline, audience: Audience): TimelineView {
+export function viewOfTimeline(
+  { transitions, executions, retries }: Timeline,
+  audience: Audience,
+): TimelineView {
   return {
     transitions: transitions.map((each) => viewOfTransition(each, audience)),
     executions: executions.map((each) => viewOfExecution(each, audience)),
+    retries: retries.map((each) => viewOfRetry(each, audience)),
+  };
+}
+
+/** The stored reason of a retry is the operator's text alone: its class is always the same. */
+function viewOfRetry(
+  { from, at, actor, reason }: Timeline['retries'][number],
+  audience: Audience,
+): TimelineView['retries'][number] {
+  const why = viewOfReason({ class: 'retried', text: reason }, audience);
+  return {
+    from,
+    at: at.toISOString(),
+    actor: actorClassOf(actor),
+    reason_class: why.class,
+    reason: why.text,
   };
 }
 

@@ -5,6 +5,9 @@ import { instant, uuid } from '../openapi/formats.ts';
 import type { Audience } from './audience.ts';
 import { reasonClass, reasonText, viewOfReason } from './reason-view.ts';
 
+/** Who did something, as everybody sees it. */
+export const actorClass = z.enum(actorClasses);
+
 export const transitionSchema = z
   .object({
     machine: z.enum(machines.map(({ name }) => name)),
@@ -12,9 +15,9 @@ export const transitionSchema = z
     from: z.string(),
     to: z.string(),
     at: instant,
-    actor: z
-      .enum(actorClasses)
-      .meta({ description: 'The service that made the transition; `operator`: by hand.' }),
+    actor: actorClass.meta({
+      description: 'The service that made the transition; `operator`: by hand.',
+    }),
     reason_class: reasonClass,
     reason: reasonText,
   })

@@ -38,7 +38,7 @@ export const usage = `Usage:
 
   --json   prints JSON, for programs
   --all-failed-since TIME   for retry: e.g. 2026-11-22T04:00:00Z
-  --reason TEXT             for retry: why; the timelines of the pastes show it
+  --reason TEXT             for retry: why; the timelines of the pastes show it, also to their owners
                             for cancel: why; the owner of the job reads it
 
 The environment names the database, the bucket and the queues, as for a janitor. When it names neither, \`npm run ops\` uses those
