@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
 import {
   claimExecutions,
@@ -37,6 +37,10 @@ beforeAll(async () => {
   });
 });
 
+/** Open transactions of a failed test would block the end of the file. */
+const releases: (() => Promise<unknown>)[] = [];
+afterEach(() => Promise.allSettled(releases.splice(0).map((release) => release())));
+
 afterAll(async () => {
   await Promise.all([db?.destroy(), impatient?.destroy()]);
   await stack?.stop();
@@ -59,6 +63,7 @@ async function settleUnderLock(...shortCodes: readonly [string, ...string[]]) {
   });
   for (const id of [executionId, ...others]) running.begin(id, 0, () => {});
   const release = await lockRow(db, 'task_executions', executionId);
+  releases.push(release);
   const errors: unknown[] = [];
   const outcome = { kind: 'succeeded', s3Url: 's3://pasteflow/pastes/a' } as const;
   const settled = settleWithRetry(
@@ -70,10 +75,12 @@ async function settleUnderLock(...shortCodes: readonly [string, ...string[]]) {
       onError: (error) => errors.push(error),
     },
   );
+  let isOver = false;
+  void settled.then(() => (isOver = true));
   const failures = (count: number) =>
     until(
       () => errors.length,
-      (failed) => failed >= count,
+      (failed) => failed >= count || isOver,
     );
   return { clock, running, release, errors, settled, failures, executionId, others };
 }
