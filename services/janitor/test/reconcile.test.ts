@@ -1,7 +1,9 @@
+import { retryFailed } from '@pasteflow/postgres';
 import { makePastes, type MadePaste, type PasteShape } from '@pasteflow/postgres/testing';
 import { objectKeyOf } from '@pasteflow/domain';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import { createHash } from 'node:crypto';
 import { withRefusingS3 } from './refusing-s3.ts';
 import { newReconcile, nothingReconciled as nothing } from './new-reconcile.ts';
@@ -46,6 +48,26 @@ describe('reconcile', () => {
     await putObjects(world.store, [...codes(dead), ...codes(live), 'neverWas00']);
     expect(await sweep().runOnce(running())).toEqual({ ...nothing, listed: 7, orphans: 3, removed: 3 });
     expect(await keysIn(world.store)).toEqual(codes(live).map(objectKeyOf).sort());
+  });
+
+  it('keeps the object of a FAILED paste that is retried, and stored anew, between the check and the deletion', async () => {
+    const [retryable, lost] = await pastes({ status: 'FAILED' }, 2);
+    await sql`INSERT INTO failed_payloads VALUES (${retryable!.id}, 'content')`.execute(world.db);
+    await putObjects(world.store, codes([retryable!, lost!]));
+    const holding = world.proxy.hold({ method: 'POST', path: /\?delete/ });
+    const run = newReconcile(world).runOnce(running());
+    const deletion = await holding;
+    const by = { actor: 'ops/test', reason: null };
+    const retried = await retryFailed(world.db, codes([retryable!, lost!]), by);
+    await putObjects(
+      world.store,
+      retried.map(({ shortCode }) => shortCode),
+      Buffer.from('stored anew'),
+    );
+    await deletion.forward();
+    expect(await run).toEqual({ ...nothing, listed: 2, orphans: 1, removed: 1 });
+    expect(retried).toMatchObject([{ retriedFrom: retryable!.id }]);
+    expect(await keysIn(world.store)).toEqual([objectKeyOf(retryable!.shortCode)]);
   });
 
   it('leaves an object that is younger than the minimum age', async () => {
