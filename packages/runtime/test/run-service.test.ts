@@ -70,6 +70,23 @@ describe('runService', () => {
     });
   });
 
+  it('says in one line without a stack that a check fails while the service starts, and warns afterwards', async () => {
+    const service = run('service', { FIXTURE: 'is probed' });
+    await service.waitForOutput('started');
+    const port = /started (\d+)/.exec(service.stdout)?.[1];
+    const lines = () => service.log.filter(({ check }) => check === 'bucket');
+    const deadline = performance.now() + 60_000;
+    while (lines().length < 2 && performance.now() < deadline)
+      await (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
+    service.child.kill('SIGTERM');
+    await service.exited;
+    expect(lines().slice(0, 2)).toMatchObject([
+      { level: 'info', message: 'not ready yet', reason: 'not seen yet' },
+      { level: 'warn', message: 'readiness check failed', error: { message: 'not seen yet' } },
+    ]);
+    expect(lines()[0]).not.toHaveProperty('error');
+  });
+
   it.each([
     ['warns', 0],
     ['warns and throws later', 1],

@@ -14,7 +14,8 @@ export const FORBIDDEN_CHANGE_SQLSTATE = 'PF002';
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 const MISSING_RIGHT =
-  'The rights of each service are in packages/postgres/src/roles/rights-of-*.ts, and npm run migrate grants them.';
+  'A service gets its rights from npm run migrate, as packages/postgres/src/roles/rights-of-*.ts list them. ' +
+  'If this is the migration itself, connect as the owner of the database or as a superuser.';
 
 /** Codes of Node for a connection that failed or could not be made. */
 const CONNECTION_CODES = new Set([

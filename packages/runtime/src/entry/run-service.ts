@@ -67,8 +67,12 @@ export async function runService<Config extends EntryConfig>(options: ServiceOpt
   try {
     entry = await openEntry(options, { traced: true });
     const { logger } = entry;
-    const readiness = new Readiness({
-      onCheckFailed: (check, error) => logger.warn('readiness check failed', { check, error }),
+    const readiness: Readiness = new Readiness({
+      onCheckFailed: (check, error) => {
+        // A probe that comes before the end of the start says nothing about the dependency.
+        if (readiness.starting) logger.info('not ready yet', { check, reason: messageOf(error) });
+        else logger.warn('readiness check failed', { check, error });
+      },
     });
     lifecycle = new Lifecycle(
       await options.compose({ ...entry, metrics: new Metrics(options.name), readiness, fail }),
@@ -89,4 +93,8 @@ export async function runService<Config extends EntryConfig>(options: ServiceOpt
   }
   // Explicit, because the idle keep-alive socket of a client would keep the process alive.
   process.exit(exitCode);
+}
+
+function messageOf(error: unknown): string {
+  return Error.isError(error) ? error.message : String(error);
 }

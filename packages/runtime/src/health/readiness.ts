@@ -67,6 +67,10 @@ export class Readiness {
     this.#phase = 'stopping';
   }
 
+  get starting(): boolean {
+    return this.#phase === 'starting';
+  }
+
   get stopping(): boolean {
     return this.#phase === 'stopping';
   }
