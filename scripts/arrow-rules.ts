@@ -22,6 +22,7 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/dev-stack': [],
   '@pasteflow/client': [],
   '@pasteflow/web': [],
+  '@pasteflow/cli': ['@pasteflow/client'],
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
   '@pasteflow/settings': ['@pasteflow/domain', '@pasteflow/runtime'],
   '@pasteflow/command-line': ['@pasteflow/postgres', '@pasteflow/runtime', '@pasteflow/settings'],

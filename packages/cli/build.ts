@@ -1,0 +1,47 @@
+// Bundles the command line client into one file, in a package of its own that depends on nothing: `npm pack dist/package`.
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const output = process.argv[2] ?? join(folder, 'dist/package');
+const bundle = join(output, 'pasteflow.mjs');
+
+rmSync(output, { recursive: true, force: true });
+mkdirSync(output, { recursive: true });
+
+await build({
+  absWorkingDir: folder,
+  entryPoints: ['src/pasteflow-main.ts'],
+  outfile: bundle,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  conditions: ['source'],
+  // commander is CommonJS and requires modules of Node.
+  banner: {
+    js: "#!/usr/bin/env node\nimport { createRequire as _createRequire } from 'node:module';\nconst require = _createRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+});
+chmodSync(bundle, 0o755);
+
+const { version, description, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+  version: string;
+  description: string;
+  license: string;
+};
+const manifest = {
+  name: 'pasteflow',
+  version,
+  description,
+  license,
+  type: 'module',
+  bin: { pasteflow: 'pasteflow.mjs' },
+  engines: { node: '>=20' },
+};
+writeFileSync(join(output, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+copyFileSync(join(folder, '../../LICENSE'), join(output, 'LICENSE'));
+copyFileSync(join(folder, '../../docs/cli.md'), join(output, 'README.md'));

@@ -1,0 +1,62 @@
+import type { PasteContent } from '@pasteflow/client';
+import { EXIT_DONE, type ExitCode } from '../exit-codes.ts';
+import { writeAtomically } from '../files/write-atomically.ts';
+import type { Session } from '../session.ts';
+import { pasteNamedBy } from '../settings/named.ts';
+import { sizeText, startProgress } from '../terminal/progress-bar.ts';
+import { safeContent } from '../terminal/safe-text.ts';
+import { writeTo } from '../terminal/write-to.ts';
+import { UsageError } from '../usage-error.ts';
+
+export interface CatOptions {
+  readonly output?: string;
+  readonly raw?: boolean;
+}
+
+/** `pasteflow cat CODE…`: the contents, one after the other, on stdout or in a file. */
+export async function cat(
+  session: Session,
+  pastes: readonly string[],
+  options: CatOptions,
+): Promise<ExitCode> {
+  const { client, signal, terminal, server } = session;
+  const codes = pastes.map((each) => pasteNamedBy(each, server));
+  if (options.output !== undefined && codes.length > 1)
+    throw new UsageError('--output is for one paste. Read the pastes one by one.');
+  for (const code of codes) {
+    const content = await client.pastes.content(code, { signal });
+    if (options.output !== undefined && options.output !== '-') await save(session, content, options.output);
+    else if (terminal.stdout.isTTY === true && options.raw !== true) await show(session, content);
+    else for await (const chunk of content.stream) await writeTo(terminal.stdout, chunk);
+  }
+  return EXIT_DONE;
+}
+
+async function save({ terminal, signal }: Session, content: PasteContent, path: string): Promise<void> {
+  const progress = startProgress(terminal);
+  try {
+    await writeAtomically(path, async (file) => {
+      let received = 0;
+      for await (const chunk of content.stream) {
+        signal.throwIfAborted();
+        await file.writeFile(chunk);
+        received += chunk.length;
+        progress.update(received / content.size, `${sizeText(received)} of ${sizeText(content.size)}`);
+      }
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+/** Content of strangers on a terminal: nothing in it may act as a command of the terminal. */
+async function show({ terminal }: Session, content: PasteContent): Promise<void> {
+  const decoder = new TextDecoder();
+  let held = '';
+  for await (const chunk of content.stream) {
+    const text = held + decoder.decode(chunk, { stream: true });
+    held = text.endsWith('\r') ? '\r' : ''; // its line feed may come with the next chunk
+    await writeTo(terminal.stdout, safeContent(text.slice(0, text.length - held.length)));
+  }
+  await writeTo(terminal.stdout, safeContent(held + decoder.decode()));
+}

@@ -1,0 +1,83 @@
+import { JobFailedError } from '@pasteflow/client';
+import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../exit-codes.ts';
+import { download } from '../files/download.ts';
+import { writeAtomically } from '../files/write-atomically.ts';
+import { requireToken, type Session } from '../session.ts';
+import { sizeText, startProgress } from '../terminal/progress-bar.ts';
+import { writeTo } from '../terminal/write-to.ts';
+import { UsageError } from '../usage-error.ts';
+import { waitForJob } from './wait-for-job.ts';
+
+export interface ExportOptions {
+  readonly output?: string;
+  readonly format: string;
+}
+
+const FORMATS = ['zip', 'tar.gz', 'ndjson'] as const;
+
+/** `pasteflow export`: an archive of the caller's own pastes, in a file whose name is on stdout, or on stdout for `-o -`. */
+export async function exportPastes(session: Session, options: ExportOptions): Promise<ExitCode> {
+  const { client, output, signal } = session;
+  const format = FORMATS.find((each) => each === options.format);
+  if (format === undefined) throw new UsageError(`--format takes one of ${FORMATS.join(', ')}.`);
+  requireToken(session);
+  const { job_id: id } = await client.jobs.create(
+    { job_type: 'export', parameters: { format } },
+    {
+      signal,
+    },
+  );
+  const job = await waitForJob(session, id);
+  const path = options.output ?? `pasteflow-export-${id}.${format}`;
+  const archive = await archiveOf(session, id);
+  if (archive === undefined) throw new JobFailedError(job);
+  if (path === '-') await toStdout(session, archive);
+  else {
+    await toFile(session, archive, path);
+    output.result({ file: path, ...job }, [path]);
+  }
+  if (job.status === 'completed') return EXIT_DONE;
+  output.problem(job.error_message ?? `The job is ${job.status}.`);
+  return EXIT_FAILED;
+}
+
+interface Archive {
+  readonly size: number;
+  /** A new URL each time: a URL is valid for some minutes. */
+  readonly urlOf: () => Promise<string>;
+}
+
+async function archiveOf({ client, signal }: Session, id: string): Promise<Archive | undefined> {
+  const read = async () => (await client.jobs.assets(id, { signal }).page()).items[0];
+  const asset = await read();
+  if (asset === undefined) return undefined;
+  return { size: asset.file_size, urlOf: async () => (await read())?.url ?? asset.url };
+}
+
+async function toFile(session: Session, { urlOf, size }: Archive, path: string): Promise<void> {
+  const progress = startProgress(session.terminal);
+  try {
+    await writeAtomically(path, async (file) => {
+      await download({
+        urlOf,
+        size,
+        signal: session.signal,
+        write: async (chunk, position) => {
+          await file.write(chunk, 0, chunk.length, position);
+          const received = position + chunk.length;
+          progress.update(received / size, `${sizeText(received)} of ${sizeText(size)}`);
+        },
+      });
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+async function toStdout({ terminal, signal }: Session, { urlOf, size }: Archive): Promise<void> {
+  if (terminal.stdout.isTTY === true)
+    throw new UsageError(
+      'An archive is not for a terminal. Name a file with --output, or send stdout to one.',
+    );
+  await download({ urlOf, size, signal, write: (chunk) => writeTo(terminal.stdout, chunk) });
+}

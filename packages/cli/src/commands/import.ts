@@ -1,0 +1,70 @@
+import { JobFailedError, type NewJob } from '@pasteflow/client';
+import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../exit-codes.ts';
+import { openContent } from '../files/content-source.ts';
+import { requireToken, type Session } from '../session.ts';
+import { expiryOf } from '../settings/named.ts';
+import { sizeText, startProgress } from '../terminal/progress-bar.ts';
+import { waitForJob } from './wait-for-job.ts';
+
+export interface ImportOptions {
+  readonly expires?: string;
+  readonly private?: boolean;
+}
+
+/** The archive is a paste until the job has read it. The job may wait for its turn. */
+const SOURCE_SECONDS = 7 * 86_400;
+
+/** `pasteflow import FILE`: makes a paste of each entry of an archive or of NDJSON, with their URLs on stdout. */
+export async function importFile(session: Session, file: string, options: ImportOptions): Promise<ExitCode> {
+  const { client, output, signal } = session;
+  const expires = options.expires === undefined ? {} : { expires_in: expiryOf(options.expires) };
+  requireToken(session);
+  const source = await upload(session, file);
+  const parameters = {
+    source_short_code: source,
+    ...expires,
+    ...(options.private === true && { visibility: 'private' }),
+  };
+  const { job_id: id } = await client.jobs.create({ job_type: 'import', parameters } as NewJob, { signal });
+  const job = await waitForJob(session, id).catch(async (error: unknown) => {
+    if (error instanceof JobFailedError) await client.pastes.delete(source, { signal });
+    throw error;
+  });
+  await client.pastes.delete(source, { signal });
+  const urls: string[] = [];
+  for await (const asset of client.jobs.assets(id, { signal })) urls.push(asset.url);
+  output.result(job, urls);
+  if (job.status === 'completed') return EXIT_DONE;
+  output.problem(job.error_message ?? `The job is ${job.status}.`, file);
+  for (const line of failuresIn(job.result)) output.note(line);
+  return EXIT_FAILED;
+}
+
+/** @returns the short code of a private paste with the file's content */
+async function upload({ client, terminal, signal }: Session, file: string): Promise<string> {
+  const progress = startProgress(terminal);
+  let sent = 0;
+  let size = 0;
+  const source = await openContent(file, terminal.stdin, (bytes) => {
+    sent += bytes;
+    progress.update(sent / size, `${sizeText(sent)} of ${sizeText(size)} sent`);
+  });
+  size = source.size;
+  try {
+    const fields = { visibility: 'private', expires_in: SOURCE_SECONDS } as const;
+    const paste = await client.pastes.create(source.content, { ...fields, wait: true, signal });
+    return paste.short_code;
+  } finally {
+    progress.end();
+    await source.close();
+  }
+}
+
+/** The entries that were not imported, and why. */
+function failuresIn(result: Readonly<Record<string, unknown>> | null): readonly string[] {
+  const { errors } = result ?? {};
+  if (!Array.isArray(errors)) return [];
+  return (errors as readonly { position: number; name: string | null; reason: string }[]).map(
+    ({ position, name, reason }) => `entry ${position}${name === null ? '' : ` ${name}`}: ${reason}`,
+  );
+}

@@ -1,0 +1,65 @@
+import { createClient, PasteflowApiError } from '@pasteflow/client';
+import { EXIT_DONE, type ExitCode } from '../exit-codes.ts';
+import { configPathOf, readConfigFile, writeConfigFile } from '../settings/config-file.ts';
+import {
+  checkedToken,
+  isReadableByOthers,
+  readSettings,
+  serverOf,
+  type CommonOptions,
+} from '../settings/settings.ts';
+import { Output } from '../terminal/output.ts';
+import { readSecret } from '../terminal/read-secret.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** `pasteflow login`: asks for a token, tries it, and keeps it with the server. */
+export async function login(
+  terminal: Terminal,
+  options: CommonOptions,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const output = new Output(terminal, { json: options.json === true });
+  const server = await serverFor(terminal, options);
+  if (isReadableByOthers(server))
+    output.note(`Warning: ${server} is not encrypted. Others on the network can read your token.`);
+  const token =
+    options.tokenFile === undefined
+      ? checkedToken(await readSecret(terminal, `Token for ${server}: `))
+      : ((await readSettings(terminal.env, options)).token ?? '');
+  await assertAccepted(server, token, signal);
+  const config = await readConfigFile(terminal.env);
+  await writeConfigFile(terminal.env, { server, tokens: { ...config.tokens, [server]: token } });
+  output.note(`Logged in to ${server}. The token is in ${configPathOf(terminal.env)}.`);
+  return EXIT_DONE;
+}
+
+/** `pasteflow logout`: forgets the token. The server still accepts it. */
+export async function logout(terminal: Terminal, options: CommonOptions): Promise<ExitCode> {
+  const output = new Output(terminal, { json: options.json === true });
+  const server = await serverFor(terminal, options);
+  const config = await readConfigFile(terminal.env);
+  const others = Object.entries(config.tokens).filter(([of]) => of !== server);
+  await writeConfigFile(terminal.env, { ...config, tokens: Object.fromEntries(others) });
+  output.note(
+    `Forgot the token for ${server}. To make it invalid, ask the operator of the server to revoke it.`,
+  );
+  return EXIT_DONE;
+}
+
+async function serverFor({ env }: Terminal, options: CommonOptions): Promise<string> {
+  const named = options.server ?? (env.PASTEFLOW_SERVER || (await readConfigFile(env)).server);
+  if (named === undefined) throw new UsageError('Name the server: --server https://paste.example.org');
+  return serverOf(named);
+}
+
+/** Any request that needs a token shows whether the server accepts it. */
+async function assertAccepted(server: string, token: string, signal: AbortSignal): Promise<void> {
+  try {
+    await createClient({ baseUrl: server, token }).jobs.list({ limit: 1, signal }).page();
+  } catch (error) {
+    if (error instanceof PasteflowApiError && error.status === 401)
+      throw new Error(`${server} does not accept this token. Nothing was changed.`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,136 @@
+import type { CreatedPaste, NewPasteFields } from '@pasteflow/client';
+import { renderUnicodeCompact } from 'uqr';
+import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../exit-codes.ts';
+import { openContent } from '../files/content-source.ts';
+import { messageOf } from '../message-of.ts';
+import type { Session } from '../session.ts';
+import type { DeleteTokens } from '../settings/delete-tokens.ts';
+import { expiryOf } from '../settings/named.ts';
+import { sizeText, startProgress } from '../terminal/progress-bar.ts';
+import { UsageError } from '../usage-error.ts';
+import { inLanes } from './in-lanes.ts';
+
+export interface PutOptions {
+  readonly title?: string;
+  readonly syntax?: string;
+  readonly expires?: string;
+  readonly private?: boolean;
+  readonly wait?: boolean;
+  readonly qr?: boolean;
+}
+
+/** Uploads at the same time: more gain nothing on an ordinary line, and a server counts the connections of a caller. */
+const LANES = 4;
+
+type Outcome =
+  | {
+      readonly file: string;
+      readonly paste: CreatedPaste;
+      /** Why the delete token could not be kept. */
+      readonly unkept?: unknown;
+    }
+  | { readonly file: string; readonly error: unknown };
+
+/** `pasteflow put [FILE|-]…`: a new paste for each file, with its URL on stdout. */
+export async function put(
+  session: Session,
+  files: readonly string[],
+  options: PutOptions,
+): Promise<ExitCode> {
+  const fields = fieldsOf(files, options);
+  const { output, signal } = session;
+  const report = startReport(session, files.length);
+  let failures = 0;
+  await inLanes(
+    files,
+    LANES,
+    (file) => putOne(session, file, { fields, wait: options.wait === true, onSent: report.sent }),
+    (outcome) => {
+      report.ended();
+      if ('error' in outcome) {
+        failures += 1;
+        output.problem(messageOf(outcome.error), outcome.file);
+        return;
+      }
+      const { file, paste, unkept } = outcome;
+      if (unkept !== undefined) {
+        failures += 1;
+        output.problem(`The delete token could not be kept: ${messageOf(unkept)}`, file);
+      }
+      output.result({ file, ...paste }, [paste.url]);
+      if (options.qr === true) output.drawing(renderUnicodeCompact(paste.url));
+    },
+  );
+  signal.throwIfAborted();
+  return failures === 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+function fieldsOf(files: readonly string[], options: PutOptions): NewPasteFields {
+  if (files.length > 1 && options.title !== undefined)
+    throw new UsageError('--title is for one file. Put the files one by one.');
+  if (files.filter((file) => file === '-').length > 1) throw new UsageError('- can be named once only.');
+  const { title, syntax, expires } = options;
+  return {
+    ...(title !== undefined && { title }),
+    ...(syntax !== undefined && { syntax }),
+    ...(expires !== undefined && { expires_in: expiryOf(expires) }),
+    ...(options.private === true && { visibility: 'private' as const }),
+  };
+}
+
+interface PutOneOptions {
+  readonly fields: NewPasteFields;
+  readonly wait: boolean;
+  readonly onSent: (bytes: number) => void;
+}
+
+/** One file that fails doesn't stop the others. The delete token is kept before anybody learns the URL. */
+async function putOne(
+  { client, signal, terminal, deleteTokens }: Session,
+  file: string,
+  { fields, wait, onSent }: PutOneOptions,
+): Promise<Outcome> {
+  try {
+    signal.throwIfAborted();
+    const source = await openContent(file, terminal.stdin, onSent);
+    try {
+      const paste = await client.pastes.create(source.content, { ...fields, signal });
+      const unkept = await keepToken(deleteTokens, paste);
+      const ended = wait ? await client.pastes.wait(paste.short_code, { signal }) : {};
+      return { file, paste: { ...paste, ...ended }, unkept };
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    return { file, error };
+  }
+}
+
+/** The paste exists already, so its URL is worth more than the token. @returns why the token could not be kept */
+async function keepToken(tokens: DeleteTokens, { short_code, delete_token }: CreatedPaste): Promise<unknown> {
+  if (delete_token === undefined) return undefined;
+  try {
+    await tokens.keep(short_code, delete_token);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+function startReport({ terminal }: Session, files: number) {
+  const progress = startProgress(terminal);
+  let bytes = 0;
+  let done = 0;
+  const show = (): void => progress.update(done / files, `${done} of ${files} sent, ${sizeText(bytes)}`);
+  return {
+    sent: (count: number): void => {
+      bytes += count;
+      show();
+    },
+    ended: (): void => {
+      done += 1;
+      progress.end();
+      if (done < files) show();
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { Command } from 'commander';
+import { cancel } from './commands/cancel.ts';
+import { cat, type CatOptions } from './commands/cat.ts';
+import { completionScript, SHELLS, type Shell } from './commands/completion.ts';
+import { exportPastes, type ExportOptions } from './commands/export.ts';
+import { importFile, type ImportOptions } from './commands/import.ts';
+import { login, logout } from './commands/login.ts';
+import { ls, type LsOptions } from './commands/ls.ts';
+import { put, type PutOptions } from './commands/put.ts';
+import { rm, type RmOptions } from './commands/rm.ts';
+import { timeline } from './commands/timeline.ts';
+import { watch } from './commands/watch.ts';
+import { EXIT_DONE, type ExitCode } from './exit-codes.ts';
+import { openSession, type Session } from './session.ts';
+import type { CommonOptions } from './settings/settings.ts';
+import { safeText } from './terminal/safe-text.ts';
+import type { Terminal } from './terminal/terminal.ts';
+
+type Work = (terminal: Terminal, signal: AbortSignal) => Promise<ExitCode>;
+
+/** Runs the command that the command line has chosen. */
+export type Act = (work: Work) => Promise<void>;
+
+const EXPIRES = 'when it expires: 30m, 12h, 7d or never';
+
+/** Every command with its arguments and options. */
+export function buildProgram(terminal: Terminal, act: Act): Command {
+  const program = newProgram(terminal);
+  const inSession =
+    <Arguments extends unknown[]>(work: (session: Session, ...args: Arguments) => Promise<ExitCode>) =>
+    (...args: [...Arguments, Command] | [...Arguments, object, Command]) =>
+      act(async (of, signal) => {
+        const options = program.opts<CommonOptions>();
+        return await work(await openSession(of, options, signal), ...(args as unknown as Arguments));
+      });
+
+  program
+    .command('put')
+    .description('makes a paste of each file, or of stdin, and prints its URL')
+    .argument('[files...]', 'the files; - is stdin')
+    .option('-t, --title <title>', 'the title')
+    .option('-s, --syntax <language>', 'the language')
+    .option('-e, --expires <time>', EXPIRES)
+    .option('--private', 'only you can read it')
+    .option('-w, --wait', 'wait until the content is stored')
+    .option('--qr', 'also draw the URL as a QR code, on stderr')
+    .action(
+      inSession((session, files: readonly string[], options: PutOptions) =>
+        put(session, files.length === 0 ? ['-'] : files, options),
+      ),
+    );
+  program
+    .command('cat')
+    .description('prints the content of pastes')
+    .argument('<pastes...>', 'short codes or URLs')
+    .option('-o, --output <file>', 'write to this file instead')
+    .option('--raw', 'on a terminal, too, print every byte as it is')
+    .action(
+      inSession((session, pastes: readonly string[], options: CatOptions) => cat(session, pastes, options)),
+    );
+  program
+    .command('ls')
+    .description('lists your pastes, newest first')
+    .option('-n, --limit <number>', 'at most so many', '20')
+    .option('--status <status>', 'only those that are IN_PROGRESS, PROCESSED or FAILED')
+    .action(inSession((session, options: LsOptions) => ls(session, options)));
+  program
+    .command('rm')
+    .description('deletes pastes')
+    .argument('<pastes...>', 'short codes or URLs')
+    .option('--delete-token <token>', 'of an anonymous paste that was made elsewhere')
+    .action(
+      inSession((session, pastes: readonly string[], options: RmOptions) => rm(session, pastes, options)),
+    );
+  program
+    .command('import')
+    .description('makes pastes of the entries of a zip, tar, tar.gz or NDJSON, and prints their URLs')
+    .argument('<file>', 'the file; - is stdin')
+    .option('-e, --expires <time>', EXPIRES)
+    .option('--private', 'only you can read them')
+    .action(inSession((session, file: string, options: ImportOptions) => importFile(session, file, options)));
+  program
+    .command('export')
+    .description('makes an archive of your pastes, and prints the name of its file')
+    .option('-o, --output <file>', 'the file; - is stdout')
+    .option('-f, --format <format>', 'zip, tar.gz or ndjson', 'zip')
+    .action(inSession((session, options: ExportOptions) => exportPastes(session, options)));
+  program
+    .command('watch')
+    .description('prints the events of a paste or a job as they happen')
+    .argument('<paste or job>', 'a short code, the id of a job, or a URL')
+    .action(inSession((session, named: string) => watch(session, named)));
+  program
+    .command('cancel')
+    .description('ends a job that waits or runs; what it has made stays')
+    .argument('<job>', 'the id of the job')
+    .action(inSession((session, job: string) => cancel(session, job)));
+  program
+    .command('timeline')
+    .description('prints what has happened to a paste or a job')
+    .argument('<paste or job>', 'a short code, the id of a job, or a URL')
+    .action(inSession((session, named: string) => timeline(session, named)));
+  program
+    .command('login')
+    .description('asks for a token (or reads it from stdin), tries it, and keeps it')
+    .action(() => act((of, signal) => login(of, program.opts<CommonOptions>(), signal)));
+  program
+    .command('logout')
+    .description('forgets the token')
+    .action(() => act((of) => logout(of, program.opts<CommonOptions>())));
+  program
+    .command('completion')
+    .description('prints a script with which a shell completes this command')
+    .argument('<shell>', SHELLS.join(', '))
+    .action((shell: string) =>
+      act(async ({ stdout }) => {
+        stdout.write(completionScript(program, shell as Shell));
+        return EXIT_DONE;
+      }),
+    );
+  return program;
+}
+
+function newProgram({ stdout, stderr }: Terminal): Command {
+  return new Command('pasteflow')
+    .description('Pastes from the command line. Results go to stdout, everything else to stderr.')
+    .version('0.0.0')
+    .option('--server <url>', 'the server; otherwise PASTEFLOW_SERVER, or that of `pasteflow login`')
+    .option(
+      '--token-file <file>',
+      'a file with the token; otherwise PASTEFLOW_TOKEN, or that of `pasteflow login`',
+    )
+    .option('--anonymous', 'send no token')
+    .option('--json', 'print each result as a line of JSON')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      // It repeats arguments, such as the name of a hostile file that a shell has put there for `*`.
+      writeErr: (text) => void stderr.write(text.split('\n').map(safeText).join('\n')),
+    });
+}

@@ -1,0 +1,44 @@
+import { createClient, type PasteflowClient } from '@pasteflow/client';
+import { DeleteTokens } from './settings/delete-tokens.ts';
+import { isReadableByOthers, readSettings, type CommonOptions } from './settings/settings.ts';
+import { Output } from './terminal/output.ts';
+import type { Terminal } from './terminal/terminal.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What a command works with. */
+export interface Session {
+  readonly terminal: Terminal;
+  readonly output: Output;
+  readonly client: PasteflowClient;
+  readonly server: string;
+  readonly isAnonymous: boolean;
+  readonly deleteTokens: DeleteTokens;
+  /** Aborted by Ctrl-C and SIGTERM. */
+  readonly signal: AbortSignal;
+}
+
+/** @throws UsageError when the session is anonymous: jobs belong to a user */
+export function requireToken({ isAnonymous, server }: Session): void {
+  if (isAnonymous) throw new UsageError(`This needs a token for ${server}. Run \`pasteflow login\` first.`);
+}
+
+/** @throws UsageError */
+export async function openSession(
+  terminal: Terminal,
+  options: CommonOptions,
+  signal: AbortSignal,
+): Promise<Session> {
+  const { server, token } = await readSettings(terminal.env, options);
+  const output = new Output(terminal, { json: options.json === true });
+  if (token !== undefined && isReadableByOthers(server))
+    output.note(`Warning: ${server} is not encrypted. Others on the network can read your token.`);
+  return {
+    terminal,
+    output,
+    server,
+    signal,
+    isAnonymous: token === undefined,
+    client: createClient({ baseUrl: server, token }),
+    deleteTokens: new DeleteTokens(terminal.env, server),
+  };
+}

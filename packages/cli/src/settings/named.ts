@@ -1,0 +1,51 @@
+import { UsageError } from '../usage-error.ts';
+
+/** What the argument of a command names. */
+export type Named =
+  { readonly kind: 'paste'; readonly shortCode: string } | { readonly kind: 'job'; readonly id: string };
+
+const JOB = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
+const PASTE = /^[\dA-Za-z]{1,64}$/;
+
+/**
+ * Reads a short code, the id of a job, or the URL of either on the server.
+ * @throws UsageError, also for the URL of another server: this one would be asked for a paste that it doesn't know
+ */
+export function namedBy(argument: string, server: string): Named {
+  const isUrl = /^https?:/i.test(argument);
+  if (isUrl && !argument.startsWith(`${server}/`))
+    throw new UsageError(`${argument} belongs to another server than ${server}. Choose it with --server.`);
+  const path = isUrl ? argument.slice(server.length + 1) : argument;
+  const [last = ''] = path.replace(/^v1\/(jobs|pastes)\//, '').split(/[?#]/, 1);
+  if (JOB.test(last.toLowerCase())) return { kind: 'job', id: last.toLowerCase() };
+  const code = last.replace(/\.[\w+#-]*$/, '');
+  if (PASTE.test(code)) return { kind: 'paste', shortCode: code };
+  throw new UsageError(
+    `${JSON.stringify(argument)} is neither a short code, nor the id of a job, nor a URL.`,
+  );
+}
+
+/** @throws UsageError */
+export function pasteNamedBy(argument: string, server: string): string {
+  const named = namedBy(argument, server);
+  if (named.kind === 'paste') return named.shortCode;
+  throw new UsageError(`${argument} is the id of a job. Name a paste.`);
+}
+
+/** @throws UsageError */
+export function jobNamedBy(argument: string, server: string): string {
+  const named = namedBy(argument, server);
+  if (named.kind === 'job') return named.id;
+  throw new UsageError(`${argument} names a paste. Name a job by its id.`);
+}
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
+
+/** `90`, `10m`, `2h`, `7d`, `4w` or `never`, as the field `expires_in`. @throws UsageError */
+export function expiryOf(text: string): 'never' | number {
+  if (text === 'never') return text;
+  const [, count = '', unit = 's'] = /^(\d{1,9})([smhdw]?)$/.exec(text) ?? [];
+  if (count === '')
+    throw new UsageError(`${JSON.stringify(text)} is not a time such as 30m, 12h, 7d or never.`);
+  return Number(count) * SECONDS[(unit || 's') as keyof typeof SECONDS];
+}

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises';
+import { UsageError } from '../usage-error.ts';
+import { readConfigFile } from './config-file.ts';
+
+/** The options that every command has. */
+export interface CommonOptions {
+  readonly server?: string;
+  readonly tokenFile?: string;
+  readonly anonymous?: boolean;
+  readonly json?: boolean;
+}
+
+export interface Settings {
+  /** Without a slash at its end. */
+  readonly server: string;
+  /** undefined: anonymous. */
+  readonly token: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Flags win over the environment, and the environment over the file. @throws UsageError */
+export async function readSettings(env: Environment, options: CommonOptions): Promise<Settings> {
+  const config = await readConfigFile(env);
+  const named = options.server ?? (env.PASTEFLOW_SERVER || config.server);
+  if (named === undefined)
+    throw new UsageError('No server is known. Run `pasteflow login --server URL`, or set PASTEFLOW_SERVER.');
+  const server = serverOf(named);
+  if (options.anonymous === true) return { server, token: undefined };
+  if (options.tokenFile !== undefined) return { server, token: await tokenIn(options.tokenFile) };
+  const token =
+    env.PASTEFLOW_TOKEN || (Object.hasOwn(config.tokens, server) ? config.tokens[server] : undefined);
+  return { server, token: token === undefined ? undefined : checkedToken(token) };
+}
+
+/** @throws UsageError unless the text is the URL of a server */
+export function serverOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (
+    url === null ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.username !== '' ||
+    url.password !== ''
+  )
+    throw new UsageError(
+      `The server ${JSON.stringify(text)} is not a URL such as https://paste.example.org.`,
+    );
+  const whole = `${url.origin}${url.pathname}`;
+  return whole.endsWith('/') ? whole.slice(0, -1) : whole;
+}
+
+/** Whether others on the network can read what is sent. */
+export function isReadableByOthers(server: string): boolean {
+  const { protocol, hostname } = new URL(server);
+  return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+/** A token can be a header: printable ASCII without spaces. @throws UsageError */
+export function checkedToken(token: string): string {
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw new UsageError('The token is empty or has characters that no token has. Copy it again.');
+  return token;
+}
+
+async function tokenIn(path: string): Promise<string> {
+  return checkedToken((await readFile(path, 'utf8')).trim());
+}

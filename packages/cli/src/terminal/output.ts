@@ -1,0 +1,42 @@
+import { safeJson, safeText } from './safe-text.ts';
+import type { Terminal } from './terminal.ts';
+
+/** stdout gets the results and nothing else. Everything for people goes to stderr. */
+export class Output {
+  readonly isJson: boolean;
+  readonly #terminal: Terminal;
+
+  constructor(terminal: Terminal, { json }: { json: boolean }) {
+    this.#terminal = terminal;
+    this.isJson = json;
+  }
+
+  /** A result: as JSON with `--json`, otherwise as lines of text. */
+  result(value: unknown, lines: readonly string[]): void {
+    const printed = this.isJson ? [safeJson(value)] : lines.map(safeText);
+    this.#terminal.stdout.write(printed.map((line) => `${line}\n`).join(''));
+  }
+
+  /** A line for people. */
+  note(line: string): void {
+    this.#terminal.stderr.write(`${safeText(line)}\n`);
+  }
+
+  /** @param about the file or the paste that the error is about */
+  problem(message: string, about?: string): void {
+    const where = about === undefined ? '' : `${safeText(about)}: `;
+    this.#terminal.stderr.write(`${this.#red('pasteflow:')} ${where}${safeText(message)}\n`);
+  }
+
+  /** Lines that this program has made itself, for people. */
+  drawing(lines: string): void {
+    this.#terminal.stderr.write(`${lines}\n`);
+  }
+
+  /** https://no-color.org */
+  #red(text: string): string {
+    const { stderr, env } = this.#terminal;
+    const isColoured = stderr.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
+    return isColoured ? `\u001b[31m${text}\u001b[0m` : text;
+  }
+}

@@ -1,0 +1,22 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Terminal } from './terminal.ts';
+
+/** One line from stdin. On a terminal it asks for the line, and shows nothing of what is typed. */
+export async function readSecret({ stdin, stderr }: Terminal, question: string): Promise<string> {
+  if (stdin.isTTY !== true) return (await text(stdin)).trim();
+  stderr.write(question);
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: nowhere, terminal: true });
+  try {
+    return await new Promise((resolve, reject) => {
+      lines.once('line', (line) => resolve(line.trim()));
+      lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+      lines.once('close', () => reject(new Error('No token was entered.')));
+    });
+  } finally {
+    lines.close();
+    stderr.write('\n');
+  }
+}

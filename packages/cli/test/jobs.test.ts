@@ -1,0 +1,298 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { json, pasteWith, problem, useBed, type Handler, type SeenRequest } from './support/bed.ts';
+
+const bed = useBed();
+
+const ID = '019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70';
+const env = { PASTEFLOW_TOKEN: 'pf_x' };
+const jobWith = (fields: object) => ({
+  id: ID,
+  job_type: 'import',
+  status: 'completed',
+  progress: 100,
+  progress_message: null,
+  error_message: null,
+  parameters: {},
+  result: null,
+  created_at: '2026-11-22T12:00:00.000Z',
+  updated_at: '2026-11-22T12:00:00.000Z',
+  completed_at: null,
+  ...fields,
+});
+
+/** The server by route: `POST /v1/jobs`. */
+function routes(table: Readonly<Record<string, Handler>>): void {
+  bed.script(async (request, res) => {
+    const key = `${request.method} ${request.path.split('?')[0]}`;
+    const handler = table[key] ?? problem(404, 'route_not_found', `no ${key}`);
+    return handler(request, res);
+  });
+}
+
+const queued = json(202, { job_id: ID, status: 'queued' });
+const gone: Handler = (_request, res) => void res.writeHead(204).end();
+const asset = (url: string, size: number) => ({
+  id: ID,
+  url,
+  asset_type: 'archive',
+  file_size: size,
+  created_at: '2026-11-22T12:00:00.000Z',
+});
+
+describe('pasteflow import', () => {
+  const source = json(201, pasteWith({ status: 'PROCESSED' }));
+  const stored = json(200, pasteWith({ status: 'PROCESSED' }));
+
+  it('prints the URLs of the new pastes, and removes the archive from the server', async () => {
+    const assets = ['https://x.test/first', 'https://x.test/second'].map((url) => asset(url, 1));
+    routes({
+      'POST /v1/pastes': source,
+      'GET /v1/pastes/q7Zk2Lm9Xa': stored,
+      'POST /v1/jobs': queued,
+      [`GET /v1/jobs/${ID}`]: json(200, jobWith({})),
+      [`GET /v1/jobs/${ID}/assets`]: json(200, { assets, next_cursor: null }),
+      'DELETE /v1/pastes/q7Zk2Lm9Xa': gone,
+    });
+    const ended = await bed.run(['import', '--private', '-'], { stdin: '{"content":"x"}', env });
+    expect(ended).toEqual({ code: 0, stdout: 'https://x.test/first\nhttps://x.test/second\n', stderr: '' });
+    const made = bed.requests.find(({ path }) => path === '/v1/jobs');
+    expect(JSON.parse(made!.body.toString())).toEqual({
+      job_type: 'import',
+      parameters: { source_short_code: 'q7Zk2Lm9Xa', visibility: 'private' },
+    });
+    expect(bed.requests.at(-2)?.method).toBe('DELETE');
+  });
+
+  it('ends with 1 and names the entries that failed, safely', async () => {
+    const result = { errors: [{ position: 3, name: 'a\u001b[2J', reason: 'is empty' }] };
+    routes({
+      'POST /v1/pastes': source,
+      'GET /v1/pastes/q7Zk2Lm9Xa': stored,
+      'POST /v1/jobs': queued,
+      [`GET /v1/jobs/${ID}`]: json(200, jobWith({ status: 'partial', error_message: '1 failed', result })),
+      [`GET /v1/jobs/${ID}/assets`]: json(200, { assets: [], next_cursor: null }),
+      'DELETE /v1/pastes/q7Zk2Lm9Xa': gone,
+    });
+    const { code, stdout, stderr } = await bed.run(['import', '-'], { stdin: 'x', env });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe('pasteflow: -: 1 failed\nentry 3 a\\u{1b}[2J: is empty\n');
+  });
+
+  it('needs a token, and asks for it before it sends anything', async () => {
+    const { code, stderr } = await bed.run(['import', '-'], { stdin: 'x' });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('pasteflow login')]);
+    expect(bed.requests).toEqual([]);
+  });
+
+  it('says when it is interrupted that the job goes on, and how to end it', async () => {
+    const interrupt = new AbortController();
+    routes({
+      'POST /v1/pastes': source,
+      'GET /v1/pastes/q7Zk2Lm9Xa': stored,
+      'POST /v1/jobs': queued,
+      [`GET /v1/jobs/${ID}`]: (request, res) => {
+        setTimeout(() => interrupt.abort(new Error('Ctrl-C')), 30);
+        return json(200, jobWith({ status: 'processing', progress: 10 }))(request, res);
+      },
+    });
+    const { code, stderr } = await bed.run(['import', '-'], { stdin: 'x', env, signal: interrupt.signal });
+    expect(code).toBe(1);
+    expect(stderr).toBe(`Job ${ID} goes on. To end it: pasteflow cancel ${ID}\npasteflow: Interrupted.\n`);
+  });
+});
+
+describe('pasteflow export', () => {
+  const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, n) => n % 253));
+  const etags: string[] = [];
+
+  /** @param cuts after how many bytes each request but the last is cut */
+  function serve(cuts: readonly number[], etagOf: (n: number) => string = () => '"a"'): void {
+    let n = 0;
+    etags.length = 0;
+    routes({
+      'POST /v1/jobs': queued,
+      [`GET /v1/jobs/${ID}`]: json(200, jobWith({ job_type: 'export' })),
+      [`GET /v1/jobs/${ID}/assets`]: (request, res) =>
+        json(200, { assets: [asset(`${bed.url}/archive?signature=${n}`, bytes.length)], next_cursor: null })(
+          request,
+          res,
+        ),
+      'GET /archive': ({ headers }: SeenRequest, res) => {
+        const from = Number(/^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1] ?? 0);
+        etags.push(String(headers['if-range']));
+        const cut = cuts[n] ?? Infinity;
+        const rest = bytes.subarray(from);
+        res.writeHead(from > 0 ? 206 : 200, {
+          etag: etagOf(n),
+          'content-length': String(rest.length),
+          ...(from > 0 && { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
+        });
+        n += 1;
+        if (cut >= rest.length) res.end(rest);
+        else res.write(rest.subarray(0, cut), () => setTimeout(() => res.socket?.destroy(), 20));
+      },
+    });
+  }
+
+  const path = () => join(bed.home, 'all.zip');
+  const run = (more: string[] = []) => bed.run(['export', '-o', path(), ...more], { env });
+
+  it('continues a download that broke off, with a new URL, and prints the name of the file', async () => {
+    serve([40_000, 30_000]);
+    expect(await run()).toEqual({ code: 0, stdout: `${path()}\n`, stderr: '' });
+    expect((await readFile(path())).equals(bytes)).toBe(true);
+    expect(etags).toEqual(['undefined', '"a"', '"a"']);
+    const urls = bed.requests.filter(({ path: of }) => of.startsWith('/archive')).map(({ path: of }) => of);
+    expect(new Set(urls).size).toBe(3);
+    expect(
+      bed.requests.filter(({ path: of, headers }) => of.startsWith('/archive') && headers.authorization),
+    ).toEqual([]);
+  });
+
+  it('makes no file of two different archives', async () => {
+    serve([40_000], (n) => `"${n}"`);
+    const { code, stderr } = await run();
+    expect([code, stderr]).toEqual([
+      1,
+      'pasteflow: The file has changed during the download. Download it again.\n',
+    ]);
+    expect(await readdir(bed.home)).toEqual([]);
+  });
+
+  it('writes the archive to stdout with -o -, and not to a terminal', async () => {
+    serve([]);
+    const { code, stdout } = await bed.run(['export', '-o', '-'], { env });
+    expect([code, stdout.length > 0]).toEqual([0, true]);
+    const refused = await bed.run(['export', '-o', '-'], { env, tty: ['stdout'] });
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+  });
+
+  it('refuses an unknown format with 2', async () => {
+    expect((await run(['--format', 'rar'])).code).toBe(2);
+    expect(bed.requests).toEqual([]);
+  });
+});
+
+describe('pasteflow watch', () => {
+  const events =
+    (...blocks: [string, object][]): Handler =>
+    (_request, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.end(
+        blocks
+          .map(([event, data], n) => `event: ${event}\nid: ${n}\ndata: ${JSON.stringify(data)}\n\n`)
+          .join(''),
+      );
+    };
+  const step = {
+    machine: 'job',
+    entity: ID,
+    from: 'queued',
+    to: 'processing',
+    at: '2026-11-22T12:00:00.000Z',
+    actor: 'worker',
+    reason_class: 'claimed',
+    reason: 'cl\u001b[2Jaimed',
+  };
+
+  it.each([
+    ['completed', 0],
+    ['partial', 1],
+    ['failed', 1],
+  ])('prints the events until the job is %s, and ends with %d', async (status, expected) => {
+    routes({
+      [`GET /v1/jobs/${ID}/events`]: events(
+        ['transition', step],
+        ['progress', { progress: 40, progress_message: 'a\u009bb' }],
+        ['end', { status }],
+      ),
+    });
+    const { code, stdout } = await bed.run(['watch', ID], { env });
+    expect(code).toBe(expected);
+    expect(stdout).toBe(
+      `2026-11-22T12:00:00.000Z  job  queued → processing  worker  cl\\u{1b}[2Jaimed\n40 %  a\\u{9b}b\nend  ${status}\n`,
+    );
+  });
+});
+
+describe('pasteflow cancel', () => {
+  it('prints the state of the cancelled job, and says why a job that has ended cannot be cancelled', async () => {
+    routes({ [`POST /v1/jobs/${ID}/cancel`]: json(200, jobWith({ status: 'partial' })) });
+    expect(await bed.run(['cancel', ID.toUpperCase()], { env })).toEqual({
+      code: 0,
+      stdout: 'partial\n',
+      stderr: '',
+    });
+    routes({ [`POST /v1/jobs/${ID}/cancel`]: problem(409, 'job_ended', 'It has ended.') });
+    expect(await bed.run(['cancel', ID], { env })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'pasteflow: It has ended.\n',
+    });
+    expect((await bed.run(['cancel', 'q7Zk2Lm9Xa'], { env })).code).toBe(2);
+  });
+});
+
+describe('pasteflow ls and timeline', () => {
+  it('show titles and reasons of strangers safely, in columns', async () => {
+    const pastes = [
+      pasteWith({ title: 'a\u001b]0;x\u0007' }),
+      pasteWith({ short_code: 'b', size_bytes: 2048 }),
+    ];
+    routes({
+      'GET /v1/pastes': json(200, { pastes, next_cursor: null }),
+      'GET /v1/pastes/b/timeline': json(200, {
+        transitions: [
+          { machine: 'm', from: 'A', to: 'B', at: 'now', actor: 'api', reason: '\u001b', reason_class: null },
+        ],
+        executions: [],
+      }),
+    });
+    const { stdout } = await bed.run(['ls'], { env });
+    expect(stdout.split('\n')).toEqual([
+      'q7Zk2Lm9Xa  IN_PROGRESS  5 B      2026-11-22T12:00:00.000Z  unlisted  a\\u{1b}]0;x\\u{7}',
+      'b           IN_PROGRESS  2.0 KiB  2026-11-22T12:00:00.000Z  unlisted',
+      '',
+    ]);
+    expect((await bed.run(['timeline', 'b'], { env })).stdout).toBe('now  m  A → B  api  \\u{1b}\n');
+    const lines = (await bed.run(['ls', '--json'], { env })).stdout.trim().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { title: unknown }).title)).toEqual([
+      'a\u001b]0;x\u0007',
+      null,
+    ]);
+    expect((await bed.run(['ls', '-n', '0'], { env })).code).toBe(2);
+  });
+});
+
+describe('pasteflow completion', () => {
+  it.each(['bash', 'zsh', 'fish'])('prints a script for %s with every command', async (shell) => {
+    const { code, stdout } = await bed.run(['completion', shell]);
+    expect(code).toBe(0);
+    for (const name of ['put', 'cat', 'import', 'export', 'watch', 'cancel', 'login', 'title'])
+      expect(stdout).toContain(name);
+  });
+
+  it('completes commands and options in bash', async () => {
+    const { execFileSync } = await import('node:child_process');
+    const script = join(bed.home, 'completion');
+    await writeFile(script, (await bed.run(['completion', 'bash'])).stdout);
+    const complete = (...words: string[]): string[] =>
+      execFileSync('bash', [
+        '-c',
+        `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pasteflow; printf '%s\\n' "\${COMPREPLY[@]}"`,
+        script,
+        ...words,
+      ])
+        .toString()
+        .trim()
+        .split('\n');
+    expect(complete('pasteflow', 'ca')).toEqual(['cat', 'cancel']);
+    expect(complete('pasteflow', 'put', '--ti')).toEqual(['--title']);
+  });
+
+  it('refuses an unknown shell with 2', async () => {
+    expect((await bed.run(['completion', 'tcsh'])).code).toBe(2);
+  });
+});

@@ -1,0 +1,120 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { json, problem, useBed } from './support/bed.ts';
+
+const bed = useBed();
+
+const empty = json(200, { pastes: [], jobs: [], next_cursor: null });
+const configPath = () => join(bed.home, '.config/pasteflow/config.json');
+const tokensSeen = () => bed.requests.map(({ headers }) => headers.authorization ?? null);
+
+async function keep(config: unknown): Promise<void> {
+  await mkdir(join(bed.home, '.config/pasteflow'), { recursive: true });
+  await writeFile(configPath(), typeof config === 'string' ? config : JSON.stringify(config));
+}
+
+const ls = (args: string[] = [], env: Record<string, string> = {}) => bed.run(['ls', ...args], { env });
+
+describe('the settings', () => {
+  it('come from the flags, then from the environment, then from the file', async () => {
+    bed.script(empty);
+    const file = join(bed.home, 'token');
+    await writeFile(file, 'pf_flag\n');
+    await keep({ server: bed.url, tokens: { [bed.url]: 'pf_file' } });
+    await ls([], { PASTEFLOW_SERVER: '' });
+    await ls([], { PASTEFLOW_TOKEN: 'pf_env' });
+    await ls(['--token-file', file], { PASTEFLOW_TOKEN: 'pf_env' });
+    await ls(['--anonymous'], { PASTEFLOW_TOKEN: 'pf_env' });
+    await ls(['--server', `${bed.url}/`], { PASTEFLOW_SERVER: 'http://127.0.0.1:9' });
+    expect(tokensSeen()).toEqual([
+      'Bearer pf_file',
+      'Bearer pf_env',
+      'Bearer pf_flag',
+      null,
+      'Bearer pf_file',
+    ]);
+  });
+
+  it('never send the token of one server to another one', async () => {
+    bed.script(empty);
+    await keep({ server: 'https://paste.example.org', tokens: { 'https://paste.example.org': 'pf_secret' } });
+    expect((await ls(['--server', bed.url])).code).toBe(0);
+    expect(tokensSeen()).toEqual([null]);
+  });
+
+  it.each(['{', '"x"', '{"tokens": 1}', '{"server": 1}', '{"tokens": {"a": 1}}'])(
+    'are refused with 2 and the path when the file is damaged: %s',
+    async (text) => {
+      await keep(text);
+      const { code, stderr } = await ls();
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`${configPath()} is damaged`)]);
+    },
+  );
+
+  it('say how to name a server when none is known', async () => {
+    const { code, stderr } = await ls([], { PASTEFLOW_SERVER: '' });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('pasteflow login --server URL')]);
+  });
+
+  it.each(['a b', 'a\nb', 'ü', '\u001b[2J'])(
+    'refuse the token %j, which no header can hold',
+    async (token) => {
+      const { code, stderr } = await ls([], { PASTEFLOW_TOKEN: token });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('Copy it again')]);
+    },
+  );
+
+  it('warn when a token goes to another machine without encryption', async () => {
+    const { stderr } = await bed.run(['cat', '--server', 'http://paste.example.org', '-'], {
+      env: { PASTEFLOW_TOKEN: 'pf_x' },
+    });
+    expect(stderr).toContain('Warning: http://paste.example.org is not encrypted');
+  });
+});
+
+describe('pasteflow login', () => {
+  const login = (token: string, env: Record<string, string> = {}) =>
+    bed.run(['login'], { stdin: token, env });
+
+  it('keeps a token that the server accepts, for its owner alone, and logout forgets it', async () => {
+    bed.script(empty);
+    const { code, stdout, stderr } = await login('pf_new\n');
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).not.toContain('pf_new');
+    expect(JSON.parse(await readFile(configPath(), 'utf8'))).toEqual({
+      server: bed.url,
+      tokens: { [bed.url]: 'pf_new' },
+    });
+    expect((await stat(configPath())).mode & 0o777).toBe(0o600);
+    expect(await readdir(join(bed.home, '.config/pasteflow'))).toEqual(['config.json']);
+    await ls();
+    expect(tokensSeen()).toEqual(['Bearer pf_new', 'Bearer pf_new']);
+    await bed.run(['logout']);
+    expect(JSON.parse(await readFile(configPath(), 'utf8'))).toEqual({ server: bed.url, tokens: {} });
+  });
+
+  it('keeps the tokens of other servers, and makes a file that was open to others private', async () => {
+    bed.script(empty);
+    await keep({ server: 'https://a.test', tokens: { 'https://a.test': 'pf_a' } });
+    expect((await stat(configPath())).mode & 0o044).not.toBe(0);
+    await login('pf_new');
+    const { server, tokens } = JSON.parse(await readFile(configPath(), 'utf8')) as Record<string, unknown>;
+    expect([server, tokens]).toEqual([bed.url, { 'https://a.test': 'pf_a', [bed.url]: 'pf_new' }]);
+    expect((await stat(configPath())).mode & 0o777).toBe(0o600);
+  });
+
+  it('changes nothing when the server refuses the token', async () => {
+    bed.script(problem(401, 'unauthorized', 'No.'));
+    const { code, stderr } = await login('pf_wrong');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('does not accept this token')]);
+    expect(await readdir(bed.home)).toEqual([]);
+  });
+
+  it('uses XDG_CONFIG_HOME when it is absolute', async () => {
+    bed.script(empty);
+    await login('pf_new', { XDG_CONFIG_HOME: join(bed.home, 'elsewhere') });
+    await login('pf_new', { XDG_CONFIG_HOME: 'relative' });
+    expect((await readdir(bed.home)).toSorted()).toEqual(['.config', 'elsewhere']);
+  });
+});

@@ -1,0 +1,196 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { startCluster, type Cluster, type User } from '../src/index.ts';
+import { startCuttingProxy } from './support/cutting-proxy.ts';
+import { findNode, PackedCli, type CliOptions } from './support/packed-cli.ts';
+
+jest.setTimeout(240_000); // on a busy machine a process takes seconds to start
+
+const execute = promisify(execFile);
+const MIB = 1_048_576;
+const node20 = findNode(20);
+
+let cluster: Cluster;
+let alice: User;
+let cli: PackedCli;
+let folder: string;
+beforeAll(async () => {
+  [cluster, cli] = await Promise.all([startCluster(), PackedCli.install()]);
+  alice = await cluster.user('alice');
+});
+beforeEach(async () => {
+  folder = await mkdtemp(join(cli.folder, 'test-'));
+});
+afterAll(async () => {
+  await cluster?.stop();
+  await cli?.remove();
+});
+
+const port = () => Number(cluster.apis[0]!.env.API_PORT);
+const options = (more: Partial<CliOptions> = {}): CliOptions => ({
+  server: `http://127.0.0.1:${port()}`,
+  cwd: folder,
+  ...more,
+});
+const run = (args: readonly string[], more: Partial<CliOptions> = {}) => cli.run(args, options(more));
+const asAlice = (args: readonly string[], more: Partial<CliOptions> = {}) =>
+  run(args, { token: alice.token, ...more });
+
+const codeOf = (url: string) => url.trim().split('/').at(-1)!;
+
+describe.each([
+  ['the Node of this repository', process.execPath],
+  ['Node 20', node20],
+])('pasteflow from its tarball, with %s', (_name, node) => {
+  const test = node === undefined ? it.skip : it;
+  const using = node === undefined ? {} : { node };
+
+  test('puts, shows, lists and deletes a paste, and tells what happened to it', async () => {
+    const content = randomBytes(50_000);
+    const put = await asAlice(['put', '--title', 'From a terminal', '--wait'], { stdin: content, ...using });
+    expect(put).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^http:\S+\n$/) });
+    const code = codeOf(put.stdout);
+    const file = join(folder, 'copy');
+    expect(await asAlice(['cat', put.stdout.trim(), '-o', file], using)).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    expect((await readFile(file)).equals(content)).toBe(true);
+    expect((await asAlice(['ls'], using)).stdout).toMatch(new RegExp(`^${code} .*From a terminal$`, 'm'));
+    expect((await asAlice(['timeline', code], using)).stdout).toMatch(
+      /paste_upload {2}IN_PROGRESS → PROCESSED {2}worker/,
+    );
+    expect((await asAlice(['watch', code], using)).stdout).toMatch(/end {2}PROCESSED\n$/);
+    expect(await asAlice(['rm', code], using)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await asAlice(['cat', code], using)).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test('keeps the delete token of an anonymous paste', async () => {
+    const { stdout } = await run(['put'], { stdin: 'anonymous', ...using });
+    expect(await run(['rm', codeOf(stdout)], using)).toMatchObject({ code: 0 });
+    expect((await run(['cat', codeOf(stdout)], using)).code).toBe(1);
+  });
+});
+
+describe('pasteflow', () => {
+  it('runs by npx from the tarball, and has no dependencies', async () => {
+    const args = ['exec', '--yes', '--offline', `--package=${cli.tarball}`, '--', 'pasteflow', '--version'];
+    const env = { ...process.env, HOME: folder, npm_config_cache: join(folder, 'cache') };
+    const { stdout } = await execute('npm', args, { cwd: folder, env });
+    expect(stdout.trim()).toBe('0.0.0');
+  });
+
+  it('makes each of many files one paste although the api is killed in the middle', async () => {
+    const files = Array.from({ length: 40 }, (_, n) => join(folder, `file ${n}`));
+    const unique = randomBytes(8).toString('hex');
+    await Promise.all(files.map((path, n) => writeFile(path, `${unique} ${n}`)));
+    const api = cluster.apis[0]!;
+    const { child, ended } = cli.start(['put', '--json', ...files], options({ token: alice.token }));
+    await new Promise((resolve) => child.stdout!.once('data', resolve));
+    await api.kill();
+    await api.start();
+    const { code, stdout, stderr } = await ended;
+    expect([code, stderr]).toEqual([0, '']);
+    const pastes = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { file: string; short_code: string });
+    expect(pastes.map(({ file }) => file)).toEqual(files);
+    const rows = await cluster.rows.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM pastes WHERE user_id = $1 AND size_bytes BETWEEN 18 AND 19`,
+      [alice.userId],
+    );
+    expect(rows).toEqual([{ count: 40 }]);
+    for (const [n, { short_code: shortCode }] of pastes.entries())
+      expect(await (await alice.pastes.content(shortCode)).text()).toBe(`${unique} ${n}`);
+  });
+
+  it('waits for an api that hangs', async () => {
+    const api = cluster.apis[0]!;
+    api.signal('SIGSTOP');
+    const { ended } = cli.start(['put'], options({ stdin: 'patient' }));
+    await sleep(2000);
+    api.signal('SIGCONT');
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('downloads the whole content although each connection is cut after a megabyte', async () => {
+    const content = randomBytes(5 * MIB);
+    const { short_code: code } = await alice.pastes.create(content, { wait: true });
+    const proxy = await startCuttingProxy(port(), MIB, 'cut');
+    try {
+      const { code: exit, stderr } = await run(['cat', code, '-o', 'copy'], { server: proxy.url });
+      expect([exit, stderr]).toEqual([0, '']);
+      expect((await readFile(join(folder, 'copy'))).equals(content)).toBe(true);
+      expect(proxy.stopped).toBeGreaterThanOrEqual(4);
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  it('leaves no half file when it is interrupted, and tells the shell of the signal', async () => {
+    const { short_code: code } = await alice.pastes.create(randomBytes(5 * MIB), { wait: true });
+    const proxy = await startCuttingProxy(port(), MIB, 'stall');
+    try {
+      const { child, ended } = cli.start(['cat', code, '-o', 'copy'], options({ server: proxy.url }));
+      await cluster.until(async () => (await readdir(folder)).some((name) => name.endsWith('.part')));
+      child.kill('SIGINT');
+      expect(await ended).toMatchObject({
+        signal: 'SIGINT',
+        stdout: '',
+        stderr: 'pasteflow: Interrupted.\n',
+      });
+      expect(await readdir(folder)).toEqual([]);
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  it('imports and exports, with the URLs and the name of the file on stdout', async () => {
+    const bob = await cluster.user('bob');
+    const lines = ['one', 'two', 'three'].map((content) => JSON.stringify({ content, title: content }));
+    await writeFile(join(folder, 'notes.ndjson'), `${lines.join('\n')}\n`);
+    const imported = await run(['import', 'notes.ndjson'], { token: bob.token });
+    expect(imported).toMatchObject({ code: 0, stderr: '' });
+    const urls = imported.stdout.trim().split('\n');
+    const contents = await Promise.all(urls.map((url) => run(['cat', url], { token: bob.token })));
+    expect(contents.map(({ stdout }) => stdout).toSorted()).toEqual(['one', 'three', 'two']);
+    const exported = await run(['export', '--format', 'ndjson', '-o', 'mine.ndjson'], { token: bob.token });
+    expect(exported).toMatchObject({ code: 0, stdout: 'mine.ndjson\n', stderr: '' });
+    const archive = (await readFile(join(folder, 'mine.ndjson'), 'utf8')).trim().split('\n');
+    expect(archive).toHaveLength(3);
+    expect((await readdir(folder)).toSorted()).toEqual(['mine.ndjson', 'notes.ndjson']);
+  });
+
+  it('ends an import with cancel, from another terminal', async () => {
+    const carol = await cluster.user('carol');
+    await writeFile(join(folder, 'x.ndjson'), '{"content":"x"}\n');
+    const reading = cluster.s3.hold({ method: 'GET' });
+    const { ended } = cli.start(['import', 'x.ndjson'], options({ token: carol.token }));
+    const held = await reading; // the worker runs the job
+    const [job] = (await carol.jobs.list().page()).items;
+    expect(await run(['cancel', job!.id], { token: carol.token })).toMatchObject({
+      code: 0,
+      stdout: 'failed\n',
+      stderr: '',
+    });
+    const { code, stdout, stderr } = await ended;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('cancelled by its owner');
+    await held.forward();
+    expect((await carol.pastes.list().page()).items).toEqual([]);
+  });
+
+  it('logs in with a token from stdin, which later commands use', async () => {
+    expect(await run(['login'], { stdin: `${alice.token}\n` })).toMatchObject({ code: 0, stdout: '' });
+    const { stdout } = await run(['put', '--private', '--json'], { stdin: 'mine' });
+    expect(JSON.parse(stdout)).toMatchObject({ visibility: 'private' });
+    expect(await run(['logout'])).toMatchObject({ code: 0 });
+    expect(await run(['ls'])).toMatchObject({ code: 1, stderr: expect.stringContaining('pasteflow login') });
+  });
+});

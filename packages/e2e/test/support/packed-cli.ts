@@ -1,0 +1,110 @@
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliProcess {
+  readonly child: ChildProcess;
+  readonly ended: Promise<CliResult>;
+}
+
+export interface CliOptions {
+  readonly server: string;
+  readonly token?: string;
+  readonly stdin?: string | Buffer;
+  readonly node?: string;
+  readonly cwd?: string;
+}
+
+/** The command line client, packed with npm and installed from the tarball in a folder of its own, as a user has it. */
+export class PackedCli {
+  readonly folder: string;
+  /** The home folder of the user. */
+  readonly home: string;
+  readonly tarball: string;
+
+  private constructor(folder: string, tarball: string) {
+    this.folder = folder;
+    this.home = join(folder, 'home');
+    this.tarball = tarball;
+  }
+
+  static async install(): Promise<PackedCli> {
+    const folder = await mkdtemp(join(tmpdir(), 'packed-cli-'));
+    const built = join(folder, 'package');
+    await execute(process.execPath, [
+      fileURLToPath(new URL('../../../cli/build.ts', import.meta.url)),
+      built,
+    ]);
+    await execute('npm', ['pack', built, '--pack-destination', folder], { cwd: folder });
+    const name = (await readdir(folder)).find((each) => each.endsWith('.tgz'));
+    const tarball = join(folder, name ?? 'nothing was packed');
+    await execute(
+      'npm',
+      ['install', '--offline', '--no-audit', '--no-fund', '--prefix', join(folder, 'home'), tarball],
+      {
+        cwd: folder,
+      },
+    );
+    return new PackedCli(folder, tarball);
+  }
+
+  start(
+    args: readonly string[],
+    { server, token, stdin = '', node = process.execPath, cwd }: CliOptions,
+  ): CliProcess {
+    const child = spawn(node, [join(this.home, 'node_modules/pasteflow/pasteflow.mjs'), ...args], {
+      cwd: cwd ?? this.home,
+      env: {
+        PATH: process.env.PATH,
+        HOME: this.home,
+        PASTEFLOW_SERVER: server,
+        ...(token !== undefined && { PASTEFLOW_TOKEN: token }),
+      },
+      stdio: 'pipe',
+    });
+    child.stdin.on('error', () => {}); // it may end before it has read everything
+    child.stdin.end(stdin);
+    const exited = new Promise<Pick<CliResult, 'code' | 'signal'>>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => resolve({ code, signal }));
+    });
+    const ended = Promise.all([exited, text(child.stdout), text(child.stderr)]).then(
+      ([how, stdout, stderr]) => ({
+        ...how,
+        stdout,
+        stderr,
+      }),
+    );
+    return { child, ended };
+  }
+
+  run(args: readonly string[], options: CliOptions): Promise<CliResult> {
+    return this.start(args, options).ended;
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** The Node with this major version on PATH; undefined: there is none. */
+export function findNode(major: number): string | undefined {
+  const found = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'node'));
+  return [...new Set(found)].find(
+    (path) => existsSync(path) && execFileSync(path, ['--version']).toString().startsWith(`v${major}.`),
+  );
+}
