@@ -18,7 +18,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'packages/web': 'pages timeline content html assets',
   'services/api':
-    'pages jobs pastes health docs admission live timeline openapi idempotency limits token budget identity site http',
+    'pages jobs pastes health docs admission live timeline openapi idempotency limits token budget grouping identity site http',
   'services/janitor': 'ops sweeps state-metrics queues sweeping',
   'services/upload-worker': 'jobs uploads executions',
 };

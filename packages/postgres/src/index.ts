@@ -6,7 +6,12 @@ export {
   type Database,
   type DatabaseOptions,
 } from './database/database.ts';
-export { FORBIDDEN_CHANGE_SQLSTATE, INVALID_TRANSITION_SQLSTATE, isTimeout } from './database/errors.ts';
+export {
+  FORBIDDEN_CHANGE_SQLSTATE,
+  INVALID_TRANSITION_SQLSTATE,
+  isLockTimeout,
+  isTimeout,
+} from './database/errors.ts';
 export { migrate } from './migrate.ts';
 export { installStateMachines } from './enforcement/install.ts';
 export { findEnforcementGaps } from './enforcement/installed.ts';
@@ -15,6 +20,7 @@ export { findPrivilegedUser, PRIVILEGED_USER } from './roles/privileged-connecti
 export type { Actor } from './database/actor.ts';
 export { countRetryable, findRetryable, retryFailed } from './pastes/retry-failed.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
+export { createPastes } from './pastes/create-pastes.ts';
 export { expirePaste, findPaste, readPayload, type PasteRow, type PublicPaste } from './pastes/find-paste.ts';
 export {
   uploadSubject,
@@ -79,6 +85,7 @@ export { readInstallation, recordBucketAdoption } from './installation/installat
 export { dropOldTransitions, ensureTransitionPartitions } from './retention/old-transitions.ts';
 export {
   answerIdempotencyKey,
+  answerIdempotencyKeys,
   claimIdempotencyKey,
   releaseIdempotencyKey,
   removeOldIdempotencyKeys,

@@ -35,6 +35,7 @@ import { createIdentify } from './identity/identify.ts';
 import { Limits } from './limits/limits.ts';
 import { composePages } from './site/compose-site.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
+import { PasteInserts } from './pastes/paste-inserts.ts';
 import { StorageFailures } from './pastes/storage-failures.ts';
 import { tracedReads } from './pastes/traced-reads.ts';
 
@@ -47,6 +48,7 @@ export interface Overrides {
   readonly oidcCooldownMs?: number;
   readonly live?: LiveTimings;
   readonly s3Sockets?: number;
+  readonly slowGroupMs?: number;
   readonly sending?: Pick<SendOptions, 'tickMs' | 'maxCreditMs'>;
 }
 
@@ -100,6 +102,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     requestTimeoutMs: S3_REQUEST_TIMEOUT_MS,
     maxSockets: s3Sockets,
   });
+  const inserts = new PasteInserts(db, { slowMs: overrides.slowGroupMs });
   const dispatchers = composeDispatchers(config, { db, logger });
   readiness.addCheck('postgres', () => pingDatabase(db));
   readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
@@ -145,6 +148,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       dispatcher: dispatchers.uploads,
       jobDispatcher: dispatchers.jobs,
       assetUrlSeconds: http.assetUrlSeconds,
+      inserts,
       newShortCode: overrides.newShortCode ?? randomShortCode,
       maxPasteBytes: config.maxPasteBytes,
       anonymousPastes: config.identity.anonymousPastes,
@@ -183,6 +187,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       find: () => findPrivilegedUser(db),
       logger,
     }),
+    closing('inserts', () => inserts.stop()),
     closing('object store', () => store.close()),
     dispatchers.component,
     server,

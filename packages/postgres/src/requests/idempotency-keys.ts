@@ -92,6 +92,29 @@ export async function answerIdempotencyKey(
 }
 
 /**
+ * `answerIdempotencyKey` for several keys, in one statement.
+ * @returns how many of the requests still held their keys; roll back when it is not all of them
+ */
+export async function answerIdempotencyKeys(
+  tx: Database,
+  answers: readonly (HeldKey & { readonly answer: Buffer })[],
+): Promise<number> {
+  if (answers.length === 0) return 0;
+  const result = await sql`
+    UPDATE idempotency_keys k SET answer = kept.answer
+    FROM unnest(
+      ${answers.map(({ caller }) => caller)}::text[],
+      ${answers.map(({ keyHash }) => keyHash)}::bytea[],
+      ${answers.map(({ claimId }) => claimId)}::uuid[],
+      ${answers.map(({ answer }) => answer)}::bytea[]
+    ) AS kept (caller, key_hash, claim_id, answer)
+    WHERE k.caller = kept.caller AND k.key_hash = kept.key_hash AND k.claim_id = kept.claim_id AND k.answer IS NULL`.execute(
+    tx,
+  );
+  return affectedRows(result);
+}
+
+/**
  * Releases a key after a failure. If a commit succeeded and only its confirmation was lost, there is an
  * answer, which stays.
  * @returns false when there was no claim to release

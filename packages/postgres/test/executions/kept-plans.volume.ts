@@ -5,13 +5,14 @@ import { sql } from 'kysely';
 import {
   answerIdempotencyKey,
   claimIdempotencyKey,
+  createPastes,
   findPaste,
   readPayload,
   useApiToken,
   type Database,
 } from '../../src/index.ts';
 import { prepared } from '../../src/database/prepared.ts';
-import { newPaste, openToFill } from '../support/database.ts';
+import { newPaste, openToFill, pasteToCreate } from '../support/database.ts';
 import { explain } from '../support/explain.ts';
 import { KeptPlans } from '../support/explain-kept.ts';
 import { addBacklog, keepStatistics } from '../support/fill.ts';
@@ -60,6 +61,11 @@ const key = {
 
 const hot: Record<string, (db: Database) => Promise<unknown>> = {
   'creating a paste': (db) => newPaste(db).catch(() => undefined), // under EXPLAIN it returns no row
+  'creating 20 pastes in a group': (db) =>
+    createPastes(
+      db,
+      Array.from({ length: 20 }, () => pasteToCreate()),
+    ),
   'reading a paste': (db) => findPaste(db, paste.shortCode),
   'reading a payload': (db) => readPayload(db, paste.id),
   'finding a token': (db) => useApiToken(db, Buffer.alloc(32)),

@@ -95,7 +95,8 @@ function job(name: string, shape: ShapeOfJob, operations: readonly Operation[]):
   };
 }
 
-const { create, stamp, relay, claim, renew, reap, deleteByUser, rescue, retryByOperator } = uploads;
+const { create, createInGroup, stamp, relay, claim, renew, reap, deleteByUser, rescue, retryByOperator } =
+  uploads;
 const { settleStored, settleFailed, settleInterrupted, giveUp } = uploads;
 const { cleanup, refusedCleanup, settleClaimed, releaseClaimed, watchdog, reconcile } = deletions;
 const { removeOldFailed, removeOldTombstones } = deletions;
@@ -104,7 +105,8 @@ const { renewJob, progress, addAsset, dropAssets, importPaste } = jobs;
 const { complete, failAttempt, failJob, reapJob, removeOldJobs, reconcileJob } = jobs;
 const cancelJob = jobs.cancel;
 
-const { keyedCreate, slowKeyedCreate, cancelledKeyedCreate, abandonedKeyedCreate } = keyed;
+const { keyedCreate, groupedKeyedCreate, slowKeyedCreate, cancelledKeyedCreate, abandonedKeyedCreate } =
+  keyed;
 
 const ONE_HOUR = 3600;
 
@@ -128,12 +130,18 @@ const running = { status: 'RUNNING', leaseSeconds: ONE_HOUR } as const;
 export const scenarios: readonly Scenario[] = [
   {
     name: 'a short code without a paste',
-    operations: [create, claim, relay, cleanup, reconcile],
+    operations: [create, createInGroup, claim, relay, cleanup, reconcile],
     prepare: () => Promise.resolve({ ...nothing, objects: new Set<string>() }),
   },
   {
     name: 'an Idempotency-Key',
-    operations: [keyedCreate, slowKeyedCreate, cancelledKeyedCreate, abandonedKeyedCreate],
+    operations: [
+      keyedCreate,
+      groupedKeyedCreate,
+      slowKeyedCreate,
+      cancelledKeyedCreate,
+      abandonedKeyedCreate,
+    ],
     prepare: () => Promise.resolve({ ...nothing, objects: new Set<string>() }),
   },
   paste('a waiting paste', { status: 'IN_PROGRESS', expiresInSeconds: ONE_HOUR }, [

@@ -1,7 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
-import { createDatabase, createPaste, type CreatedPaste, type Database } from '../../src/index.ts';
+import {
+  createDatabase,
+  createPaste,
+  type CreatedPaste,
+  type Database,
+  type NewPaste,
+} from '../../src/index.ts';
 
 export function open(url: string, maxConnections = 20, statementTimeoutMs = 30_000): Database {
   return createDatabase({
@@ -46,18 +52,25 @@ export async function newPaste(
   db: Database,
   content = 'hello',
 ): Promise<CreatedPaste & { shortCode: string }> {
-  const shortCode = randomBytes(5).toString('hex');
-  const created = await createPaste(db, {
-    shortCode,
-    content: Buffer.from(content),
+  const paste = pasteToCreate({ content: Buffer.from(content) });
+  const created = await createPaste(db, paste);
+  if (created === null) throw new Error('the short code was taken');
+  return { ...created, shortCode: paste.shortCode };
+}
+
+/** An anonymous paste with a new short code. */
+export function pasteToCreate(options: Partial<NewPaste> = {}): NewPaste {
+  const { content = randomBytes(20) } = options;
+  return {
+    shortCode: randomBytes(5).toString('hex'),
+    content,
     contentHash: `sha256:${createHash('sha256').update(content).digest('hex')}`,
     title: null,
     syntax: null,
-    expiresInSeconds: 3600,
     userId: null,
     visibility: 'unlisted',
+    expiresInSeconds: 3600,
     deleteTokenHash: null,
-  });
-  if (created === null) throw new Error('the short code was taken');
-  return { ...created, shortCode };
+    ...options,
+  };
 }

@@ -25,9 +25,9 @@ export interface IdempotencyDependencies {
 }
 
 /**
- * A claim without an answer expires after this, because its process has crashed. A running request takes at
- * most 5 s for a connection and 10 s for its statement. A slower one finds at its commit that the key is
- * taken, and creates nothing.
+ * A claim without an answer expires after this, because its process has crashed. A running request waits
+ * at most 5 s for its group or for a connection, and 10 s for its statement. One that waits for all of them
+ * finds at its commit that the key is taken, and creates nothing.
  */
 const HOLD_SECONDS = 15;
 
@@ -36,7 +36,7 @@ export type Claim =
   /** The same request was answered before: send that answer with sendReplay. */
   | { readonly kind: 'answered'; readonly answer: Answer }
   /** The request is new, or it has no key. */
-  | { readonly kind: 'new'; readonly commit: Commit };
+  | { readonly kind: 'new'; readonly commit: Commit; readonly releaseOnFailure: ReleaseOnFailure };
 
 /**
  * Runs the statements of a POST. With a key, `create` runs in a transaction that also stores the answer, so
@@ -46,6 +46,16 @@ export type Claim =
 type Commit = <Created extends { readonly answer: Answer }>(
   create: (db: Database) => Promise<Created>,
 ) => Promise<Created>;
+
+/** Instead of `commit`, for a `create` that stores the answer in a transaction of its own. `key` null: there is no key. */
+type ReleaseOnFailure = <Created>(create: (key: KeyOfRequest | null) => Promise<Created>) => Promise<Created>;
+
+/** The key that a request has claimed. */
+export interface KeyOfRequest {
+  readonly held: HeldKey;
+  /** Encrypts the answer for the row of the key. */
+  readonly seal: (answer: Answer) => Buffer;
+}
 
 /**
  * Makes a POST with an Idempotency-Key safe to repeat. One statement claims the key. One transaction, fenced
@@ -60,14 +70,16 @@ export class Idempotency {
   }
 
   /**
-   * Claims the request's key; a request without one only gets a `commit` without a transaction.
+   * Claims the request's key; a request without one only gets a `commit` without a transaction, and no key.
    * @param fingerprintInput the meaning of the body: a request that repeats a key with another one is refused
    * @throws RequestError idempotency_key_in_use, idempotency_key_reused
    */
   async claim(req: Request, fingerprintInput: string): Promise<Claim> {
     const { db, retentionSeconds } = this.#deps;
     const key = idempotencyKeyOf(req);
-    if (key === null) return { kind: 'new', commit: (create) => create(db) };
+    if (key === null) {
+      return { kind: 'new', commit: (create) => create(db), releaseOnFailure: (create) => create(null) };
+    }
     const caller = callerKeyOf(callerOf(req));
     const fingerprint = fingerprintOf(req, fingerprintInput);
     const seal: Seal = { key, caller, fingerprint };
@@ -81,7 +93,7 @@ export class Idempotency {
     if (found.kind !== 'claimed' && !found.fingerprint.equals(fingerprint)) throw keyReused();
     switch (found.kind) {
       case 'claimed':
-        return { kind: 'new', commit: (create) => this.#commit(req, held, seal, create) };
+        return this.#new(req, { held, seal: (answer) => sealAnswer(answer, seal) });
       case 'answered':
         return { kind: 'answered', answer: openAnswer(found.answer, seal) };
       case 'running':
@@ -91,23 +103,31 @@ export class Idempotency {
     }
   }
 
+  #new(req: Request, key: KeyOfRequest): Claim {
+    const releaseOnFailure: ReleaseOnFailure = async (create) => {
+      try {
+        return await create(key);
+      } catch (error) {
+        await this.#release(req, key.held);
+        throw error;
+      }
+    };
+    return {
+      kind: 'new',
+      releaseOnFailure,
+      commit: (create) => releaseOnFailure(() => this.#commit(key, create)),
+    };
+  }
+
   async #commit<Created extends { readonly answer: Answer }>(
-    req: Request,
-    held: HeldKey,
-    seal: Seal,
+    { held, seal }: KeyOfRequest,
     create: (db: Database) => Promise<Created>,
   ): Promise<Created> {
-    try {
-      return await this.#deps.db.transaction().execute(async (tx) => {
-        const created = await create(tx);
-        const isHeld = await answerIdempotencyKey(tx, held, sealAnswer(created.answer, seal));
-        if (!isHeld) throw keyInUse(HOLD_SECONDS);
-        return created;
-      });
-    } catch (error) {
-      await this.#release(req, held);
-      throw error;
-    }
+    return await this.#deps.db.transaction().execute(async (tx) => {
+      const created = await create(tx);
+      if (!(await answerIdempotencyKey(tx, held, seal(created.answer)))) throw keyTaken();
+      return created;
+    });
   }
 
   /** When this fails too, Postgres is unavailable, and the claim expires after HOLD_SECONDS. */
@@ -145,6 +165,11 @@ function keyReused(): RequestError {
  */
 export function retryAfterSeconds(secondsLeft: number): number {
   return Math.ceil(Math.max(1, Math.min(HOLD_SECONDS - secondsLeft, secondsLeft)));
+}
+
+/** The claim has expired, and another request has claimed the key. */
+export function keyTaken(): RequestError {
+  return keyInUse(HOLD_SECONDS);
 }
 
 function keyInUse(secondsLeft: number): RequestError {

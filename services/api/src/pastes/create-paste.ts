@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { BodyBudget } from '../budget/body-budget.ts';
-import { contentHashOf, type ShortCodes } from '@pasteflow/pastes';
+import { contentHashOf } from '@pasteflow/pastes';
 import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { sendAnswer } from '../http/response/answer.ts';
@@ -13,14 +13,13 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { createOperation, shellOperation } from './create-operations.ts';
 import type { Pages } from '../site/compose-site.ts';
 import { createdAnswer, type CreatedForm } from './created-answer.ts';
-import { insertWithFreeCode } from './insert-with-free-code.ts';
+import { insertWithFreeCode, type InsertDependencies } from './insert-with-free-code.ts';
 import { viewOfNew } from './paste-view.ts';
 import { receivePaste } from './receive-paste.ts';
 
-export interface CreatePasteDependencies {
+export interface CreatePasteDependencies extends InsertDependencies {
   readonly idempotency: Pick<Idempotency, 'claim'>;
   readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
-  readonly newShortCode: ShortCodes;
   readonly maxPasteBytes: number;
   readonly bodies: BodyBudget;
   /** Whether a paste can be created without a token. */
@@ -80,11 +79,16 @@ async function create(
     sendReplay(req, res, claim.answer);
     return;
   }
-  const { shortCode, executionId, answer } = await claim.commit(async (db) => {
-    const inserted = await insertWithFreeCode(db, deps.newShortCode, paste);
-    const view = viewOfNew({ ...paste, ...inserted }, deps.publicUrl());
-    return { ...inserted, answer: createdAnswer(form, view, deleteToken, deps.pages.site) };
-  });
+  const { shortCode, executionId, answer } = await claim.releaseOnFailure((key) =>
+    insertWithFreeCode(deps, {
+      paste,
+      key,
+      answerTo: (created) => {
+        const view = viewOfNew({ ...paste, ...created }, deps.publicUrl());
+        return createdAnswer(form, view, deleteToken, deps.pages.site);
+      },
+    }),
+  );
 
   context.shortCode = shortCode;
   deps.events.pasteCreated(form, content.length);

@@ -1,17 +1,32 @@
 import { MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/pastes';
-import { createPaste, type CreatedPaste, type Database, type NewPaste } from '@pasteflow/postgres';
+import type { CreatedPaste, NewPaste } from '@pasteflow/postgres';
 import { RequestError } from '../http/errors/request-error.ts';
+import type { Answer } from '../http/response/answer.ts';
+import type { InsertedPaste, PasteInsert, PasteInserts } from './paste-inserts.ts';
+
+export interface InsertDependencies {
+  readonly newShortCode: ShortCodes;
+  readonly inserts: Pick<PasteInserts, 'insert'>;
+}
+
+export interface InsertWithoutCode extends Pick<PasteInsert, 'key'> {
+  readonly paste: Omit<NewPaste, 'shortCode'>;
+  readonly answerTo: (created: CreatedPaste & { readonly shortCode: string }) => Answer;
+}
 
 /** Inserts a paste under a new short code. @throws RequestError short_code_taken */
 export async function insertWithFreeCode(
-  db: Database,
-  newShortCode: ShortCodes,
-  paste: Omit<NewPaste, 'shortCode'>,
-): Promise<CreatedPaste & { readonly shortCode: string }> {
+  { newShortCode, inserts }: InsertDependencies,
+  { paste, key, answerTo }: InsertWithoutCode,
+): Promise<InsertedPaste & { readonly shortCode: string }> {
   for (let tries = 0; tries < MAX_SHORT_CODE_TRIES; tries += 1) {
     const shortCode = newShortCode();
-    const created = await createPaste(db, { ...paste, shortCode });
-    if (created !== null) return { ...created, shortCode };
+    const inserted = await inserts.insert({
+      paste: { ...paste, shortCode },
+      key,
+      answerTo: (created) => answerTo({ ...created, shortCode }),
+    });
+    if (inserted !== null) return { ...inserted, shortCode };
   }
   throw new RequestError('short_code_taken', 'No free short code was found. Try again shortly.');
 }

@@ -15,8 +15,15 @@ export interface HoldingProxy {
   stop(): Promise<void>;
 }
 
-/** A proxy in front of Postgres that holds the answer to the first message that contains this text. */
-export async function startHoldingProxy(upstreamPort: number, text: string): Promise<HoldingProxy> {
+/**
+ * A proxy in front of Postgres that holds the answer to the first message that contains this text.
+ * @param after what the same connection must have sent before. Default: nothing
+ */
+export async function startHoldingProxy(
+  upstreamPort: number,
+  text: string,
+  { after = '' }: { after?: string } = {},
+): Promise<HoldingProxy> {
   const holding = Promise.withResolvers<void>();
   const sockets = new Set<Socket>();
   const kept: (() => void)[] = [];
@@ -25,8 +32,10 @@ export async function startHoldingProxy(upstreamPort: number, text: string): Pro
   const server = createServer((client) => {
     const upstream = connect(upstreamPort, '127.0.0.1');
     let held = false;
+    let isAfter = false;
     client.on('data', (chunk: Buffer) => {
-      if (!seen && chunk.includes(text)) {
+      isAfter ||= chunk.includes(after);
+      if (!seen && isAfter && chunk.includes(text)) {
         seen = held = true;
         holding.resolve();
       }

@@ -1,11 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
   answerIdempotencyKey,
+  answerIdempotencyKeys,
   claimIdempotencyKey,
   createPaste,
+  createPastes,
   releaseIdempotencyKey,
   type HeldKey,
 } from '../../../src/index.ts';
+import { pasteToCreate } from '../../support/database.ts';
 import { KEYED_CODE, operation, type Statement } from '../harness/operation.ts';
 
 interface Request {
@@ -34,22 +37,24 @@ const claimKey = (holdSeconds: number): Statement<Request> => ({
   },
 });
 
+const keyedPaste = ({ held }: Request) =>
+  pasteToCreate({ shortCode: `${KEYED_CODE}${held.claimId.replaceAll('-', '').slice(0, 20)}` });
+
 /** Paste and answer in one transaction, which is rolled back when another request has taken the key. */
 const createAndAnswer: Statement<Request> = {
-  statement: async (db, _world, _actor, { held }) => {
-    const content = Buffer.from('hello');
-    await createPaste(db, {
-      shortCode: `${KEYED_CODE}${held.claimId.replaceAll('-', '').slice(0, 20)}`,
-      content,
-      contentHash: `sha256:${createHash('sha256').update(content).digest('hex')}`,
-      title: null,
-      syntax: null,
-      expiresInSeconds: 3600,
-      userId: null,
-      visibility: 'unlisted',
-      deleteTokenHash: null,
-    });
-    return (await answerIdempotencyKey(db, held, Buffer.from('201'))) ? undefined : { rolledBack: true };
+  statement: async (db, _world, _actor, request) => {
+    await createPaste(db, keyedPaste(request));
+    const isHeld = await answerIdempotencyKey(db, request.held, Buffer.from('201'));
+    return isHeld ? undefined : { rolledBack: true };
+  },
+};
+
+/** The same in a group, which is rolled back as a whole. */
+const createAndAnswerInGroup: Statement<Request> = {
+  statement: async (db, _world, _actor, request) => {
+    await createPastes(db, [keyedPaste(request), pasteToCreate()]);
+    const kept = await answerIdempotencyKeys(db, [{ ...request.held, answer: Buffer.from('201') }]);
+    return kept === 1 ? undefined : { rolledBack: true };
   },
 };
 
@@ -63,6 +68,11 @@ const releaseKey: Statement<Request> = {
 export const keyedCreate = operation('create with a key', nothing, newRequest, [
   claimKey(15),
   createAndAnswer,
+]);
+
+export const groupedKeyedCreate = operation('create with a key in a group', nothing, newRequest, [
+  claimKey(15),
+  createAndAnswerInGroup,
 ]);
 
 /** Its claim has expired before it creates anything. */

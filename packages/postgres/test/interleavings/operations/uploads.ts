@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { decideNextStep, defaultRetryPolicy, type AttemptCount } from '@pasteflow/domain';
 import {
   claimExecutions,
   createPaste,
+  createPastes,
   expirePaste,
   findStranded,
   findUndispatched,
@@ -18,6 +18,7 @@ import {
   type Stranded,
   type Zombie,
 } from '../../../src/index.ts';
+import { pasteToCreate } from '../../support/database.ts';
 import { operation, statement, type World } from '../harness/operation.ts';
 
 const nothing = { touches: [] } as const;
@@ -41,18 +42,12 @@ async function settle(db: Database, { executionId }: World, actor: string, endin
 }
 
 export const create = statement('create', nothing, async (db, { shortCode }) => {
-  const content = Buffer.from('hello');
-  await createPaste(db, {
-    shortCode,
-    content,
-    contentHash: `sha256:${createHash('sha256').update(content).digest('hex')}`,
-    title: null,
-    syntax: null,
-    expiresInSeconds: 3600,
-    userId: null,
-    visibility: 'unlisted',
-    deleteTokenHash: null,
-  });
+  await createPaste(db, pasteToCreate({ shortCode }));
+  return undefined;
+});
+
+export const createInGroup = statement('create in a group', nothing, async (db, { shortCode }) => {
+  await createPastes(db, [pasteToCreate({ shortCode }), pasteToCreate()]);
   return undefined;
 });
 

@@ -1,0 +1,135 @@
+import { SpanKind } from '@opentelemetry/api';
+import { DependencyUnavailableError } from '@pasteflow/domain';
+import {
+  answerIdempotencyKey,
+  answerIdempotencyKeys,
+  createPaste,
+  createPastes,
+  isLockTimeout,
+  type CreatedPaste,
+  type Database,
+  type NewPaste,
+} from '@pasteflow/postgres';
+import { withSpan } from '@pasteflow/runtime';
+import { Groups } from '../grouping/groups.ts';
+import type { Answer } from '../http/response/answer.ts';
+import { keyTaken, type KeyOfRequest } from '../idempotency/idempotency.ts';
+
+export interface PasteInsert {
+  readonly paste: NewPaste;
+  /** Null: the request has no Idempotency-Key. */
+  readonly key: KeyOfRequest | null;
+  /** Builds the answer, which is stored with the key. Does nothing else. */
+  readonly answerTo: (created: CreatedPaste) => Answer;
+}
+
+export interface InsertedPaste {
+  readonly executionId: string;
+  readonly answer: Answer;
+}
+
+/** Null: the short code is taken. */
+type Inserted = InsertedPaste | null;
+
+type KeyedInsert = PasteInsert & { readonly key: KeyOfRequest };
+
+/** Copying a larger content costs more than a statement of its own, and would hold up the small ones. */
+const MAX_GROUPED_BYTES = 64 * 1024;
+
+const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql' } };
+
+/**
+ * Inserts pastes, in groups when many arrive at once (ADR 38). Pastes with an Idempotency-Key have groups of their own: their answers are
+ * stored in the same transaction, so that a process which is killed leaves either both or neither.
+ */
+export class PasteInserts {
+  readonly #unkeyed: Groups<PasteInsert, Inserted>;
+  readonly #keyed: Groups<KeyedInsert, Inserted>;
+  readonly #db: Database;
+
+  /** @param slowMs see GroupsOptions */
+  constructor(db: Database, { slowMs }: { readonly slowMs?: number | undefined } = {}) {
+    this.#db = db;
+    const options = { bytesOf, canRunAlone, slowMs };
+    this.#unkeyed = new Groups<PasteInsert, Inserted>({
+      run: (inserts) => insertPastes(db, inserts),
+      ...options,
+    });
+    this.#keyed = new Groups<KeyedInsert, Inserted>({
+      run: (inserts) => insertKeyed(db, inserts),
+      ...options,
+    });
+  }
+
+  /**
+   * @returns null when the short code is taken
+   * @throws RequestError idempotency_key_in_use when another request has taken the key; nothing was inserted
+   */
+  async insert(insert: PasteInsert): Promise<Inserted> {
+    return await withSpan('INSERT pastes', SPAN, () => this.#insert(insert));
+  }
+
+  #insert({ key, ...insert }: PasteInsert): Promise<Inserted> {
+    const isLarge = insert.paste.content.length > MAX_GROUPED_BYTES;
+    if (key === null) {
+      const unkeyed = { ...insert, key };
+      return isLarge ? firstOf(insertPastes(this.#db, [unkeyed])) : this.#unkeyed.call(unkeyed);
+    }
+    const keyed = { ...insert, key };
+    return isLarge ? firstOf(insertKeyed(this.#db, [keyed])) : this.#keyed.call(keyed);
+  }
+
+  /** Refuses the pastes that wait for their group. */
+  stop(): void {
+    this.#unkeyed.stop();
+    this.#keyed.stop();
+  }
+}
+
+function bytesOf({ paste }: PasteInsert): number {
+  return paste.content.length;
+}
+
+/**
+ * After these errors nothing is committed: Postgres has refused a row, or a row is locked, or a key was taken. When Postgres is unavailable,
+ * it may have committed without an answer, and a second insert would make a second paste.
+ */
+function canRunAlone(error: unknown): boolean {
+  return !(error instanceof DependencyUnavailableError) || isLockTimeout(error);
+}
+
+async function insertPastes(db: Database, inserts: readonly PasteInsert[]): Promise<Inserted[]> {
+  const pastes = inserts.map(({ paste }) => paste);
+  const [first] = pastes;
+  const created =
+    pastes.length === 1 && first !== undefined
+      ? [await createPaste(db, first)]
+      : await createPastes(db, pastes);
+  return inserts.map(({ answerTo }, n) => {
+    const paste = created[n] ?? null;
+    return paste && { executionId: paste.executionId, answer: answerTo(paste) };
+  });
+}
+
+/** The answers come last in the transaction: their keys stay locked until the commit, and requests with the same key wait for it. */
+async function insertKeyed(db: Database, inserts: readonly KeyedInsert[]): Promise<Inserted[]> {
+  return await db.transaction().execute(async (tx) => {
+    const inserted = await insertPastes(tx, inserts);
+    const answers = inserts.flatMap(({ key }, n) => {
+      const { answer } = inserted[n] ?? {};
+      return answer === undefined ? [] : [{ ...key.held, answer: key.seal(answer) }];
+    });
+    const [first] = answers;
+    const kept =
+      answers.length === 1 && first !== undefined
+        ? Number(await answerIdempotencyKey(tx, first, first.answer))
+        : await answerIdempotencyKeys(tx, answers);
+    if (kept < answers.length) throw keyTaken();
+    return inserted;
+  });
+}
+
+async function firstOf<T>(results: Promise<readonly T[]>): Promise<T> {
+  const [first] = await results;
+  return first as T;
+}

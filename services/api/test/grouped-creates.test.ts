@@ -1,0 +1,255 @@
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { spawnService, type SpawnedService } from '@pasteflow/dev-stack/testing';
+import { sql } from 'kysely';
+import { useApi } from './support/api.ts';
+import { startHoldingProxy, type HoldingProxy } from './support/holding-proxy.ts';
+import { postRaw, problemOf } from './support/http.ts';
+import { keyRows, lapseClaims, newKey, postKeyed, wholeAnswer } from './support/keyed.ts';
+import { metricOf } from './support/metric.ts';
+import { countPastes, pasteRow } from './support/pastes.ts';
+import { until } from './support/until.ts';
+import { newUser, type TestUser } from './support/users.ts';
+
+/** A group is never slow, so that all creations that wait go into one group. */
+const bed = useApi({ slowGroupMs: 60_000 });
+
+beforeEach(async () => {
+  await sql`TRUNCATE idempotency_keys`.execute(bed.db);
+});
+
+const MANY = 20;
+
+/** Every insert into `pastes` waits while this runs. The first creation starts alone, and those after it wait for their group. */
+async function whileInsertsWait(run: () => Promise<void>): Promise<void> {
+  await bed.db.transaction().execute(async (tx) => {
+    await sql`LOCK TABLE pastes IN SHARE MODE`.execute(tx);
+    await run();
+  });
+}
+
+const untilInsertWaits = () =>
+  until(
+    async () =>
+      (
+        await sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+          AND query LIKE '%INSERT INTO pastes%'`.execute(bed.db)
+      ).rows.length,
+    (count) => count > 0,
+  );
+
+const contents = Array.from({ length: MANY }, (_, n) => `content ${n}`);
+const groupStatement = 'lock_limit AS MATERIALIZED';
+const manyAnswers = 'AS kept (caller';
+
+/** Whether the api has received this many bytes of bodies, which it inserts now. */
+const untilReceived = (bytes: number) =>
+  until(async () => (await metricOf(bed.api, 'http_body_bytes', { kind: 'in_flight' })) >= bytes);
+
+const bytesOf = (texts: readonly string[]) => texts.join('').length;
+
+async function storedContent(shortCode: string): Promise<string> {
+  const { id } = (await pasteRow(bed.db, shortCode))!;
+  const { rows } = await sql<{
+    content: Buffer;
+  }>`SELECT content FROM paste_payloads WHERE paste_id = ${id}`.execute(bed.db);
+  return rows[0]!.content.toString();
+}
+
+async function expectCreated(response: Response, content: string): Promise<void> {
+  expect(response.status).toBe(201);
+  const { short_code } = (await response.json()) as { short_code: string };
+  expect(await storedContent(short_code)).toBe(content);
+}
+
+describe('creations that arrive while an insert is under way', () => {
+  it('are inserted together by one statement, and each is answered with its own paste', async () => {
+    const before = bed.api.statements.length;
+    let first: Promise<Response> | undefined;
+    let others: Promise<Response>[] = [];
+    await whileInsertsWait(async () => {
+      first = postRaw(bed.api.url, 'first');
+      await untilInsertWaits();
+      others = contents.map((content) => postRaw(bed.api.url, content));
+      await untilReceived(bytesOf(['first', ...contents]));
+    });
+    await expectCreated(await first!, 'first');
+    for (const [n, response] of (await Promise.all(others)).entries())
+      await expectCreated(response, contents[n]!);
+    const inserts = bed.api.statements.slice(before).filter((text) => text.includes('INSERT INTO pastes'));
+    expect(inserts.map((text) => text.includes(groupStatement))).toEqual([false, true]);
+  });
+
+  it('with keys store their answers in the same transaction, and each is replayed', async () => {
+    const before = bed.api.statements.length;
+    const keys = contents.map(() => newKey());
+    let first: Promise<Response> | undefined;
+    let others: Promise<Response>[] = [];
+    await whileInsertsWait(async () => {
+      first = postKeyed(bed.api.url, { key: newKey(), body: 'first' });
+      await untilInsertWaits();
+      others = contents.map((body, n) => postKeyed(bed.api.url, { key: keys[n]!, body }));
+      await until(async () => (await unanswered()) === MANY + 1);
+      await untilReceived(bytesOf(['first', ...contents]));
+    });
+    expect((await first!).status).toBe(201);
+    const answers = await Promise.all((await Promise.all(others)).map(wholeAnswer));
+    for (const [n, answer] of answers.entries()) {
+      expect(answer.status).toBe(201);
+      const again = await wholeAnswer(await postKeyed(bed.api.url, { key: keys[n]!, body: contents[n]! }));
+      expect(again).toEqual({ ...answer, replayed: true });
+      const { short_code } = JSON.parse(answer.body.toString()) as { short_code: string };
+      expect(await storedContent(short_code)).toBe(contents[n]);
+    }
+    const grouped = bed.api.statements.slice(before).filter((text) => text.includes(manyAnswers));
+    expect(grouped).toHaveLength(1);
+    expect(await unanswered()).toBe(0);
+  });
+});
+
+const unanswered = async () => (await keyRows(bed.db)).filter(({ answer }) => answer === null).length;
+
+const postOwned = (user: TestUser, body: string) =>
+  fetch(`${bed.api.url}/v1/pastes`, {
+    method: 'POST',
+    headers: { ...user.headers, 'content-type': 'application/octet-stream' },
+    body,
+  });
+
+describe('a creation that fails within a group', () => {
+  it('because its row breaks a constraint touches no other', async () => {
+    const user = await newUser(bed.db);
+    let others: Promise<Response>[] = [];
+    let bad: Promise<Response> | undefined;
+    const errors = bed.api.logs.filter(({ level }) => level === 'error').length;
+    await whileInsertsWait(async () => {
+      others = [postRaw(bed.api.url, 'first')];
+      await untilInsertWaits();
+      bad = postOwned(user, 'of a user who is removed meanwhile');
+      others.push(...contents.map((content) => postRaw(bed.api.url, content)));
+      await untilReceived(bytesOf(['first', 'of a user who is removed meanwhile', ...contents]));
+      await sql`DELETE FROM api_tokens WHERE user_id = ${user.id}`.execute(bed.db);
+      await sql`DELETE FROM users WHERE id = ${user.id}`.execute(bed.db);
+    });
+    expect(await problemOf(await bad!)).toMatchObject({ status: 500, code: 'internal' });
+    for (const [n, response] of (await Promise.all(others)).entries()) {
+      await expectCreated(response, ['first', ...contents][n]!);
+    }
+    expect(bed.api.logs.filter(({ level }) => level === 'error')).toHaveLength(errors + 1);
+  });
+
+  it('because a row is locked lets the others through, and is completed when the lock is released', async () => {
+    const user = await newUser(bed.db);
+    let others: Promise<Response>[] = [];
+    let stuck: Promise<Response> | undefined;
+    await bed.db.transaction().execute(async (tx) => {
+      await sql`SELECT FROM users WHERE id = ${user.id} FOR UPDATE`.execute(tx);
+      await whileInsertsWait(async () => {
+        others = [postRaw(bed.api.url, 'first')];
+        await untilInsertWaits();
+        stuck = postOwned(user, 'of a locked user');
+        others.push(...contents.map((content) => postRaw(bed.api.url, content)));
+        await untilReceived(bytesOf(['first', 'of a locked user', ...contents]));
+      });
+      for (const [n, response] of (await Promise.all(others)).entries()) {
+        await expectCreated(response, ['first', ...contents][n]!);
+      }
+      await expectCreated(await postRaw(bed.api.url, 'later'), 'later');
+    });
+    await expectCreated(await stuck!, 'of a locked user');
+  });
+
+  it('because another request has taken its key creates nothing, and touches no other', async () => {
+    const [late, ...keys] = [newKey(), ...contents.map(() => newKey())];
+    const before = await countPastes(bed.db);
+    let others: Promise<Response>[] = [];
+    let tooLate: Promise<Response> | undefined;
+    await whileInsertsWait(async () => {
+      others = [postKeyed(bed.api.url, { key: newKey(), body: 'first' })];
+      await untilInsertWaits();
+      tooLate = postKeyed(bed.api.url, { key: late, body: 'late' });
+      await until(async () => (await unanswered()) === 2);
+      const newest = sql`(SELECT max(created_at) FROM idempotency_keys)`;
+      await sql`UPDATE idempotency_keys SET claim_id = gen_random_uuid() WHERE created_at = ${newest}`.execute(
+        bed.db,
+      );
+      others.push(...contents.map((body, n) => postKeyed(bed.api.url, { key: keys[n]!, body })));
+      await until(async () => (await unanswered()) === MANY + 2);
+      await untilReceived(bytesOf(['first', 'late', ...contents]));
+    });
+    expect(await problemOf(await tooLate!)).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
+    for (const [n, response] of (await Promise.all(others)).entries()) {
+      await expectCreated(response, ['first', ...contents][n]!);
+    }
+    expect(await countPastes(bed.db)).toBe(before + MANY + 1);
+  });
+});
+
+const entry = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const services: SpawnedService[] = [];
+const proxies: HoldingProxy[] = [];
+
+afterEach(async () => {
+  for (const service of services.splice(0)) {
+    service.kill('SIGKILL');
+    await service.exited;
+  }
+  await Promise.all(proxies.splice(0).map((proxy) => proxy.stop()));
+});
+
+/** A process of its own, which receives nothing from Postgres after a transaction of several keys has sent this text. */
+async function startProcess(text: string) {
+  const proxy = await startHoldingProxy(bed.stack.postgres.port, text, { after: manyAnswers });
+  proxies.push(proxy);
+  const service = spawnService({
+    entry,
+    env: {
+      DATABASE_URL: proxy.through(bed.databaseUrl),
+      AWS_ENDPOINT_URL: bed.stack.aws.endpoint,
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
+      API_PORT: '0',
+      METRICS_PORT: '0',
+      LOG_FORMAT: 'json',
+    },
+  });
+  services.push(service);
+  const [, url = ''] = await service.waitFor(/"message":"listening".*"url":"([^"]+)"/);
+  return { url, proxy, service };
+}
+
+describe('a process that is killed', () => {
+  it.each([
+    ['before the commit of a group', manyAnswers],
+    ['between the commit of a group and its answers', 'commit'],
+  ])('%s: each client has one paste when it has repeated its request', async (_name, text) => {
+    const dying = await startProcess(text);
+    const keys = contents.map(() => newKey());
+    const before = await countPastes(bed.db);
+    let answers: Promise<Response | 'lost'>[] = [];
+    await whileInsertsWait(async () => {
+      answers = contents.map((body, n) =>
+        postKeyed(dying.url, { key: keys[n]!, body }).catch(() => 'lost' as const),
+      );
+      await until(async () => (await unanswered()) === MANY);
+    });
+    await dying.proxy.holding;
+    // A slow machine makes several groups of them. One is held, and the others end.
+    if (text === 'commit')
+      await until(
+        () => countPastes(bed.db),
+        (count) => count === before + MANY,
+      );
+    dying.service.kill('SIGKILL');
+    await dying.service.exited;
+    const lost = (await Promise.all(answers)).flatMap((answer, n) => (answer === 'lost' ? [n] : []));
+    expect(lost.length).toBeGreaterThan(1);
+    await lapseClaims(bed.db);
+    for (const [n, body] of contents.entries()) {
+      const response = await postKeyed(bed.api.url, { key: keys[n]!, body });
+      if (text === 'commit') expect(response.headers.get('idempotency-replayed')).toBe('true');
+      await expectCreated(response, body);
+    }
+    expect(await countPastes(bed.db)).toBe(before + MANY);
+  });
+});
