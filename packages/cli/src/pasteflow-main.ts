@@ -15,7 +15,7 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 // The reader of stdout is gone, for example `head`: nobody wants the rest.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
+  if (error.code !== 'EPIPE') process.stderr.write(`pasteflow: stdout: ${error.message}\n`);
   process.exit(1);
 });
 

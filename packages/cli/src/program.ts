@@ -84,6 +84,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .description('makes an archive of your pastes, and prints the name of its file')
     .option('-o, --output <file>', 'the file; - is stdout')
     .option('-f, --format <format>', 'zip, tar.gz or ndjson', 'zip')
+    .option('--job <id>', 'fetch the archive of this export, and start none')
     .action(inSession((session, options: ExportOptions) => exportPastes(session, options)));
   program
     .command('watch')

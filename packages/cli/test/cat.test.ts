@@ -87,6 +87,13 @@ describe('pasteflow cat --output', () => {
     expect(await readdir(bed.home)).toEqual([]);
   });
 
+  it('keeps the rights of the file that it replaces', async () => {
+    await writeFile(path(), 'old', { mode: 0o600 });
+    bed.script(content(Buffer.from('new')));
+    expect((await bed.run(args())).code).toBe(0);
+    expect([await readFile(path(), 'utf8'), (await stat(path())).mode & 0o777]).toEqual(['new', 0o600]);
+  });
+
   it('writes to a device and does not replace it', async () => {
     bed.script(content(Buffer.from('x')));
     expect((await bed.run(['cat', 'q7Zk2Lm9Xa', '-o', '/dev/null'])).code).toBe(0);

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { json, pasteWith, problem, useBed, type Handler, type SeenRequest } from './support/bed.ts';
@@ -99,7 +99,9 @@ describe('pasteflow import', () => {
     });
     const { code, stderr } = await bed.run(['import', '-'], { stdin: 'x', env, signal: interrupt.signal });
     expect(code).toBe(1);
-    expect(stderr).toBe(`Job ${ID} goes on. To end it: pasteflow cancel ${ID}\npasteflow: Interrupted.\n`);
+    expect(stderr).toBe(
+      `Job ${ID} may go on. To wait for it: pasteflow watch ${ID}. To end it: pasteflow cancel ${ID}\npasteflow: Interrupted.\n`,
+    );
   });
 });
 
@@ -167,6 +169,19 @@ describe('pasteflow export', () => {
     expect([code, stdout.length > 0]).toEqual([0, true]);
     const refused = await bed.run(['export', '-o', '-'], { env, tty: ['stdout'] });
     expect([refused.code, refused.stdout]).toEqual([2, '']);
+  });
+
+  it('fetches the archive of an export that was started before', async () => {
+    serve([]);
+    expect((await run(['--job', ID])).code).toBe(0);
+    expect((await readFile(path())).equals(bytes)).toBe(true);
+    expect(bed.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+
+  it('starts no job whose archive could not be written', async () => {
+    for (const bad of [bed.home, join(bed.home, 'missing', 'all.zip')])
+      expect((await bed.run(['export', '-o', bad], { env })).code).toBe(1);
+    expect(bed.requests).toEqual([]);
   });
 
   it('refuses an unknown format with 2', async () => {
@@ -263,36 +278,5 @@ describe('pasteflow ls and timeline', () => {
       null,
     ]);
     expect((await bed.run(['ls', '-n', '0'], { env })).code).toBe(2);
-  });
-});
-
-describe('pasteflow completion', () => {
-  it.each(['bash', 'zsh', 'fish'])('prints a script for %s with every command', async (shell) => {
-    const { code, stdout } = await bed.run(['completion', shell]);
-    expect(code).toBe(0);
-    for (const name of ['put', 'cat', 'import', 'export', 'watch', 'cancel', 'login', 'title'])
-      expect(stdout).toContain(name);
-  });
-
-  it('completes commands and options in bash', async () => {
-    const { execFileSync } = await import('node:child_process');
-    const script = join(bed.home, 'completion');
-    await writeFile(script, (await bed.run(['completion', 'bash'])).stdout);
-    const complete = (...words: string[]): string[] =>
-      execFileSync('bash', [
-        '-c',
-        `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pasteflow; printf '%s\\n' "\${COMPREPLY[@]}"`,
-        script,
-        ...words,
-      ])
-        .toString()
-        .trim()
-        .split('\n');
-    expect(complete('pasteflow', 'ca')).toEqual(['cat', 'cancel']);
-    expect(complete('pasteflow', 'put', '--ti')).toEqual(['--title']);
-  });
-
-  it('refuses an unknown shell with 2', async () => {
-    expect((await bed.run(['completion', 'tcsh'])).code).toBe(2);
   });
 });

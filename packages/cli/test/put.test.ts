@@ -1,6 +1,5 @@
 import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { json, pasteWith, problem, reset, useBed, type Handler } from './support/bed.ts';
 
@@ -58,13 +57,23 @@ describe('pasteflow put', () => {
   });
 
   it('sends at most four files at once, and prints their URLs in the order of the arguments', async () => {
-    let current = 0;
+    const waiting: (() => void)[] = [];
     let most = 0;
     bed.script(async (request, res) => {
-      current += 1;
-      most = Math.max(most, current);
-      await sleep(Number(request.body.toString().at(-1)) % 3 === 0 ? 60 : 5);
-      current -= 1;
+      await new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        most = Math.max(most, waiting.length);
+        if (waiting.length < 4 && !request.body.toString().match(/code[89]/)) return;
+        // A fifth would come within this time. Then the last one is answered first.
+        setTimeout(
+          () =>
+            waiting
+              .splice(0)
+              .toReversed()
+              .forEach((answer) => answer()),
+          100,
+        );
+      });
       return named(request, res);
     });
     const { code, stdout } = await bed.run(['put', ...(await files(10))]);
@@ -99,6 +108,15 @@ describe('pasteflow put', () => {
     expect(bed.requests).toHaveLength(4);
     expect(new Set(bed.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     for (const { body } of bed.requests) expect(body.equals(content)).toBe(true);
+  });
+
+  it('says once that it was interrupted, however many files are left', async () => {
+    const interrupt = new AbortController();
+    bed.script(() => void setTimeout(() => interrupt.abort(new Error('Ctrl-C')), 20));
+    const { code, stdout, stderr } = await bed.run(['put', ...(await files(9))], {
+      signal: interrupt.signal,
+    });
+    expect([code, stdout, stderr]).toEqual([1, '', 'pasteflow: Interrupted.\n']);
   });
 
   it('says what the server refuses, without its escape sequences, and ends with 1', async () => {

@@ -43,6 +43,15 @@ describe('the settings', () => {
     expect(tokensSeen()).toEqual([null]);
   });
 
+  it('send PASTEFLOW_TOKEN to the usual server, and not to one that is named once', async () => {
+    bed.script(empty);
+    const env = { PASTEFLOW_TOKEN: 'pf_env' };
+    await ls(['--server', bed.url], { ...env, PASTEFLOW_SERVER: '' });
+    await ls(['--server', bed.url], { ...env, PASTEFLOW_SERVER: `${bed.url}/` });
+    await ls(['--server', bed.url], { ...env, PASTEFLOW_SERVER: 'https://paste.example.org' });
+    expect(tokensSeen()).toEqual(['Bearer pf_env', 'Bearer pf_env', null]);
+  });
+
   it.each(['{', '"x"', '{"tokens": 1}', '{"server": 1}', '{"tokens": {"a": 1}}'])(
     'are refused with 2 and the path when the file is damaged: %s',
     async (text) => {
@@ -66,9 +75,8 @@ describe('the settings', () => {
   );
 
   it('warn when a token goes to another machine without encryption', async () => {
-    const { stderr } = await bed.run(['cat', '--server', 'http://paste.example.org', '-'], {
-      env: { PASTEFLOW_TOKEN: 'pf_x' },
-    });
+    const env = { PASTEFLOW_TOKEN: 'pf_x', PASTEFLOW_SERVER: 'http://paste.example.org' };
+    const { stderr } = await bed.run(['cat', '-'], { env });
     expect(stderr).toContain('Warning: http://paste.example.org is not encrypted');
   });
 });
@@ -109,6 +117,24 @@ describe('pasteflow login', () => {
     const { code, stderr } = await login('pf_wrong');
     expect([code, stderr]).toEqual([1, expect.stringContaining('does not accept this token')]);
     expect(await readdir(bed.home)).toEqual([]);
+  });
+
+  it('asks for the token on a terminal, shows nothing of it, and ends when it is interrupted', async () => {
+    bed.script(empty);
+    const tty = ['stdin', 'stderr'] as const;
+    const typed = await bed.run(['login'], { stdin: 'pf_typed\r', tty });
+    expect(typed).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringMatching(/^Token for http\S+: \n/),
+    });
+    expect(typed.stderr).not.toContain('pf_typed');
+    expect(tokensSeen()).toEqual(['Bearer pf_typed']);
+    const interrupt = new AbortController();
+    const ending = bed.run(['login'], { stdin: 'pf_ha', tty, signal: interrupt.signal });
+    setTimeout(() => interrupt.abort(new Error('Ctrl-C')), 50);
+    expect(await ending).toMatchObject({ code: 1, stderr: expect.stringContaining('Interrupted.') });
+    expect(bed.requests).toHaveLength(1);
   });
 
   it('uses XDG_CONFIG_HOME when it is absolute', async () => {

@@ -1,8 +1,9 @@
 import { JobFailedError } from '@pasteflow/client';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../exit-codes.ts';
 import { download } from '../files/download.ts';
-import { writeAtomically } from '../files/write-atomically.ts';
+import { assertWritable, writeAtomically } from '../files/write-atomically.ts';
 import { requireToken, type Session } from '../session.ts';
+import { jobNamedBy } from '../settings/named.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
 import { writeTo } from '../terminal/write-to.ts';
 import { UsageError } from '../usage-error.ts';
@@ -11,23 +12,25 @@ import { waitForJob } from './wait-for-job.ts';
 export interface ExportOptions {
   readonly output?: string;
   readonly format: string;
+  /** The id of an export that runs or has ended. */
+  readonly job?: string;
 }
 
 const FORMATS = ['zip', 'tar.gz', 'ndjson'] as const;
 
 /** `pasteflow export`: an archive of the caller's own pastes, in a file whose name is on stdout, or on stdout for `-o -`. */
 export async function exportPastes(session: Session, options: ExportOptions): Promise<ExitCode> {
-  const { client, output, signal } = session;
+  const { output, server, terminal } = session;
   const format = FORMATS.find((each) => each === options.format);
   if (format === undefined) throw new UsageError(`--format takes one of ${FORMATS.join(', ')}.`);
   requireToken(session);
-  const { job_id: id } = await client.jobs.create(
-    { job_type: 'export', parameters: { format } },
-    {
-      signal,
-    },
-  );
-  const job = await waitForJob(session, id);
+  if (options.output === '-' && terminal.stdout.isTTY === true)
+    throw new UsageError(
+      'An archive is not for a terminal. Name a file with --output, or send stdout to one.',
+    );
+  if (options.output !== undefined && options.output !== '-') await assertWritable(options.output);
+  const id = options.job === undefined ? await create(session, format) : jobNamedBy(options.job, server);
+  const job = await waitForJob(session, id, `pasteflow export --job ${id}`);
   const path = options.output ?? `pasteflow-export-${id}.${format}`;
   const archive = await archiveOf(session, id);
   if (archive === undefined) throw new JobFailedError(job);
@@ -39,6 +42,11 @@ export async function exportPastes(session: Session, options: ExportOptions): Pr
   if (job.status === 'completed') return EXIT_DONE;
   output.problem(job.error_message ?? `The job is ${job.status}.`);
   return EXIT_FAILED;
+}
+
+async function create({ client, signal }: Session, format: (typeof FORMATS)[number]): Promise<string> {
+  const { job_id: id } = await client.jobs.create({ job_type: 'export', parameters: { format } }, { signal });
+  return id;
 }
 
 interface Archive {
@@ -75,9 +83,5 @@ async function toFile(session: Session, { urlOf, size }: Archive, path: string):
 }
 
 async function toStdout({ terminal, signal }: Session, { urlOf, size }: Archive): Promise<void> {
-  if (terminal.stdout.isTTY === true)
-    throw new UsageError(
-      'An archive is not for a terminal. Name a file with --output, or send stdout to one.',
-    );
   await download({ urlOf, size, signal, write: (chunk) => writeTo(terminal.stdout, chunk) });
 }

@@ -25,7 +25,7 @@ export async function login(
     output.note(`Warning: ${server} is not encrypted. Others on the network can read your token.`);
   const token =
     options.tokenFile === undefined
-      ? checkedToken(await readSecret(terminal, `Token for ${server}: `))
+      ? checkedToken(await readSecret(terminal, `Token for ${server}: `, signal))
       : ((await readSettings(terminal.env, options)).token ?? '');
   await assertAccepted(server, token, signal);
   const config = await readConfigFile(terminal.env);

@@ -39,6 +39,8 @@ export async function put(
 ): Promise<ExitCode> {
   const fields = fieldsOf(files, options);
   const { output, signal } = session;
+  if (files.includes('-') && session.terminal.stdin.isTTY === true)
+    output.note('Reading from the terminal until Ctrl-D.');
   const report = startReport(session, files.length);
   let failures = 0;
   await inLanes(
@@ -48,6 +50,7 @@ export async function put(
     (outcome) => {
       report.ended();
       if ('error' in outcome) {
+        if (signal.aborted) return; // one message says so for all files
         failures += 1;
         output.problem(messageOf(outcome.error), outcome.file);
         return;

@@ -1,13 +1,18 @@
-import type { Job } from '@pasteflow/client';
+import { JobFailedError, type Job } from '@pasteflow/client';
 import type { Session } from '../session.ts';
 import { startProgress } from '../terminal/progress-bar.ts';
 
 /**
- * Waits for the end of a job, with a progress bar. When the person does not want to wait any longer, the job goes on, and a note says how to
- * end it.
+ * Waits for the end of a job, with a progress bar. When the wait ends before the job, by Ctrl-C or because the server does not answer, the
+ * job goes on, and a note says so.
+ * @param again the command that waits for the job again
  * @throws JobFailedError
  */
-export async function waitForJob({ client, output, terminal, signal }: Session, id: string): Promise<Job> {
+export async function waitForJob(
+  { client, output, terminal, signal }: Session,
+  id: string,
+  again = `pasteflow watch ${id}`,
+): Promise<Job> {
   const progress = startProgress(terminal);
   try {
     return await client.jobs.wait(id, {
@@ -16,7 +21,8 @@ export async function waitForJob({ client, output, terminal, signal }: Session, 
     });
   } catch (error) {
     progress.end();
-    if (signal.aborted) output.note(`Job ${id} goes on. To end it: pasteflow cancel ${id}`);
+    if (!(error instanceof JobFailedError))
+      output.note(`Job ${id} may go on. To wait for it: ${again}. To end it: pasteflow cancel ${id}`);
     throw error;
   } finally {
     progress.end();

@@ -22,15 +22,21 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Flags win over the environment, and the environment over the file. @throws UsageError */
 export async function readSettings(env: Environment, options: CommonOptions): Promise<Settings> {
   const config = await readConfigFile(env);
-  const named = options.server ?? (env.PASTEFLOW_SERVER || config.server);
+  const usual = env.PASTEFLOW_SERVER || config.server;
+  const named = options.server ?? usual;
   if (named === undefined)
     throw new UsageError('No server is known. Run `pasteflow login --server URL`, or set PASTEFLOW_SERVER.');
   const server = serverOf(named);
   if (options.anonymous === true) return { server, token: undefined };
   if (options.tokenFile !== undefined) return { server, token: await tokenIn(options.tokenFile) };
-  const token =
-    env.PASTEFLOW_TOKEN || (Object.hasOwn(config.tokens, server) ? config.tokens[server] : undefined);
+  const kept = Object.hasOwn(config.tokens, server) ? config.tokens[server] : undefined;
+  const token = (isUsual(server, usual) && env.PASTEFLOW_TOKEN) || kept;
   return { server, token: token === undefined ? undefined : checkedToken(token) };
+}
+
+/** PASTEFLOW_TOKEN is for the server that commands use without `--server`. A server that is named once must not get it. */
+function isUsual(server: string, usual: string | undefined): boolean {
+  return usual === undefined || serverOf(usual) === server;
 }
 
 /** @throws UsageError unless the text is the URL of a server */

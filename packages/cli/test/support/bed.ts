@@ -22,8 +22,8 @@ export type Handler = (request: SeenRequest, res: ServerResponse) => void | Prom
 interface RunOptions {
   readonly stdin?: string | Buffer;
   readonly env?: Readonly<Record<string, string>>;
-  /** Which of stdout and stderr are a terminal. */
-  readonly tty?: readonly ('stdout' | 'stderr')[];
+  /** Which streams are a terminal. */
+  readonly tty?: readonly ('stdin' | 'stdout' | 'stderr')[];
   readonly signal?: AbortSignal;
 }
 
@@ -79,7 +79,9 @@ export function useBed(): Bed {
     );
     const printed = [stdout!, stderr!].map((stream) => buffer(stream));
     const terminal = {
-      stdin: Readable.from([Buffer.from(stdin)]),
+      stdin: tty.includes('stdin')
+        ? Object.assign(typing(stdin), { isTTY: true })
+        : Readable.from([Buffer.from(stdin)]),
       stdout: stdout!,
       stderr: stderr!,
       env: { HOME: bed.home, PASTEFLOW_SERVER: bed.url, ...env },
@@ -129,4 +131,11 @@ export function pasteWith(fields: object = {}): Record<string, unknown> {
     expires_at: null,
     ...fields,
   };
+}
+
+/** A person who types a text and then waits. */
+function typing(text: string | Buffer): PassThrough {
+  const stream = new PassThrough();
+  stream.write(text);
+  return stream;
 }
