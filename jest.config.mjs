@@ -3,10 +3,26 @@ const fromRoot = (path) => new URL(path, import.meta.url).pathname;
 
 /**
  * Dependencies that a worker process loads once for all its test files: see share-module.cjs. They keep no state that one
- * test file could leave to the next. Not among them are Express, whose objects inherit from those of the tests, and pg and ajv,
- * whose dates and regular expressions would not be instances of the tests' own classes.
+ * test file could leave to the next: OpenTelemetry keeps a provider only where the SDK is started, which no test does in its own
+ * process. Not among them are Express, whose objects inherit from those of the tests, pg and ajv, whose dates and regular
+ * expressions would not be instances of the tests' own classes, and rate-limiter-flexible, which must read a test's fake clock.
  */
-const SHARED = ['@aws-sdk/[^/]+', 'fauxqs', 'jose', 'kysely', 'zod', 'zod-openapi'];
+const SHARED = [
+  '@aws-sdk/[^/]+',
+  '@fastify/busboy',
+  '@opentelemetry/[^/]+',
+  'fauxqs',
+  'ipaddr.js',
+  'jose',
+  'kysely',
+  'prom-client',
+  'tar-stream',
+  'winston',
+  'yauzl',
+  'yazl',
+  'zod',
+  'zod-openapi',
+];
 
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],

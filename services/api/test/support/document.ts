@@ -62,7 +62,8 @@ export const document = JSON.parse(
   ),
 ) as Document;
 
-const ajv = new Ajv2020({ strict: false, allErrors: true });
+// An OpenAPI document is not itself a JSON schema: comparing it with the meta-schema proves nothing and takes 0.1 s of CPU time.
+const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
 // In UTC, which RFC 3339 does not require. Milliseconds are in every answer, and optional in a request.
 ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);
 ajv.addFormat('uuid', /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
