@@ -36,7 +36,8 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] }, // workspace packages straight from src
   testTimeout: 120_000, // for tests that hang: a busy machine takes many times as long as an idle one
   maxWorkers: 2,
-  forceExit: false, // a test file that leaves a handle open has to be mended
+  forceExit: false, // a test file that leaves a handle open has to be mended, and fails the run a minute after its tests
+  globalTeardown: fromRoot('./scripts/bound-exit.cjs'),
   cacheDirectory: fromRoot('./node_modules/.cache/jest'),
   reporters: ['default', fromRoot('./scripts/count-reporter.cjs')],
   coverageProvider: 'v8',
