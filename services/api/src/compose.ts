@@ -36,6 +36,7 @@ import { Limits } from './limits/limits.ts';
 import { composePages } from './site/compose-site.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
 import { PasteInserts } from './pastes/paste-inserts.ts';
+import { ContentCache } from './pastes/content-cache.ts';
 import { StorageFailures } from './pastes/storage-failures.ts';
 import { tracedReads } from './pastes/traced-reads.ts';
 
@@ -166,6 +167,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
         { ...config.downloads, maxStreams: Math.floor(s3Sockets * STREAMS_SHARE) },
         metrics,
       ),
+      cache: new ContentCache({ maxBytes: config.downloads.cacheBytes, metrics }),
       sending: { minBytesPerSecond: config.downloads.minBytesPerSecond, ...overrides.sending },
       bodies: new BodyBudget({ maxBytes: config.maxBodyBytesInFlight, metrics }),
       admit: createAdmit({ identify: createIdentify({ db, oidc }), limits }),

@@ -212,10 +212,14 @@ const maxBodyBytesEnv: z.ZodType<number> = z
   .object({ MAX_BODY_BYTES_IN_FLIGHT: positiveInteger().default(Math.floor(memoryLimitBytes() / 8)) })
   .transform((env) => env.MAX_BODY_BYTES_IN_FLIGHT);
 
+const MIB = 1024 * 1024;
+
 interface DownloadsConfig {
   /** Bytes of contents that are in memory as a whole. */
   readonly maxBytes: number;
   readonly maxStreamsPerCaller: number;
+  /** Bytes of contents that are kept for the next reads; 0: none. */
+  readonly cacheBytes: number;
   /** 0: no minimum. */
   readonly minBytesPerSecond: number;
 }
@@ -224,11 +228,15 @@ const downloadsEnv: z.ZodType<DownloadsConfig> = z
   .object({
     MAX_DOWNLOAD_BYTES_IN_FLIGHT: positiveInteger().default(Math.floor(memoryLimitBytes() / 16)),
     MAX_DOWNLOADS_PER_CALLER: positiveInteger().default(20),
+    CONTENT_CACHE_BYTES: nonNegativeInteger().default(
+      Math.min(64 * MIB, Math.floor(memoryLimitBytes() / 16)),
+    ),
     MIN_DOWNLOAD_BYTES_PER_SECOND: nonNegativeInteger().default(16_384),
   })
   .transform((env) => ({
     maxBytes: env.MAX_DOWNLOAD_BYTES_IN_FLIGHT,
     maxStreamsPerCaller: env.MAX_DOWNLOADS_PER_CALLER,
+    cacheBytes: env.CONTENT_CACHE_BYTES,
     minBytesPerSecond: env.MIN_DOWNLOAD_BYTES_PER_SECOND,
   }));
 

@@ -9,7 +9,7 @@ import { SharedBudget } from './shared-budget.ts';
  * A content of up to this size is read from S3 as a whole before the answer begins, so that a client that
  * reads slowly holds memory instead of a connection to S3. Most pastes are smaller.
  */
-const MAX_WHOLE_BYTES = 256 * 1024;
+export const MAX_WHOLE_BYTES = 256 * 1024;
 
 export interface DownloadLimits {
   /** Bytes of contents that are in memory as a whole. One caller gets half. */

@@ -77,7 +77,7 @@ async function sendText(
   await sendContent(deps, paste, {
     req,
     res,
-    requested: { shortCode: paste.short_code, range: undefined, length: paste.size_bytes },
+    requested: { paste, range: undefined, length: paste.size_bytes },
     head: () => res,
     render: (bytes) => markupOf(deps.pages.site(), shown, bytes),
   });

@@ -107,7 +107,7 @@ async function serve(
     head().end();
     return;
   }
-  const requested = { shortCode: paste.short_code, range: range === 'whole' ? undefined : range, length };
+  const requested = { paste, range: range === 'whole' ? undefined : range, length };
   await sendContent(deps, paste, { req, res, requested, head });
 }
 

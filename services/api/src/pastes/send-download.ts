@@ -3,14 +3,12 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Request, Response } from 'express';
 import type { Logger } from '@pasteflow/runtime';
-import type { ObjectStore } from '@pasteflow/s3';
 import type { DownloadBudget } from '../budget/download-budget.ts';
-import { sendStream, sendWhole, type SendOptions } from '../http/response/send-paced.ts';
+import { sendStream, sendWhole, type SendOptions, type SendOutcome } from '../http/response/send-paced.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
-import { openObject, readWhole, type ObjectRequest } from './stored-content.ts';
+import { openObject, readContent, type ContentDependencies, type ObjectRequest } from './stored-content.ts';
 
-export interface SendDownloadDependencies {
-  readonly store: Pick<ObjectStore, 'get'>;
+export interface SendDownloadDependencies extends ContentDependencies {
   readonly downloads: Pick<DownloadBudget, 'begin'>;
   readonly sending: SendOptions;
   readonly events: Pick<RequestEvents, 'downloadTooSlow'>;
@@ -44,16 +42,16 @@ export async function sendDownload(
 ): Promise<boolean> {
   const download = deps.downloads.begin(req, requested.length, render === undefined ? 1 : 1 + BYTES_OF_PAGE);
   try {
-    const body = await openObject(deps.store, requested, res);
-    if (body === null) return false;
-    const outcome =
-      download.kind === 'whole'
-        ? await sendWhole(
-            await rendered(await readWhole(body, requested.length, res), render),
-            head(),
-            deps.sending,
-          )
-        : await sendStream(streamed(logged(body, res, logger), render), head(), deps.sending);
+    let outcome: SendOutcome;
+    if (download.kind === 'whole') {
+      const bytes = await readContent(deps, requested, res);
+      if (bytes === null) return false;
+      outcome = await sendWhole(await rendered(bytes, render), head(), deps.sending);
+    } else {
+      const body = await openObject(deps.store, requested, res);
+      if (body === null) return false;
+      outcome = await sendStream(streamed(logged(body, res, logger), render), head(), deps.sending);
+    }
     if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
     return true;
   } finally {
