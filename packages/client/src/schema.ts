@@ -467,6 +467,7 @@ export interface components {
         | 'short_code_taken'
         | 'paste_not_found'
         | 'paste_gone'
+        | 'paste_taken_down'
         | 'paste_in_progress'
         | 'job_not_found'
         | 'job_forbidden'
@@ -477,6 +478,7 @@ export interface components {
         | 'rate_limited'
         | 'content_empty'
         | 'content_too_large'
+        | 'content_blocked'
         | 'malformed_request'
         | 'validation_failed'
         | 'unsupported_media_type'
@@ -500,6 +502,11 @@ export interface components {
         path: string;
         message: string;
       }[];
+      /**
+       * @description Why the operator took the paste down, in one word of a closed list.
+       * @enum {string}
+       */
+      takedown_class?: 'illegal' | 'copyright' | 'malware' | 'phishing' | 'personal_data' | 'spam' | 'other';
     };
     /** @description Whether a process accepts requests, and the state of its dependencies. */
     Readiness: {
@@ -1271,6 +1278,29 @@ export interface operations {
               status: 401;
               /** @enum {string} */
               code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Content blocked (`content_blocked`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'content_blocked';
             } & {
               [key: string]: unknown;
             });
@@ -2568,6 +2598,26 @@ export interface operations {
             });
         };
       };
+      /** @description Content blocked (`content_blocked`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'content_blocked';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
       /** @description Request timeout (`request_timeout`). */
       408: {
         headers: {
@@ -2940,6 +2990,26 @@ export interface operations {
             });
         };
       };
+      /** @description Paste taken down (`paste_taken_down`). */
+      451: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 451;
+              /** @enum {string} */
+              code: 'paste_taken_down';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
       /** @description Internal error (`internal`). */
       500: {
         headers: {
@@ -3159,6 +3229,26 @@ export interface operations {
               status: 431;
               /** @enum {string} */
               code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Paste taken down (`paste_taken_down`). */
+      451: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 451;
+              /** @enum {string} */
+              code: 'paste_taken_down';
             } & {
               [key: string]: unknown;
             });
@@ -3487,6 +3577,26 @@ export interface operations {
             });
         };
       };
+      /** @description Paste taken down (`paste_taken_down`). */
+      451: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 451;
+              /** @enum {string} */
+              code: 'paste_taken_down';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
       /** @description Internal error (`internal`). */
       500: {
         headers: {
@@ -3703,6 +3813,26 @@ export interface operations {
               status: 431;
               /** @enum {string} */
               code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Paste taken down (`paste_taken_down`). */
+      451: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 451;
+              /** @enum {string} */
+              code: 'paste_taken_down';
             } & {
               [key: string]: unknown;
             });
@@ -3941,6 +4071,26 @@ export interface operations {
               status: 431;
               /** @enum {string} */
               code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Paste taken down (`paste_taken_down`). */
+      451: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 451;
+              /** @enum {string} */
+              code: 'paste_taken_down';
             } & {
               [key: string]: unknown;
             });
@@ -5887,6 +6037,29 @@ export interface operations {
           'text/html': string;
         };
       };
+      /** @description Paste taken down (`paste_taken_down`). */
+      451: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 451;
+              /** @enum {string} */
+              code: 'paste_taken_down';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
       /** @description Internal error (`internal`). */
       500: {
         headers: {
@@ -6215,6 +6388,29 @@ export interface operations {
               status: 431;
               /** @enum {string} */
               code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste taken down (`paste_taken_down`). */
+      451: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 451;
+              /** @enum {string} */
+              code: 'paste_taken_down';
             } & {
               [key: string]: unknown;
             });
@@ -6581,6 +6777,29 @@ export interface operations {
               status: 431;
               /** @enum {string} */
               code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste taken down (`paste_taken_down`). */
+      451: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 451;
+              /** @enum {string} */
+              code: 'paste_taken_down';
             } & {
               [key: string]: unknown;
             });

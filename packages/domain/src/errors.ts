@@ -4,6 +4,7 @@ export const errorCodes = [
   'short_code_taken',
   'paste_not_found',
   'paste_gone',
+  'paste_taken_down',
   'paste_in_progress',
   'job_not_found',
   'job_forbidden',
@@ -14,6 +15,7 @@ export const errorCodes = [
   'rate_limited',
   'content_empty',
   'content_too_large',
+  'content_blocked',
   'malformed_request',
   'validation_failed',
   'unsupported_media_type',
@@ -79,6 +81,16 @@ export class DependencyUnavailableError extends PasteflowError {
       options,
     );
     this.dependency = dependency;
+  }
+}
+
+/** An operator has blocked this content. No paste with it is created. */
+export class ContentBlockedError extends PasteflowError {
+  constructor() {
+    super(
+      'content_blocked',
+      'The operator of this service has blocked this content, so no paste was created. Do not send it again.',
+    );
   }
 }
 

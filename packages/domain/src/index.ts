@@ -19,6 +19,7 @@ export { pasteDeletion, type PasteDeletionState } from './machines/paste-deletio
 export { job, type JobState } from './machines/job.ts';
 export { taskExecution, type TaskExecutionState } from './machines/task-execution.ts';
 export {
+  ContentBlockedError,
   DependencyUnavailableError,
   errorCodes,
   ExecutionTakenError,
@@ -55,6 +56,7 @@ export {
   objectKeyOf,
   shortCodeOfKey,
 } from './object-key.ts';
+export { takedownClasses, type TakedownClass } from './takedown.ts';
 export { isUuid } from './uuid.ts';
 export type { JobMessage, MessageContext, UploadMessage } from './messages.ts';
 export {

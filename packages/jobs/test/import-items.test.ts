@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { contentHashOf } from '@pasteflow/pastes';
+import { blockContent } from '@pasteflow/postgres';
 import { assetsOf, errorOf, newUser, run } from './support/attempts.ts';
 import { importedBy, pasteCount } from './support/pastes.ts';
 import { useWorld } from './support/world.ts';
@@ -136,5 +137,24 @@ describe('importing items', () => {
       'No unused short codes were found.',
     );
     expect(await pasteCount(world)).toBe(1);
+  });
+
+  it('reports an item whose content is blocked, and makes pastes of the others', async () => {
+    const by = { actor: 'ops/test', class: 'malware', reason: 'reported' } as const;
+    await blockContent(world.db, contentHashOf(Buffer.from('bad')), by);
+    const items = [{ content: 'one' }, { content: 'bad' }, { content: 'two' }, { content: 'bad' }];
+    const { ending, result, job } = await run(world, 'import', { items }, { userId: await newUser(world) });
+    expect(ending.status).toBe('partial');
+    const error = { name: null, reason: 'the operator of this service has blocked this content' };
+    expect(result).toEqual({
+      imported: 2,
+      failed: 2,
+      errors: [
+        { position: 1, ...error },
+        { position: 3, ...error },
+      ],
+    });
+    const made = await importedBy(world, job.jobId);
+    expect(made.map(({ position }) => position)).toEqual([0, 2]);
   });
 });

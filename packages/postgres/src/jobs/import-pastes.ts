@@ -30,8 +30,8 @@ interface ImportedRow {
 
 /**
  * Creates pastes from the entries of a job, each with its payload, its PENDING upload and its asset, all or
- * none, in one statement. A position whose short code was taken is missing in the result; the caller tries
- * again with another code.
+ * none, in one statement. A position whose short code was taken, or whose content is blocked, is missing in
+ * the result; the caller asks `findBlocked` about it, and tries again with another code.
  *
  * Fenced by the execution of the job, which stays locked until the commit. Its lease cannot be renewed in the
  * meantime, so a batch should take well under a second (1000 small pastes, or 8 MiB). Each content is a
@@ -71,7 +71,9 @@ export async function importPastes(
       INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, expires_at, delete_token_hash)
       SELECT short_code, owner_id, visibility, content_hash, size_bytes, title, syntax, now() + make_interval(secs => expires_in),
         delete_token_hash
-      FROM entry ORDER BY short_code
+      FROM entry
+      WHERE NOT EXISTS (SELECT FROM content_blocks b WHERE b.content_hash = entry.content_hash AND b.unblocked_at IS NULL)
+      ORDER BY short_code
       ON CONFLICT (short_code) DO NOTHING
       RETURNING id, short_code
     ), made AS MATERIALIZED (

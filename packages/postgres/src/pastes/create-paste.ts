@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Visibility } from '@pasteflow/domain';
+import { ContentBlockedError, type Visibility } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 
@@ -29,14 +29,18 @@ export interface CreatedPaste {
  * Inserts paste, payload and PENDING execution in one statement, which is its own transaction. The 201 is
  * sent after its commit. One round trip creates 8.1k pastes/s; BEGIN … COMMIT around three statements,
  * 3.5k/s.
+ *
+ * The same statement looks up whether an operator has blocked the content, so that a creation needs no further round trip.
  * @returns null when the short code is taken
+ * @throws ContentBlockedError
  */
 export async function createPaste(db: Database, paste: NewPaste): Promise<CreatedPaste | null> {
-  const { rows } = await sql<CreatedPaste>`${prepared}
+  const { rows } = await sql<CreatedPaste | { readonly id: null; readonly isBlocked: boolean }>`${prepared}
     WITH paste AS (
       INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, expires_at, delete_token_hash)
-      VALUES (${paste.shortCode}, ${paste.userId}, ${paste.visibility}, ${paste.contentHash}, ${paste.content.length}, ${paste.title}, ${paste.syntax},
-        now() + make_interval(secs => ${paste.expiresInSeconds}), ${paste.deleteTokenHash})
+      SELECT ${paste.shortCode}, ${paste.userId}::uuid, ${paste.visibility}, ${paste.contentHash}, ${paste.content.length}::integer,
+        ${paste.title}, ${paste.syntax}, now() + make_interval(secs => ${paste.expiresInSeconds}), ${paste.deleteTokenHash}::bytea
+      WHERE NOT EXISTS (SELECT FROM content_blocks b WHERE b.content_hash = ${paste.contentHash} AND b.unblocked_at IS NULL)
       ON CONFLICT (short_code) DO NOTHING
       RETURNING id, user_id, created_at, expires_at
     ), payload AS (
@@ -45,7 +49,14 @@ export async function createPaste(db: Database, paste: NewPaste): Promise<Create
     ), execution AS (
       INSERT INTO task_executions (kind, subject_id, attempt) SELECT 'upload', id, 1 FROM paste RETURNING id
     )
-    SELECT paste.id, execution.id AS "executionId", paste.created_at AS "createdAt", paste.expires_at AS "expiresAt"
-    FROM paste, execution`.execute(db);
-  return rows[0] ?? null;
+    SELECT paste.id, execution.id AS "executionId", paste.created_at AS "createdAt", paste.expires_at AS "expiresAt",
+      paste.id IS NULL AND EXISTS (
+        SELECT FROM content_blocks b WHERE b.content_hash = ${paste.contentHash} AND b.unblocked_at IS NULL) AS "isBlocked"
+    FROM (VALUES (1)) AS one LEFT JOIN (paste CROSS JOIN execution) ON true`.execute(db);
+  const [row] = rows;
+  if (row === undefined || row.id === null) {
+    if (row?.isBlocked === true) throw new ContentBlockedError();
+    return null;
+  }
+  return row;
 }

@@ -1,6 +1,8 @@
+import { ContentBlockedError } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
+import { findBlocked } from './content-blocks.ts';
 import type { CreatedPaste, NewPaste } from './create-paste.ts';
 
 /** How long the statement waits for one locked row. A creation waits for a lock only when somebody has locked its user's row. */
@@ -14,6 +16,10 @@ const LOCK_TIMEOUT_MS = 200;
  * The contents are one parameter, from which each row takes its bytes: pg would send an array of them as hexadecimal text, and a parameter for
  * each would make a text of the statement for each number of pastes. The pastes are inserted in the order of their codes, so that concurrent
  * statements cannot deadlock.
+ *
+ * When an operator has blocked the content of one of them, nothing is inserted: the caller creates each paste by itself, and only that one
+ * is refused.
+ * @throws ContentBlockedError
  * @returns for each paste what was created, or null when its short code is taken, also by a paste before it in `pastes`
  */
 export async function createPastes(
@@ -43,7 +49,10 @@ export async function createPastes(
       INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, expires_at, delete_token_hash)
       SELECT short_code, user_id, visibility, content_hash, size_bytes, title, syntax, now() + make_interval(secs => expires_in),
         delete_token_hash
-      FROM entry ORDER BY short_code
+      FROM entry
+      WHERE NOT EXISTS (
+        SELECT FROM entry e JOIN content_blocks b ON b.content_hash = e.content_hash WHERE b.unblocked_at IS NULL)
+      ORDER BY short_code
       ON CONFLICT (short_code) DO NOTHING
       RETURNING id, short_code, user_id, created_at, expires_at
     ), payload AS (
@@ -57,6 +66,8 @@ export async function createPastes(
     SELECT paste.short_code AS "shortCode", paste.id, execution.id AS "executionId", paste.created_at AS "createdAt",
       paste.expires_at AS "expiresAt"
     FROM paste JOIN execution ON execution.subject_id = paste.id`.execute(db);
+  if (rows.length === 0 && (await findBlocked(db, [...new Set(of((paste) => paste.contentHash))])).size > 0)
+    throw new ContentBlockedError();
   const created = new Map(rows.map(({ shortCode, ...paste }) => [shortCode, paste]));
   return pastes.map((paste) =>
     firstOf.get(paste.shortCode) === paste ? (created.get(paste.shortCode) ?? null) : null,

@@ -30,6 +30,9 @@ export const apiRights: RoleRights = {
   },
   failed_payloads: 'none',
   paste_retries: { select: 'all' },
+  takedowns: 'none',
+  content_blocks: { select: ['content_hash', 'unblocked_at'] },
+  operator_actions: 'none',
   jobs: { select: 'all', insert: ['user_id', 'job_type', 'parameters'] },
   assets: { select: 'all' },
   task_executions: {

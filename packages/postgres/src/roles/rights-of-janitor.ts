@@ -22,6 +22,9 @@ export const janitorRights: RoleRights = {
       'deletion_initiated_at',
       'deleted_at',
       'title',
+      // `ops takedown`
+      'expires_at',
+      'taken_down_for',
     ],
     delete: true,
   },
@@ -49,6 +52,21 @@ export const janitorRights: RoleRights = {
       'reason',
     ],
     update: ['paste_id'],
+  },
+  // Nobody may change or delete the record of a takedown.
+  takedowns: {
+    select: 'all',
+    insert: ['paste_id', 'short_code', 'content_hash', 'class', 'reason', 'actor'],
+  },
+  content_blocks: {
+    select: 'all',
+    insert: ['content_hash', 'class', 'reason', 'actor'],
+    update: ['unblocked_at', 'unblocked_by', 'unblock_reason'],
+  },
+  operator_actions: {
+    select: 'all',
+    insert: ['actor', 'action', 'subject', 'reason'],
+    update: ['outcome'],
   },
   jobs: { ...ofWorker.jobs, delete: true },
   assets: { select: 'all' },

@@ -26,6 +26,9 @@ export const workerRights: RoleRights = {
   },
   failed_payloads: { insert: ['paste_id', 'content'] },
   paste_retries: 'none',
+  takedowns: 'none',
+  content_blocks: { select: ['content_hash', 'unblocked_at'] },
+  operator_actions: 'none',
   jobs: {
     select: 'all',
     update: [

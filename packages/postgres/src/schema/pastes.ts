@@ -1,5 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { PasteDeletionState, PasteUploadState, Visibility } from '@pasteflow/domain';
+import type { PasteDeletionState, PasteUploadState, TakedownClass, Visibility } from '@pasteflow/domain';
 
 export interface PastesTable {
   id: Generated<string>;
@@ -28,4 +28,6 @@ export interface PastesTable {
   deleted_at: Date | null;
   /** SHA-256 of the delete_token; set for anonymous pastes. */
   delete_token_hash: ColumnType<Buffer | null>;
+  /** Why an operator took the paste down; NULL: no operator did. Never served again, whatever `expires_at` says. */
+  taken_down_for: TakedownClass | null;
 }

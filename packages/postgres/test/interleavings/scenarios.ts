@@ -95,8 +95,8 @@ function job(name: string, shape: ShapeOfJob, operations: readonly Operation[]):
   };
 }
 
-const { create, createInGroup, stamp, relay, claim, renew, reap, deleteByUser, rescue, retryByOperator } =
-  uploads;
+const { create, createInGroup, stamp, relay, claim, renew, reap } = uploads;
+const { deleteByUser, rescue, retryByOperator, takeDownByOperator } = uploads;
 const { settleStored, settleFailed, settleInterrupted, giveUp } = uploads;
 const { cleanup, refusedCleanup, settleClaimed, releaseClaimed, watchdog, reconcile } = deletions;
 const { removeOldFailed, removeOldTombstones } = deletions;
@@ -150,6 +150,7 @@ export const scenarios: readonly Scenario[] = [
     relay,
     claim,
     deleteByUser,
+    takeDownByOperator,
     cleanup,
     reconcile,
   ]),
@@ -160,7 +161,19 @@ export const scenarios: readonly Scenario[] = [
       expiresInSeconds: ONE_HOUR,
       execution: running,
     },
-    [claim, stamp, renew, settleStored, settleFailed, settleInterrupted, giveUp, reap, deleteByUser, cleanup],
+    [
+      claim,
+      stamp,
+      renew,
+      settleStored,
+      settleFailed,
+      settleInterrupted,
+      giveUp,
+      reap,
+      deleteByUser,
+      takeDownByOperator,
+      cleanup,
+    ],
   ),
   paste(
     'an abandoned paste',
@@ -169,18 +182,19 @@ export const scenarios: readonly Scenario[] = [
       expiresInSeconds: ONE_HOUR,
       execution: { status: 'RUNNING', leaseSeconds: -60 },
     },
-    [claim, renew, settleStored, settleFailed, giveUp, reap, deleteByUser, reconcile],
+    [claim, renew, settleStored, settleFailed, giveUp, reap, deleteByUser, takeDownByOperator, reconcile],
   ),
   paste(
     'a paste that is stored and expired',
     { status: 'PROCESSED', expiresInSeconds: -1, createdSecondsAgo: ONE_HOUR },
-    [create, claim, deleteByUser, cleanup, refusedCleanup, watchdog, reconcile],
+    [create, claim, deleteByUser, takeDownByOperator, cleanup, refusedCleanup, watchdog, reconcile],
   ),
   paste('a stored paste', { status: 'PROCESSED', expiresInSeconds: ONE_HOUR }, [
     create,
     claim,
     settleStored,
     deleteByUser,
+    takeDownByOperator,
     cleanup,
     reconcile,
   ]),
@@ -191,13 +205,23 @@ export const scenarios: readonly Scenario[] = [
       expiresInSeconds: -1,
       deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo: 7300 },
     },
-    [create, settleClaimed, releaseClaimed, watchdog, cleanup, reconcile, removeOldTombstones],
+    [
+      create,
+      settleClaimed,
+      releaseClaimed,
+      takeDownByOperator,
+      watchdog,
+      cleanup,
+      reconcile,
+      removeOldTombstones,
+    ],
   ),
   paste('a failed paste', { status: 'FAILED', expiresInSeconds: ONE_HOUR, createdSecondsAgo: 2 * ONE_HOUR }, [
     create,
     claim,
     settleStored,
     deleteByUser,
+    takeDownByOperator,
     cleanup,
     reconcile,
     retryByOperator,
@@ -206,7 +230,7 @@ export const scenarios: readonly Scenario[] = [
   paste(
     'a deleted paste',
     { status: 'PROCESSED', expiresInSeconds: -1, deletion: { status: 'DELETED', secondsAgo: 2 * ONE_HOUR } },
-    [create, claim, watchdog, reconcile, removeOldTombstones],
+    [create, claim, watchdog, takeDownByOperator, reconcile, removeOldTombstones],
   ),
   job('a queued job', { status: 'queued' }, [
     stampJob,
@@ -255,7 +279,7 @@ export const scenarios: readonly Scenario[] = [
   stranded(
     'a stranded paste',
     paste('', { status: 'IN_PROGRESS', expiresInSeconds: ONE_HOUR, execution: running }, []),
-    [claim, relay, settleStored, giveUp, rescue, deleteByUser, cleanup],
+    [claim, relay, settleStored, giveUp, rescue, deleteByUser, takeDownByOperator, cleanup],
   ),
   stranded('a stranded job', job('', { status: 'processing', execution: running }, []), [
     claimByTurn,

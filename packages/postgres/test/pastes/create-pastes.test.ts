@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { createPastes, findPaste, isLockTimeout, readPayload } from '../../src/index.ts';
+import { ContentBlockedError } from '@pasteflow/domain';
+import { blockContent, createPastes, findPaste, isLockTimeout, readPayload } from '../../src/index.ts';
 import { makeUsers } from '../../src/testing/index.ts';
 import { pasteToCreate, useDatabase } from '../support/database.ts';
 
@@ -72,6 +73,15 @@ it('a row that breaks a constraint leaves nothing of its group behind', async ()
   const before = await counts();
   const group = [paste(), paste({ userId: randomUUID() }), paste()];
   await expect(createPastes(current.db, group)).rejects.toMatchObject({ code: '23503' });
+  expect(await counts()).toEqual(before);
+});
+
+it('a content that is blocked leaves nothing of its group behind', async () => {
+  const before = await counts();
+  const group = [paste(), paste({ content: randomBytes(9) }), paste()];
+  const by = { actor: 'ops/test', class: 'malware', reason: 'reported' } as const;
+  await blockContent(current.db, group[1]!.contentHash, by);
+  await expect(createPastes(current.db, group)).rejects.toThrow(ContentBlockedError);
   expect(await counts()).toEqual(before);
 });
 

@@ -9,6 +9,7 @@ import { createdPasteSchema } from './paste-view.ts';
 const errors: readonly ErrorCode[] = [
   'content_empty',
   'content_too_large',
+  'content_blocked',
   'validation_failed',
   'unsupported_encoding',
   'short_code_taken',

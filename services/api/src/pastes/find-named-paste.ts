@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { isShortCode, type ErrorCode } from '@pasteflow/domain';
+import { isShortCode, type ErrorCode, type TakedownClass } from '@pasteflow/domain';
 import { canRead } from '@pasteflow/pastes';
 import { findPaste, type Database, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
@@ -18,6 +18,7 @@ export const namedPaste = z.object({
 export const findErrors = [
   'paste_not_found',
   'paste_gone',
+  'paste_taken_down',
   'dependency_unavailable',
 ] as const satisfies ErrorCode[];
 
@@ -54,8 +55,12 @@ function nameOf(req: Request): readonly [shortCode: string, extension?: string] 
   return shortCode === undefined || extension === undefined ? [name] : [shortCode, extension];
 }
 
-/** D4: an expired, claimed or deleted paste is never served. @throws RequestError paste_gone */
-export function assertNotGone(paste: Pick<PasteRow, 'expired' | 'deletion_status'>): void {
+/**
+ * D4: an expired, claimed or deleted paste is never served, and neither is one that an operator took down.
+ * @throws RequestError paste_taken_down or paste_gone
+ */
+export function assertNotGone(paste: Pick<PasteRow, 'expired' | 'deletion_status' | 'taken_down_for'>): void {
+  if (paste.taken_down_for !== null) throw pasteTakenDown(paste.taken_down_for);
   if (paste.expired || paste.deletion_status !== 'NOT_EXPIRED') throw pasteGone();
 }
 
@@ -65,4 +70,23 @@ export function pasteNotFound(): RequestError {
 
 export function pasteGone(): RequestError {
   return new RequestError('paste_gone', 'This paste has expired or was deleted. It cannot be restored.');
+}
+
+/** What readers are told of each class of takedown. */
+const takedownWords: Readonly<Record<TakedownClass, string>> = {
+  illegal: 'because its content is illegal',
+  copyright: 'because its content infringes a copyright',
+  malware: 'because its content is malware',
+  phishing: 'because its content serves phishing',
+  personal_data: 'because its content has personal data or leaked credentials',
+  spam: 'because its content is spam',
+  other: 'because its content breaks the rules of this service',
+};
+
+function pasteTakenDown(takedownClass: TakedownClass): RequestError {
+  return new RequestError(
+    'paste_taken_down',
+    `The operator of this service took this paste down ${takedownWords[takedownClass]}.`,
+    { takedownClass },
+  );
 }

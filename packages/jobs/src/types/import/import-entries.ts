@@ -21,8 +21,10 @@ export async function importEntries(
   let bytes = 0;
   const flush = async (): Promise<void> => {
     context.signal.throwIfAborted();
-    await importBatch(context, batch);
-    report.imported(batch.length);
+    const blocked = await importBatch(context, batch);
+    report.imported(batch.length - blocked.length);
+    for (const { position, name } of blocked)
+      report.invalid(position, name, 'the operator of this service has blocked this content');
     context.progress((100 * report.handled) / input.total, `${report.handled} of ${input.total} entries`);
     batch = [];
     bytes = 0;
@@ -43,7 +45,7 @@ export async function importEntries(
       (batch.length > 0 && bytes + paste.content.length > MAX_BATCH_BYTES)
     )
       await flush();
-    batch.push({ position, paste });
+    batch.push({ position, name, paste });
     bytes += paste.content.length;
   }
   if (batch.length > 0) await flush();

@@ -5,9 +5,10 @@ export interface EntryPaste extends PasteOptions {
   readonly content: Buffer;
 }
 
-/** The paste of an entry, with the entry's position. */
+/** The paste of an entry, with the entry's position and name. */
 export interface PositionedPaste {
   readonly position: number;
+  readonly name: string | null;
   readonly paste: EntryPaste;
 }
 

@@ -63,7 +63,9 @@ async function exploreOrders(
     const violations = [...problems, ...findViolations(world, { before, after }, reports)];
     if (violations.length > 0) bad.push(describe(scenario, moves, violations));
     await sql
-      .raw('DELETE FROM pastes; DELETE FROM jobs; DELETE FROM task_executions; DELETE FROM idempotency_keys')
+      .raw(
+        'DELETE FROM pastes; DELETE FROM jobs; DELETE FROM task_executions; DELETE FROM idempotency_keys; DELETE FROM takedowns',
+      )
       .execute(lane.db);
     orders.ran(choices);
   }

@@ -14,6 +14,7 @@ export function findViolations(
     ...findWrongReports(after.transitions, reports),
     ...findLostContent(after, world),
     ...findStrandedWork(after, world),
+    ...findServedAfterTakedown(after),
     ...findTooMany(after),
   ];
 }
@@ -58,6 +59,13 @@ function findLostContent({ pastes }: Snapshot, { objects }: World): string[] {
       problems.push(`${code} is PROCESSED without an object`);
     return problems;
   });
+}
+
+/** A takedown outlives everything that happens to the paste, a retry included. */
+function findServedAfterTakedown({ pastes }: Snapshot): string[] {
+  return pastes
+    .filter(({ hasTakedown, isTakenDown, expired }) => hasTakedown && !(isTakenDown && expired))
+    .map(({ code }) => `${code} was taken down and is served`);
 }
 
 /** Open work has exactly one open execution, and ended work has none. */

@@ -7,6 +7,9 @@ interface PasteState {
   readonly deletion: string;
   readonly expired: boolean;
   readonly hasPayload: boolean;
+  /** An operator took a paste of this code down. */
+  readonly hasTakedown: boolean;
+  readonly isTakenDown: boolean;
 }
 
 interface SubjectState {
@@ -45,7 +48,9 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
         UNION ALL SELECT 'task_execution ' || id, status FROM task_executions) AS machine) AS states,
       (SELECT coalesce(json_agg(paste), '[]') FROM (
         SELECT short_code AS code, status, deletion_status AS deletion, coalesce(expires_at <= now(), false) AS expired,
-          EXISTS (SELECT FROM paste_payloads WHERE paste_id = id) AS "hasPayload"
+          EXISTS (SELECT FROM paste_payloads WHERE paste_id = id) AS "hasPayload",
+          EXISTS (SELECT FROM takedowns t WHERE t.short_code = pastes.short_code) AS "hasTakedown",
+          taken_down_for IS NOT NULL AS "isTakenDown"
         FROM pastes) AS paste) AS pastes,
       (SELECT coalesce(json_agg(subject), '[]') FROM (
         SELECT id, bool_or(open) AS "isOpen", (

@@ -12,6 +12,7 @@ import {
   retryFailed,
   settleExecutions,
   stampDispatched,
+  takeDown,
   uploadSubject,
   type Database,
   type UploadSettlement,
@@ -179,5 +180,11 @@ export const rescue = operation(
 /** `npm run ops -- retry`. */
 export const retryByOperator = statement('retry', retried, async (db, { shortCode }, actor) => {
   await retryFailed(db, [shortCode], { actor, reason: null });
+  return undefined;
+});
+
+/** `npm run ops -- takedown`. A paste that has the code at the end has been taken down. */
+export const takeDownByOperator = statement('take down', paste, async (db, { shortCode }, actor) => {
+  await takeDown(db, [shortCode], { actor, class: 'malware', reason: 'reported' });
   return undefined;
 });

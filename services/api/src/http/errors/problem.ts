@@ -1,4 +1,10 @@
-import { DependencyUnavailableError, errorCodes, PasteflowError, type ErrorCode } from '@pasteflow/domain';
+import {
+  DependencyUnavailableError,
+  errorCodes,
+  PasteflowError,
+  takedownClasses,
+  type ErrorCode,
+} from '@pasteflow/domain';
 import { z } from 'zod';
 import { fieldErrorSchema, RequestError } from './request-error.ts';
 
@@ -20,6 +26,10 @@ export const problemSchema = z
       .array(fieldErrorSchema)
       .optional()
       .meta({ description: 'The fields of the request that break a rule.' }),
+    takedown_class: z
+      .enum(takedownClasses)
+      .optional()
+      .meta({ description: 'Why the operator took the paste down, in one word of a closed list.' }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457, with a code from a closed list.' });
 
@@ -31,6 +41,7 @@ const statuses: Readonly<Record<ErrorCode, readonly [status: number, title: stri
   short_code_taken: [503, 'No free short code found'],
   paste_not_found: [404, 'Paste not found'],
   paste_gone: [410, 'Paste expired or deleted'],
+  paste_taken_down: [451, 'Paste taken down'],
   paste_in_progress: [503, 'Paste not stored yet'],
   job_not_found: [404, 'Job not found'],
   job_forbidden: [403, "Another user's job"],
@@ -41,6 +52,7 @@ const statuses: Readonly<Record<ErrorCode, readonly [status: number, title: stri
   rate_limited: [429, 'Too many requests'],
   content_empty: [422, 'Content is empty'],
   content_too_large: [413, 'Content too large'],
+  content_blocked: [403, 'Content blocked'],
   malformed_request: [400, 'Malformed request'],
   validation_failed: [422, 'Validation failed'],
   unsupported_media_type: [415, 'Unsupported media type'],
@@ -91,6 +103,8 @@ export function answerTo(error: unknown, instance: string): ErrorAnswer {
     instance,
     code: known.code,
     ...(known instanceof RequestError && known.errors !== undefined && { errors: [...known.errors] }),
+    ...(known instanceof RequestError &&
+      known.takedownClass !== undefined && { takedown_class: known.takedownClass }),
   };
   const body = Buffer.from(`${JSON.stringify(problem)}\n`);
   const headers = {

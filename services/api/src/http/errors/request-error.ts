@@ -1,4 +1,4 @@
-import { PasteflowError, type ErrorCode } from '@pasteflow/domain';
+import { PasteflowError, type ErrorCode, type TakedownClass } from '@pasteflow/domain';
 import { z } from 'zod';
 
 /** One rule that a body or a query breaks. */
@@ -13,6 +13,7 @@ export interface RequestErrorDetails extends ErrorOptions {
   /** Headers of the answer, e.g. Allow or Content-Range. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly errors?: readonly FieldError[];
+  readonly takedownClass?: TakedownClass;
 }
 
 /**
@@ -21,15 +22,17 @@ export interface RequestErrorDetails extends ErrorOptions {
 export class RequestError extends PasteflowError {
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly FieldError[] | undefined;
+  readonly takedownClass: TakedownClass | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    { headers = {}, errors, ...options }: RequestErrorDetails = {},
+    { headers = {}, errors, takedownClass, ...options }: RequestErrorDetails = {},
   ) {
     super(code, message, options);
     this.headers = headers;
     this.errors = errors;
+    this.takedownClass = takedownClass;
   }
 }
 

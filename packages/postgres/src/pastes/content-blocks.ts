@@ -1,0 +1,60 @@
+import { sql, type Selectable } from 'kysely';
+import type { Actor } from '../database/actor.ts';
+import type { Database } from '../database/database.ts';
+import type { ContentBlocksTable } from '../schema/content-blocks.ts';
+import type { TakedownBy } from './take-down.ts';
+
+/**
+ * Blocks a content: from the commit on no paste with it is created, by the api or by an import. A creation whose statement has begun
+ * before the commit may still succeed. Pastes that exist already stay (ADR 42).
+ * @returns false when the content was blocked already
+ */
+export async function blockContent(
+  db: Database,
+  contentHash: string,
+  { actor, class: why, reason }: TakedownBy,
+): Promise<boolean> {
+  const { rows } = await sql`
+    INSERT INTO content_blocks (content_hash, class, reason, actor) VALUES (${contentHash}, ${why}, ${reason}, ${actor})
+    ON CONFLICT (content_hash) WHERE unblocked_at IS NULL DO NOTHING RETURNING id`.execute(db);
+  return rows.length === 1;
+}
+
+/** Lifts the block of a content. @returns false when the content was not blocked */
+export async function unblockContent(
+  db: Database,
+  contentHash: string,
+  { actor, reason }: { readonly actor: Actor; readonly reason: string },
+): Promise<boolean> {
+  const { rows } = await sql`
+    UPDATE content_blocks SET unblocked_at = now(), unblocked_by = ${actor}, unblock_reason = ${reason}
+    WHERE content_hash = ${contentHash} AND unblocked_at IS NULL RETURNING id`.execute(db);
+  return rows.length === 1;
+}
+
+/** Which of these content hashes are blocked. */
+export async function findBlocked(
+  db: Database,
+  contentHashes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .selectFrom('content_blocks')
+    .select('content_hash')
+    .where('content_hash', 'in', contentHashes)
+    .where('unblocked_at', 'is', null)
+    .execute();
+  return new Set(rows.map(({ content_hash }) => content_hash));
+}
+
+type ContentBlock = Selectable<ContentBlocksTable>;
+
+/** The blocks in force, newest first. */
+export async function listContentBlocks(db: Database, limit: number): Promise<readonly ContentBlock[]> {
+  return await db
+    .selectFrom('content_blocks')
+    .selectAll()
+    .where('unblocked_at', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,99 @@
+import type { PasteDeletionState, PasteUploadState, TakedownClass } from '@pasteflow/domain';
+import { sql } from 'kysely';
+import type { Actor } from '../database/actor.ts';
+import type { Database } from '../database/database.ts';
+
+/** Who takes a paste down or blocks its content, and why. */
+export interface TakedownBy {
+  readonly actor: Actor;
+  /** What readers are told. */
+  readonly class: TakedownClass;
+  /** In the operator's words, for operators. Not empty. */
+  readonly reason: string;
+}
+
+interface TakenDown {
+  readonly shortCode: string;
+  readonly contentHash: string;
+  /** null: an anonymous paste. */
+  readonly userId: string | null;
+  readonly status: PasteUploadState;
+  readonly deletionStatus: PasteDeletionState;
+}
+
+interface TakedownResult {
+  readonly takenDown: readonly TakenDown[];
+  /** The codes of pastes that had been taken down before. */
+  readonly before: readonly string[];
+  /** The codes that no paste has. */
+  readonly unknown: readonly string[];
+}
+
+/** A paste can be replaced by retries between two tries, each of which needs a put that failed six times. */
+const MAX_TRIES = 5;
+
+/**
+ * Takes pastes down, in whatever state they are (ADR 41): they expire now, and say why. From the commit on nobody reads them, no retry
+ * starts them again, and the cleanup deletes their objects once their uploads have ended, as after a deletion by the user.
+ *
+ * A retry of a FAILED paste that commits first replaces the row, and the statement, which has waited for it, finds nothing. It is then
+ * repeated, and finds the paste that has the code now.
+ */
+export async function takeDown(
+  db: Database,
+  shortCodes: readonly string[],
+  by: TakedownBy,
+): Promise<TakedownResult> {
+  const takenDown: TakenDown[] = [];
+  const before: string[] = [];
+  let left: readonly string[] = [...new Set(shortCodes)];
+  for (let tries = 0; tries < MAX_TRIES && left.length > 0; tries += 1) {
+    takenDown.push(...(await takeDownOnce(db, left, by)));
+    const done = new Set(takenDown.map(({ shortCode }) => shortCode));
+    const others = await findTakedowns(
+      db,
+      left.filter((code) => !done.has(code)),
+    );
+    before.push(...others.filter(({ isDown }) => isDown).map(({ shortCode }) => shortCode));
+    left = others.filter(({ isDown }) => !isDown).map(({ shortCode }) => shortCode);
+  }
+  if (left.length > 0)
+    throw new Error(
+      `These pastes changed while they were taken down; repeat the command: ${left.join(', ')}`,
+    );
+  const known = new Set([...takenDown.map(({ shortCode }) => shortCode), ...before]);
+  return { takenDown, before, unknown: [...new Set(shortCodes)].filter((code) => !known.has(code)) };
+}
+
+async function takeDownOnce(
+  db: Database,
+  shortCodes: readonly string[],
+  { actor, class: why, reason }: TakedownBy,
+): Promise<readonly TakenDown[]> {
+  const { rows } = await sql<TakenDown>`
+    WITH target AS MATERIALIZED (
+      SELECT id FROM pastes WHERE short_code = ANY (${shortCodes}) AND taken_down_for IS NULL ORDER BY id FOR UPDATE
+    ), marked AS (
+      UPDATE pastes p SET taken_down_for = ${why}, expires_at = least(p.expires_at, now())
+      FROM target WHERE p.id = target.id AND p.taken_down_for IS NULL
+      RETURNING p.id, p.short_code, p.content_hash, p.user_id, p.status, p.deletion_status
+    ), recorded AS (
+      INSERT INTO takedowns (paste_id, short_code, content_hash, class, reason, actor)
+      SELECT id, short_code, content_hash, ${why}, ${reason}, ${actor} FROM marked
+    )
+    SELECT short_code AS "shortCode", content_hash AS "contentHash", user_id AS "userId", status,
+      deletion_status AS "deletionStatus"
+    FROM marked ORDER BY id`.execute(db);
+  return rows;
+}
+
+async function findTakedowns(
+  db: Database,
+  shortCodes: readonly string[],
+): Promise<readonly { readonly shortCode: string; readonly isDown: boolean }[]> {
+  if (shortCodes.length === 0) return [];
+  const { rows } = await sql<{ shortCode: string; isDown: boolean }>`
+    SELECT short_code AS "shortCode", taken_down_for IS NOT NULL AS "isDown" FROM pastes
+    WHERE short_code = ANY (${shortCodes})`.execute(db);
+  return rows;
+}

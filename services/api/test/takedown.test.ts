@@ -1,0 +1,120 @@
+import { describe, expect, it } from '@jest/globals';
+import { objectKeyOf } from '@pasteflow/domain';
+import { FaultProxy } from '@pasteflow/dev-stack/testing';
+import { contentHashOf } from '@pasteflow/pastes';
+import { blockContent, takeDown, unblockContent } from '@pasteflow/postgres';
+import { sql } from 'kysely';
+import { useApi } from './support/api.ts';
+import { postJson, postRaw, problemOf } from './support/http.ts';
+import { expire, failedPaste, newPaste, processedPaste } from './support/pastes.ts';
+
+const bed = useApi();
+const by = { actor: 'ops/test', class: 'malware', reason: 'the words of the operator' } as const;
+const takeDownPaste = (code: string) => takeDown(bed.db, [code], by);
+
+describe('a paste that was taken down', () => {
+  it('is answered 451 with the class of the reason on every route, in every form, and never with the words of the operator', async () => {
+    const expired = await processedPaste(bed, 'expired');
+    await expire(bed.db, expired);
+    const codes = [await newPaste(bed.db), await processedPaste(bed, 'bytes that are still in S3'), expired];
+    for (const code of codes) {
+      await takeDownPaste(code);
+      const paths = [
+        `/${code}`,
+        `/${code}/timeline`,
+        ...['', '/content', '/timeline', '/events'].map((end) => `/v1/pastes/${code}${end}`),
+      ];
+      for (const path of paths) {
+        const answer = await fetch(bed.api.url + path, {
+          headers: { 'if-none-match': '*', range: 'bytes=0-0' },
+        });
+        const text = await answer.clone().text();
+        expect([path, await problemOf(answer)]).toMatchObject([
+          path,
+          { status: 451, code: 'paste_taken_down', takedown_class: 'malware' },
+        ]);
+        expect(text).not.toContain(by.reason);
+        expect(answer.headers.get('etag')).toBeNull();
+      }
+      const page = await fetch(`${bed.api.url}/${code}`, { headers: { accept: 'text/html' } });
+      const markup = await page.text();
+      expect([page.status, page.headers.get('content-type')]).toEqual([451, 'text/html; charset=utf-8']);
+      expect(markup).toContain('took this paste down because its content is malware');
+      expect(markup).not.toContain(by.reason);
+      const removal = { method: 'DELETE', headers: { 'delete-token': 'the token' } };
+      expect((await fetch(`${bed.api.url}/v1/pastes/${code}`, removal)).status).toBe(451);
+    }
+  });
+
+  it('stays the 404 of an unknown paste when its upload has failed, because it never had content', async () => {
+    const code = await failedPaste(bed.db);
+    await takeDownPaste(code);
+    expect((await fetch(`${bed.api.url}/${code}`)).status).toBe(404);
+    expect((await fetch(`${bed.api.url}/v1/pastes/${code}`)).status).toBe(451);
+  });
+
+  it('is answered 451 when its object was deleted between the statement and the request to S3', async () => {
+    const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
+    const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
+    const code = await processedPaste(bed, 'on its way out');
+    const held = proxy.hold({ method: 'GET' });
+    const answer = fetch(`${api.url}/${code}`);
+    const request = await held;
+    await takeDownPaste(code);
+    await bed.store.deleteMany([objectKeyOf(code)]);
+    await request.forward();
+    expect(await problemOf(await answer)).toMatchObject({ status: 451 });
+    await proxy.stop();
+  });
+});
+
+describe('a blocked content', () => {
+  const hash = contentHashOf(Buffer.from('bad'));
+
+  it('is refused with 403 in every form, creates nothing, and is accepted again when the block is lifted', async () => {
+    await blockContent(bed.db, hash, by);
+    const count = async () => (await sql`SELECT FROM pastes`.execute(bed.db)).rows.length;
+    const before = await count();
+    const answers = [
+      await postJson(bed.api.url, { content: 'bad' }),
+      await postRaw(bed.api.url, 'bad'),
+      await fetch(bed.api.url, { method: 'POST', body: 'bad' }),
+    ];
+    for (const answer of answers) {
+      const text = await answer.clone().text();
+      expect(await problemOf(answer)).toMatchObject({ status: 403, code: 'content_blocked' });
+      expect(text).not.toContain(by.reason);
+    }
+    const form = new FormData();
+    form.set('text', 'bad');
+    const page = await fetch(bed.api.url, { method: 'POST', body: form, headers: { accept: 'text/html' } });
+    expect([page.status, await page.text()]).toEqual([
+      403,
+      expect.stringContaining('has blocked this content'),
+    ]);
+    expect(await count()).toBe(before);
+    expect((await postRaw(bed.api.url, 'bad and more')).status).toBe(201);
+    await unblockContent(bed.db, hash, { actor: 'ops/test', reason: 'a mistake' });
+    expect((await postRaw(bed.api.url, 'bad')).status).toBe(201);
+  });
+
+  it('costs no other creation that arrives at the same time', async () => {
+    await blockContent(bed.db, hash, by);
+    const contents = Array.from({ length: 60 }, (_, n) => (n % 20 === 7 ? 'bad' : `good ${n}`));
+    const answers = await Promise.all(contents.map((content) => postRaw(bed.api.url, content)));
+    expect(answers.map(({ status }) => status)).toEqual(
+      contents.map((content) => (content === 'bad' ? 403 : 201)),
+    );
+    await unblockContent(bed.db, hash, { actor: 'ops/test', reason: 'a mistake' });
+  });
+
+  it('is refused with an Idempotency-Key, which can be used again for another content', async () => {
+    await blockContent(bed.db, hash, by);
+    const headers = { 'idempotency-key': 'blocked-and-then-not' };
+    const post = (content: string) =>
+      fetch(`${bed.api.url}/v1/pastes`, { method: 'POST', body: content, headers });
+    expect((await post('bad')).status).toBe(403);
+    expect((await post('good')).status).toBe(201);
+    await unblockContent(bed.db, hash, { actor: 'ops/test', reason: 'a mistake' });
+  });
+});
