@@ -8,8 +8,8 @@ let alice: User;
 beforeAll(async () => {
   cluster = await startCluster();
   alice = await cluster.user('alice');
-  // More than one part of a multipart upload. Random bytes cannot be compressed.
-  for (let n = 0; n < 3; n += 1) await alice.pastes.create(randomBytes(4 * MIB), { wait: true });
+  // More than one part of a multipart upload, which has 8 MiB. Random bytes cannot be compressed.
+  for (let n = 0; n < 3; n += 1) await alice.pastes.create(randomBytes(3 * MIB), { wait: true });
 });
 afterEach(() => cluster.s3.clear());
 afterAll(() => cluster.stop());
