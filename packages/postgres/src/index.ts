@@ -24,7 +24,14 @@ export { countStanding, findStanding } from './pastes/pastes-of-user.ts';
 export { takeDown } from './pastes/take-down.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
 export { createPastes } from './pastes/create-pastes.ts';
-export { expirePaste, findPaste, readPayload, type PasteRow, type PublicPaste } from './pastes/find-paste.ts';
+export {
+  expirePaste,
+  findPaste,
+  findPastes,
+  readPayload,
+  type PasteRow,
+  type PublicPaste,
+} from './pastes/find-paste.ts';
 export {
   uploadSubject,
   type ClaimedUpload,

@@ -37,6 +37,7 @@ import { composePages } from './site/compose-site.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
 import { PasteInserts } from './pastes/paste-inserts.ts';
 import { ContentCache } from './pastes/content-cache.ts';
+import { PasteLookups } from './pastes/paste-lookups.ts';
 import { StorageFailures } from './pastes/storage-failures.ts';
 import { tracedReads } from './pastes/traced-reads.ts';
 
@@ -104,6 +105,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     maxSockets: s3Sockets,
   });
   const inserts = new PasteInserts(db, { slowMs: overrides.slowGroupMs });
+  const lookups = new PasteLookups(db, { slowMs: overrides.slowGroupMs });
   const dispatchers = composeDispatchers(config, { db, logger });
   readiness.addCheck('postgres', () => pingDatabase(db));
   readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
@@ -150,6 +152,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       jobDispatcher: dispatchers.jobs,
       assetUrlSeconds: http.assetUrlSeconds,
       inserts,
+      lookups,
       newShortCode: overrides.newShortCode ?? randomShortCode,
       maxPasteBytes: config.maxPasteBytes,
       anonymousPastes: config.identity.anonymousPastes,
@@ -190,6 +193,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       logger,
     }),
     closing('inserts', () => inserts.stop()),
+    closing('look-ups', () => lookups.stop()),
     closing('object store', () => store.close()),
     dispatchers.component,
     server,

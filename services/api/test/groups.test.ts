@@ -87,19 +87,19 @@ describe('calls', () => {
     expect(itemsOf().slice(5)).toEqual([['g']]);
   });
 
-  it('are refused when 1000 wait already, or when they have waited for 5 s', async () => {
+  it('are refused when 10,000 wait already, or when they have waited for 5 s', async () => {
     const { runs, outcomes, call } = startGroups();
     call('running');
-    for (let n = 0; n < 1000; n += 1) call(`waiting ${n}`);
+    for (let n = 0; n < 10_000; n += 1) call(`waiting ${n}`);
     call('one too many');
     await jest.advanceTimersByTimeAsync(0);
     expect(outcomes).toEqual({ 'one too many': UNAVAILABLE });
     await jest.advanceTimersByTimeAsync(5000);
     // Four groups have started: the first, and three of 64 when the ones before them were slow.
-    expect(Object.keys(outcomes)).toHaveLength(1 + 1000 - 3 * 64);
+    expect(Object.keys(outcomes)).toHaveLength(1 + 10_000 - 3 * 64);
     for (const run of runs) await run.succeed();
     expect(outcomes).toMatchObject({ running: 'running', 'waiting 0': 'waiting 0' });
-    expect(outcomes).toMatchObject({ 'waiting 999': UNAVAILABLE });
+    expect(outcomes).toMatchObject({ 'waiting 9999': UNAVAILABLE });
   });
 });
 

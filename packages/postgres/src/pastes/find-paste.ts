@@ -26,15 +26,32 @@ export const publicPasteColumns = [
 
 export type PublicPaste = Pick<PasteRow, (typeof publicPasteColumns)[number]>;
 
+const isExpired = sql<boolean>`coalesce(expires_at <= now(), false)`.as('expired');
+
 export async function findPaste(db: Database, shortCode: string): Promise<PasteRow | null> {
   const row = await db
     .selectFrom('pastes')
     .modifyFront(prepared)
     .selectAll()
-    .select(sql<boolean>`coalesce(expires_at <= now(), false)`.as('expired'))
+    .select(isExpired)
     .where('short_code', '=', shortCode)
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** The pastes with these short codes, by their code. The text of the statement is the same for any number of codes. */
+export async function findPastes(
+  db: Database,
+  shortCodes: readonly string[],
+): Promise<ReadonlyMap<string, PasteRow>> {
+  const rows = await db
+    .selectFrom('pastes')
+    .modifyFront(prepared)
+    .selectAll()
+    .select(isExpired)
+    .where(sql<boolean>`short_code = ANY (${shortCodes}::text[])`)
+    .execute();
+  return new Map(rows.map((row) => [row.short_code, row]));
 }
 
 /**

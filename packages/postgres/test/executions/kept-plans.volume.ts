@@ -7,6 +7,7 @@ import {
   claimIdempotencyKey,
   createPastes,
   findPaste,
+  findPastes,
   readPayload,
   useApiToken,
   type Database,
@@ -67,6 +68,8 @@ const hot: Record<string, (db: Database) => Promise<unknown>> = {
       Array.from({ length: 20 }, () => pasteToCreate()),
     ),
   'reading a paste': (db) => findPaste(db, paste.shortCode),
+  'reading 20 pastes in a group': (db) =>
+    findPastes(db, [paste.shortCode, ...Array.from({ length: 19 }, () => randomUUID())]),
   'reading a payload': (db) => readPayload(db, paste.id),
   'finding a token': (db) => useApiToken(db, Buffer.alloc(32)),
   'claiming an idempotency key': (db) => claimIdempotencyKey(db, key),

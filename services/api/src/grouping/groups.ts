@@ -25,7 +25,9 @@ const MAX_RUNNING = 4;
 
 /** As long as a request waits for a connection of the pool. */
 const MAX_WAIT_MS = 5000;
-const MAX_WAITING = 1000;
+
+/** About as many as an api has connections (MAX_CONNECTIONS is 12,000 by default), and the work of some seconds. */
+const MAX_WAITING = 10_000;
 
 interface Call<Item, Result> {
   readonly item: Item;

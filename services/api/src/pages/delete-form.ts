@@ -10,6 +10,7 @@ import {
   assertNotGone,
   findErrors,
   findNamedPaste,
+  type FindDependencies,
   namedPaste,
   pasteGone,
   pasteNotFound,
@@ -31,15 +32,16 @@ const form = z.strictObject({
 /** POST /:short_code/delete: deletes an anonymous paste, from the form of its page. It works without JavaScript. */
 export function deleteFromForm({
   db,
+  lookups,
   bodies,
   pages,
-}: {
+}: FindDependencies & {
   readonly db: Database;
   readonly bodies: BodyBudget;
   readonly pages: Pages;
 }): Endpoint {
   const remove: Handler = async (req, res) => {
-    const paste = await findNamedPaste(db, req);
+    const paste = await findNamedPaste({ lookups }, req);
     if (paste === null) throw pasteNotFound();
     assertNotGone(paste);
     const { fields } = await readForm(req, res, {

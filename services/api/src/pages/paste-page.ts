@@ -19,7 +19,7 @@ export interface PastePageDependencies extends ReadContentDependencies {
 /** GET /:short_code in a browser: the text with its facts, or the state of its upload. */
 export function pasteInBrowser(deps: PastePageDependencies): Handler {
   return async (req, res) => {
-    const paste = await findNamedPaste(deps.db, req);
+    const paste = await findNamedPaste(deps, req);
     if (paste === null) throw pasteNotFound();
     if (paste.status === 'FAILED') throw uploadFailed();
     assertNotGone(paste);

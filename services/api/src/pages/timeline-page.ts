@@ -1,14 +1,20 @@
 import { readTimeline as findTimeline, type Database } from '@pasteflow/postgres';
 import { timelinePage } from '@pasteflow/web';
 import type { Endpoint } from '../openapi/endpoint.ts';
-import { assertNotGone, findNamedPaste, pasteNotFound, readerOf } from '../pastes/find-named-paste.ts';
+import {
+  assertNotGone,
+  findNamedPaste,
+  pasteNotFound,
+  readerOf,
+  type FindDependencies,
+} from '../pastes/find-named-paste.ts';
 import { readTimeline } from '../pastes/read-timeline.ts';
 import { viewOfTimeline } from '../timeline/timeline-view.ts';
 import type { Pages } from '../site/compose-site.ts';
 import { sendPage } from '../site/send-page.ts';
 import { shownPaste } from './paste-page.ts';
 
-export interface TimelinePageDependencies {
+export interface TimelinePageDependencies extends FindDependencies {
   readonly db: Database;
   readonly pages: Pages;
   readonly publicUrl: () => string;
@@ -28,7 +34,7 @@ export function timelineAtShortUrl(deps: TimelinePageDependencies): Endpoint {
     },
     handle,
     page: async (req, res) => {
-      const paste = await findNamedPaste(deps.db, req);
+      const paste = await findNamedPaste(deps, req);
       if (paste === null) throw pasteNotFound();
       assertNotGone(paste);
       const timeline = viewOfTimeline(await findTimeline(deps.db, paste.id), readerOf(paste, req));

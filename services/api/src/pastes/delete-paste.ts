@@ -11,13 +11,14 @@ import {
   assertNotGone,
   findErrors,
   findNamedPaste,
+  type FindDependencies,
   namedPaste,
   pasteGone,
   pasteNotFound,
 } from './find-named-paste.ts';
 
 /** DELETE /v1/pastes/:short_code: expires the paste at once. The cleanup sweep deletes its object. */
-export function deletePaste({ db }: { db: Database }): Endpoint {
+export function deletePaste({ db, lookups }: FindDependencies & { db: Database }): Endpoint {
   return {
     operation: {
       operationId: 'deletePaste',
@@ -43,7 +44,7 @@ export function deletePaste({ db }: { db: Database }): Endpoint {
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await findNamedPaste(db, req);
+      const paste = await findNamedPaste({ lookups }, req);
       if (paste === null) throw pasteNotFound();
       assertNotGone(paste); // before the token is checked: a GET reveals it to everybody who can read the paste
       assertMayDelete(paste, req);

@@ -1,13 +1,18 @@
 import type { Request } from 'express';
 import { isShortCode, type ErrorCode, type TakedownClass } from '@pasteflow/domain';
 import { canRead } from '@pasteflow/pastes';
-import { findPaste, type Database, type PasteRow } from '@pasteflow/postgres';
+import type { PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { userIdOf } from '../identity/caller-of.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { audienceOf, type Audience } from '../timeline/audience.ts';
 import { example } from './example.ts';
+import type { PasteLookups } from './paste-lookups.ts';
+
+export interface FindDependencies {
+  readonly lookups: Pick<PasteLookups, 'find'>;
+}
 
 /** The parameters of a path that names a paste. */
 export const namedPaste = z.object({
@@ -27,11 +32,11 @@ export const findErrors = [
  * paste is not found, on every route and in every state. Texts that can't be short codes never reach the
  * database.
  */
-export async function findNamedPaste(db: Database, req: Request): Promise<PasteRow | null> {
+export async function findNamedPaste({ lookups }: FindDependencies, req: Request): Promise<PasteRow | null> {
   const [shortCode] = nameOf(req);
   if (!isShortCode(shortCode)) return null;
   contextOf(req).shortCode = shortCode;
-  const paste = await findPaste(db, shortCode);
+  const paste = await lookups.find(shortCode);
   return paste !== null && canRead(paste, userIdOf(req)) ? paste : null;
 }
 

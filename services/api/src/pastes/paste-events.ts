@@ -1,5 +1,4 @@
 import { isTerminal, pasteUpload } from '@pasteflow/domain';
-import type { Database } from '@pasteflow/postgres';
 import { lastEventId, streamAnswers, streamDescription } from '../live/live-documents.ts';
 import type { Live } from '../live/live.ts';
 import { openStream } from '../live/open-stream.ts';
@@ -8,13 +7,14 @@ import {
   assertNotGone,
   findErrors,
   findNamedPaste,
+  type FindDependencies,
   namedPaste,
   pasteNotFound,
   readerOf,
 } from './find-named-paste.ts';
 
 /** GET /v1/pastes/:short_code/events: the events of a paste until its upload has settled, as they happen. */
-export function pasteEvents({ db, live }: { db: Database; live: Live }): Endpoint {
+export function pasteEvents({ lookups, live }: FindDependencies & { live: Live }): Endpoint {
   return {
     operation: {
       operationId: 'streamPasteEvents',
@@ -28,7 +28,7 @@ export function pasteEvents({ db, live }: { db: Database; live: Live }): Endpoin
     },
     handle: (req, res) =>
       openStream(live, req, res, async () => {
-        const paste = await findNamedPaste(db, req);
+        const paste = await findNamedPaste({ lookups }, req);
         if (paste === null) throw pasteNotFound();
         assertNotGone(paste);
         const settled = isTerminal(pasteUpload, paste.status);

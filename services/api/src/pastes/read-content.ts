@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import type { Database, PasteRow } from '@pasteflow/postgres';
+import type { PasteRow } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/request/conditional.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
@@ -9,12 +9,12 @@ import { RequestError } from '../http/errors/request-error.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { etagOf } from './etag.ts';
 import { contentOperation } from './content-operation.ts';
-import { assertNotGone, findNamedPaste, pasteNotFound } from './find-named-paste.ts';
+import { assertNotGone, findNamedPaste, pasteNotFound, type FindDependencies } from './find-named-paste.ts';
 import { sendDownload, type RequestedDownload, type SendDownloadDependencies } from './send-download.ts';
 import { waitForUpload, type WaitForUploadDependencies } from './wait-for-upload.ts';
 
-export interface ReadContentDependencies extends SendDownloadDependencies, WaitForUploadDependencies {
-  readonly db: Database;
+export interface ReadContentDependencies
+  extends FindDependencies, SendDownloadDependencies, WaitForUploadDependencies {
   readonly logger: Logger;
 }
 
@@ -53,10 +53,10 @@ async function read(deps: ReadContentDependencies, req: Request, res: Response):
 
 /** FAILED is checked before expiry, because a failed paste never had content. @throws RequestError */
 async function findReadable(
-  { db }: Pick<ReadContentDependencies, 'db'>,
+  lookups: FindDependencies,
   req: Request,
 ): Promise<PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' }> {
-  const paste = await findNamedPaste(db, req);
+  const paste = await findNamedPaste(lookups, req);
   if (paste === null || paste.status === 'FAILED') throw pasteNotFound();
   assertNotGone(paste);
   return { ...paste, status: paste.status };
@@ -127,15 +127,15 @@ export async function sendContent(
 ): Promise<void> {
   const logger = deps.logger.child({ ...idsOf(contextOf(download.req)), short_code: paste.short_code });
   if (await sendDownload(deps, { ...download, logger })) return;
-  throw await objectMissing(deps.db, download.req, logger);
+  throw await objectMissing(deps, download.req, logger);
 }
 
 /**
  * The error for a PROCESSED paste without an object. Either the paste was deleted between the statement and
  * the request to S3, or an invariant is broken: that is logged, and the client may try again.
  */
-async function objectMissing(db: Database, req: Request, logger: Logger): Promise<Error> {
-  const paste = await findNamedPaste(db, req);
+async function objectMissing(lookups: FindDependencies, req: Request, logger: Logger): Promise<Error> {
+  const paste = await findNamedPaste(lookups, req);
   if (paste === null) return pasteNotFound();
   assertNotGone(paste);
   logger.error('PROCESSED paste has no object in S3');

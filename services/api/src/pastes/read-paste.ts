@@ -1,5 +1,5 @@
 import { isTerminal, pasteUpload } from '@pasteflow/domain';
-import type { Database, PasteRow, PublicPaste } from '@pasteflow/postgres';
+import type { PasteRow, PublicPaste } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { preferenceApplied, preferWait } from '../live/live-documents.ts';
 import type { Live } from '../live/live.ts';
@@ -10,6 +10,7 @@ import {
   assertNotGone,
   findErrors,
   findNamedPaste,
+  type FindDependencies,
   namedPaste,
   pasteGone,
   pasteNotFound,
@@ -17,8 +18,7 @@ import {
 } from './find-named-paste.ts';
 import { pasteSchema, viewOf } from './paste-view.ts';
 
-export interface ReadPasteDependencies {
-  readonly db: Database;
+export interface ReadPasteDependencies extends FindDependencies {
   readonly live: Live;
   readonly publicUrl: () => string;
 }
@@ -27,7 +27,7 @@ export interface ReadPasteDependencies {
  * GET /v1/pastes/:short_code: the metadata of a paste in any upload state. With `Prefer: wait`, the answer
  * waits until the upload has settled.
  */
-export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpoint {
+export function readPaste({ lookups, live, publicUrl }: ReadPasteDependencies): Endpoint {
   return {
     operation: {
       operationId: 'readPaste',
@@ -49,7 +49,7 @@ export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpo
       const paste = await readWaiting<PasteRow, PublicPaste>(live, req, res, {
         kind: 'upload',
         find: async () => {
-          const found = await findNamedPaste(db, req);
+          const found = await findNamedPaste({ lookups }, req);
           if (found === null) throw pasteNotFound();
           assertNotGone(found);
           audience = readerOf(found, req);

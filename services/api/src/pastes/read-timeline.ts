@@ -5,6 +5,7 @@ import {
   assertNotGone,
   findErrors,
   findNamedPaste,
+  type FindDependencies,
   namedPaste,
   pasteNotFound,
   readerOf,
@@ -14,7 +15,7 @@ import {
  * GET /v1/pastes/:short_code/timeline: the transitions of a paste and of its upload's executions, oldest
  * first.
  */
-export function readTimeline({ db }: { db: Database }): Endpoint {
+export function readTimeline({ db, lookups }: FindDependencies & { db: Database }): Endpoint {
   return {
     operation: {
       operationId: 'readTimeline',
@@ -28,7 +29,7 @@ export function readTimeline({ db }: { db: Database }): Endpoint {
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await findNamedPaste(db, req);
+      const paste = await findNamedPaste({ lookups }, req);
       if (paste === null) throw pasteNotFound();
       assertNotGone(paste);
       res.json(viewOfTimeline(await findTimeline(db, paste.id), readerOf(paste, req)));

@@ -1,0 +1,35 @@
+import { SpanKind } from '@opentelemetry/api';
+import { findPaste, findPastes, type Database, type PasteRow } from '@pasteflow/postgres';
+import { withSpan } from '@pasteflow/runtime';
+import { Groups, type GroupsOptions } from '../grouping/groups.ts';
+
+const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql' } };
+
+/**
+ * Finds pastes by their short codes, in groups when many requests arrive at once (ADR 39). A row is never older than the request for it,
+ * because a look-up doesn't join a statement that has started.
+ */
+export class PasteLookups {
+  readonly #groups: Groups<string, PasteRow | null>;
+
+  constructor(db: Database, { slowMs }: Pick<GroupsOptions<string, PasteRow | null>, 'slowMs'> = {}) {
+    this.#groups = new Groups({ run: (shortCodes) => find(db, shortCodes), slowMs });
+  }
+
+  /** The paste with this short code, in any state; null: there is none. */
+  async find(shortCode: string): Promise<PasteRow | null> {
+    return await withSpan('SELECT pastes', SPAN, () => this.#groups.call(shortCode));
+  }
+
+  /** Refuses the look-ups that wait for their group. */
+  stop(): void {
+    this.#groups.stop();
+  }
+}
+
+async function find(db: Database, shortCodes: readonly string[]): Promise<(PasteRow | null)[]> {
+  const [first] = shortCodes;
+  if (shortCodes.length === 1 && first !== undefined) return [await findPaste(db, first)];
+  const found = await findPastes(db, shortCodes);
+  return shortCodes.map((shortCode) => found.get(shortCode) ?? null);
+}
