@@ -69,6 +69,7 @@ export { findOldJobs, removeJobs, type OldJob } from './retention/old-jobs.ts';
 export { findZombies, renewLeases, type Zombie } from './executions/leases.ts';
 export { claimExecutions, type Claim, type ClaimedExecution } from './executions/claim.ts';
 export { settleExecutions, type Settled, type Settlement } from './executions/settle.ts';
+export { wasCancelled } from './executions/was-cancelled.ts';
 export { findStranded, type Stranded, type StrandedAmong } from './executions/stranded.ts';
 export { rescueStranded } from './executions/rescue.ts';
 export { walkOpenPastes } from './pastes/walk-open-pastes.ts';

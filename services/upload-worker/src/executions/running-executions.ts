@@ -1,8 +1,11 @@
 import { renewLeases, type Database } from '@pasteflow/postgres';
 
+/** Postgres says that the execution is ended (`ended`), or the lease could not be renewed in time (`expired`). */
+export type LeaseLoss = 'ended' | 'expired';
+
 interface Running {
   readonly abort: AbortController;
-  readonly onLost: () => void;
+  readonly onLost: (how: LeaseLoss) => void;
   /** By the monotonic clock of this process, in ms. Counted from before the claim, so never later than the end in Postgres. */
   leaseEndsAt: number;
 }
@@ -32,7 +35,7 @@ export class RunningExecutions {
    * Starts to renew the lease of a claimed execution. When the lease is lost (another process ended the execution, or the lease was not
    * renewed in time), the returned signal is aborted and `onLost` called. `claimedAt` is `now()` before the claim.
    */
-  begin(executionId: string, claimedAt: number, onLost: () => void): AbortSignal {
+  begin(executionId: string, claimedAt: number, onLost: (how: LeaseLoss) => void): AbortSignal {
     const abort = new AbortController();
     const leaseMs = this.#options.leaseSeconds * 1000;
     this.#running.set(executionId, { abort, onLost, leaseEndsAt: claimedAt + leaseMs });
@@ -73,19 +76,19 @@ export class RunningExecutions {
         const running = this.#running.get(executionId);
         if (running === undefined) continue;
         if (kept.has(executionId)) running.leaseEndsAt = startedAt + this.#options.leaseSeconds * 1000;
-        else drop(running);
+        else drop(running, 'ended');
       }
     } finally {
       for (const executionId of asked) {
         const running = this.#running.get(executionId);
-        if (running !== undefined && running.leaseEndsAt <= this.now()) drop(running);
+        if (running !== undefined && running.leaseEndsAt <= this.now()) drop(running, 'expired');
       }
     }
   }
 }
 
-function drop({ abort, onLost }: Running): void {
+function drop({ abort, onLost }: Running, how: LeaseLoss): void {
   if (abort.signal.aborted) return;
   abort.abort();
-  onLost();
+  onLost(how);
 }

@@ -8,6 +8,8 @@ export interface JobEvents extends ExecutionEvents {
   /** The execution is RUNNING. With the first execution of a job, the job has become `processing`. */
   attemptStarted(job: ClaimedJob, context: MessageContext): void;
   attemptEnded(job: ClaimedJob, context: MessageContext, end: TimedAttemptEnd): void;
+  /** The job was cancelled while this attempt ran. Nobody has failed. */
+  attemptCancelled(job: ClaimedJob, context: MessageContext): void;
   /** J4: the job was no longer processing, or this execution was over. */
   progressIgnored(job: ClaimedJob, context: MessageContext): void;
   /** The work ignored its abort signal. The database refuses what it still writes, but it uses memory and connections. */
@@ -32,6 +34,11 @@ export function createJobEvents(logger: Logger, metrics: Metrics): JobEvents {
     help: 'Attempts that reported progress after their end.',
     labels: ['job_type'],
   });
+  const cancelled = metrics.counter({
+    name: 'job_attempts_cancelled_total',
+    help: 'Attempts that this worker dropped because their job was cancelled.',
+    labels: ['job_type'],
+  });
   const abandoned = metrics.counter({
     name: 'job_attempts_abandoned_total',
     help: 'Attempts that were abandoned because their work ignored its abort signal.',
@@ -46,6 +53,10 @@ export function createJobEvents(logger: Logger, metrics: Metrics): JobEvents {
     attemptEnded(job, context, end) {
       attempts.ended(job, end, requestIdOf(context));
       duration.observe({ job_type: job.jobType, outcome: end.outcome.kind }, end.seconds);
+    },
+    attemptCancelled(job, context) {
+      cancelled.inc({ job_type: job.jobType });
+      logger.info('job cancelled; attempt dropped', idsOf(job, context));
     },
     progressIgnored(job, context) {
       ignored.inc({ job_type: job.jobType });

@@ -12,6 +12,7 @@ import {
   jobSubject,
   pingDatabase,
   settleExecutions,
+  wasCancelled,
   writeProgress,
   type ClaimedJob,
   type JobSettlement,
@@ -19,6 +20,7 @@ import {
 import { runInSpan, type Logger } from '@pasteflow/runtime';
 import type { Delivery } from '@pasteflow/sqs';
 import { beginExecutionSpan, describeEnd, endExecutionSpan } from '../executions/execution-span.ts';
+import type { LeaseLoss } from '../executions/running-executions.ts';
 import { settleWithRetry } from '../executions/settle-with-retry.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import { idsOf, type JobEvents } from './events.ts';
@@ -71,9 +73,10 @@ export class JobAttempt {
     const { worker, events } = this.#options;
     const { executionId } = this.#job;
     const { context } = this.#delivery;
-    const lost = worker.running.begin(executionId, claimedAt, () =>
-      runInSpan(span, () => events.leaseLost(idsOf(this.#job, context))),
-    );
+    let loss: LeaseLoss | null = null;
+    const lost = worker.running.begin(executionId, claimedAt, (how) => {
+      loss = how;
+    });
     try {
       events.attemptStarted(this.#job, context);
       const outcome = await this.#work(lost);
@@ -81,7 +84,7 @@ export class JobAttempt {
       const seconds = (worker.running.now() - claimedAt) / 1000;
       const nextStep = outcome.kind === 'lost' ? null : await this.#settle(outcome, seconds, span);
       if (nextStep === null) {
-        events.settlementLost(idsOf(this.#job, context));
+        await this.#reportLoss(loss);
         describeEnd(span, null);
       }
       return nextStep;
@@ -89,6 +92,22 @@ export class JobAttempt {
       worker.running.end(executionId); // or its lease would be renewed for ever
       endExecutionSpan(span);
     }
+  }
+
+  /** Another process has ended the execution: on behalf of somebody who cancelled the job, or because this worker seemed to be dead. */
+  async #reportLoss(loss: LeaseLoss | null): Promise<void> {
+    const { events } = this.#options;
+    const ids = idsOf(this.#job, this.#delivery.context);
+    if (await this.#isCancelled(loss)) return events.attemptCancelled(this.#job, this.#delivery.context);
+    if (loss !== null) events.leaseLost(ids);
+    events.settlementLost(ids);
+  }
+
+  /** Not asked when Postgres does not answer, and when the worker has no time left to stop. */
+  async #isCancelled(loss: LeaseLoss | null): Promise<boolean> {
+    const { worker } = this.#options;
+    if (loss === 'expired' || worker.graceOver.aborted) return false;
+    return await wasCancelled(worker.db, this.#job.executionId).catch(() => false);
   }
 
   #beginSpan(claimBeganAt: number): Span {

@@ -23,7 +23,8 @@ describe('a job that is cancelled', () => {
       return untilAborted(context.signal);
     });
     const id = await bench.submit('long');
-    await bench.start([type], { env: { EXECUTION_LEASE_SECONDS: '3', JOB_CONCURRENCY: '1' } });
+    const env = { EXECUTION_LEASE_SECONDS: '3', JOB_CONCURRENCY: '1' };
+    const worker = await bench.start([type], { env });
     const context = await begun.promise;
     expect(await cancel(id)).toBe('processing');
     await until(
@@ -37,6 +38,11 @@ describe('a job that is cancelled', () => {
     expect(await bench.job(id)).toMatchObject({ status: 'failed', error_message: WHY });
     expect(await bench.attempts(id)).toEqual([[1, 'FAILED', WHY]]);
     expect(runs).toBe(2);
+    expect(worker.log.lines.map(({ message }) => message)).toContain('job cancelled; attempt dropped');
+    expect(worker.log.lines.filter(({ level }) => level !== 'info' && level !== 'debug')).toEqual([]);
+    const metrics = await worker.metrics.text();
+    expect(metrics).toMatch(/job_attempts_cancelled_total\{.*job_type="long".*\} 1/);
+    expect(metrics).not.toMatch(/job_(leases|settlements)_lost_total\{.*\} [1-9]/);
   });
 
   it('before a worker receives its message never runs, and the message is acknowledged', async () => {
