@@ -17,10 +17,13 @@ const JOB_ITEMS = 20;
 const DELETE_EVERY = 10;
 export const JOB_EVERY = 50;
 
-/** The bytes of a paste depend on the seed and its number: every hundredth has 60 kB, the others up to 2 kB. */
+/**
+ * The bytes of a paste depend on the seed and its number: every fifth has 60 kB, too many for its message, so that the worker reads the
+ * payload. The others have up to 2 kB.
+ */
 export function contentOf(seed: number, n: number): Buffer {
   const random = new Random(seed * 1_000_003 + n);
-  const size = n % 100 === 0 ? 60_000 : random.between(1, 2000);
+  const size = n % 5 === 0 ? 60_000 : random.between(1, 2000);
   const block = createHash('sha512').update(`${seed} ${n}`).digest();
   return Buffer.alloc(size, block);
 }

@@ -1,9 +1,11 @@
 import { startCluster, type Cluster } from '../cluster.ts';
 import { findViolations } from '../find-violations.ts';
+import { findLossesInCalm } from './calm.ts';
 import { faults, killService, type Fault } from './faults.ts';
 import { CampaignLoad } from './load.ts';
 import { Random } from './random.ts';
 import { findBrokenPromises } from './verify.ts';
+import { Watch } from './watch.ts';
 
 export interface CampaignOptions {
   readonly pastes: number;
@@ -43,13 +45,18 @@ export async function runCampaign(
   });
   try {
     const { token } = await cluster.user('campaign');
+    const watch = new Watch(cluster.rows);
     const load = new CampaignLoad(cluster, (api) => cluster.client({ api, token }), options);
     await actAll(cluster, load, options, report);
     load.allowed = options.pastes;
     await load.done;
     report('all pastes are created and all faults are over; waiting for the work to end');
     const violations = await untilQuiet(cluster);
-    return [...violations, ...(await findBrokenPromises(cluster, load, options))];
+    const seen = await watch.stop();
+    const broken = await findBrokenPromises(cluster, load, options);
+    report('the work has ended; creating pastes without faults');
+    const inCalm = await findLossesInCalm(cluster, cluster.client({ token }));
+    return [...violations, ...seen, ...broken, ...inCalm];
   } finally {
     await cluster.stop();
   }
