@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Paste } from '@pasteflow/client';
-import { startCluster, type Cluster } from '../src/index.ts';
+import { startCluster, visibilityChanges, type Cluster } from '../src/index.ts';
 
 const ONE_LIFE = [
   'paste_upload IN_PROGRESS PROCESSED',
@@ -62,14 +62,7 @@ describe('the same message delivered three times to two workers (R5)', () => {
   });
 });
 
-interface VisibilityChanges {
-  readonly Entries: readonly { readonly VisibilityTimeout: number }[];
-}
-
 /** The number of messages that a worker returned until the lease of the other worker ends. The heartbeat hides messages for longer. */
 function countReturned(): number {
-  return cluster.sqs
-    .matching({ target: 'ChangeMessageVisibilityBatch' })
-    .flatMap(({ body }) => (JSON.parse(body?.toString() ?? '{"Entries":[]}') as VisibilityChanges).Entries)
-    .filter(({ VisibilityTimeout }) => VisibilityTimeout <= LEASE_SECONDS).length;
+  return visibilityChanges(cluster.sqs).filter((seconds) => seconds <= LEASE_SECONDS).length;
 }

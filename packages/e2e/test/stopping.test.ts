@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Paste } from '@pasteflow/client';
-import { startCluster, type Cluster, type Service } from '../src/index.ts';
+import { startCluster, visibilityChanges, type Cluster, type Service } from '../src/index.ts';
 
 let cluster: Cluster;
 beforeAll(async () => {
@@ -16,25 +16,18 @@ afterEach(async () => {
 });
 afterAll(() => cluster.stop());
 
-/** The longest permitted stop, and the time that a busy machine needs to end a process and to report it. */
-const STOP_MS = 10_000 + 1000;
-
 const content = randomBytes(1000);
 
 /** Sends SIGTERM. Resolves when the service has logged it, with a promise of the end. */
-async function beginToStop(
-  service: Service,
-): Promise<{ ended: Promise<{ code: number | null; ms: number }> }> {
-  const begun = performance.now();
-  const ended = service.stop().then(({ code }) => ({ code, ms: performance.now() - begun }));
+async function beginToStop(service: Service): Promise<{ ended: Promise<{ code: number | null }> }> {
+  const ended = service.stop();
   await cluster.until(() => service.log.some(({ message }) => message === 'service stopping'));
   return { ended };
 }
 
-async function expectGoodEnd(ended: Promise<{ code: number | null; ms: number }>): Promise<void> {
-  const { code, ms } = await ended;
-  expect(code).toBe(0);
-  expect(ms).toBeLessThan(STOP_MS);
+/** A service that does not stop within 10 s by its own clock ends itself with the code 1. */
+async function expectGoodEnd(ended: Promise<{ code: number | null }>): Promise<void> {
+  expect((await ended).code).toBe(0);
 }
 
 describe('an api that is stopped under load', () => {
@@ -86,14 +79,13 @@ describe('a worker that is stopped under load', () => {
     const { ended } = await beginToStop(worker);
     await inTime.put.forward();
     await expectGoodEnd(ended);
-    const endedAt = performance.now();
+    const interruptions = await cluster.rows.query(`SELECT FROM task_executions WHERE error = 'interrupted'`);
+    const returned = visibilityChanges(cluster.sqs).filter((seconds) => seconds === 0);
+    expect(interruptions.length).toBeGreaterThan(0);
+    expect(returned.length).toBeGreaterThanOrEqual(interruptions.length); // otherwise hidden for at least 8 s
     await cluster.untilStatus(hanging.code, 'PROCESSED');
-    const [, second, ...more] = cluster.s3.matching({
-      method: 'PUT',
-      path: cluster.objectPath(hanging.code),
-    });
-    expect(second!.at - endedAt).toBeLessThan(3000); // without the return, the message would be hidden for at least 8 s
-    expect(more).toEqual([]);
+    const puts = cluster.s3.matching({ method: 'PUT', path: cluster.objectPath(hanging.code) });
+    expect(puts).toHaveLength(2);
     await load.stop();
 
     expect(await cluster.executions(inTime.code)).toMatchObject([{ attempt: 1, status: 'SUCCEEDED' }]);
@@ -106,11 +98,6 @@ describe('a worker that is stopped under load', () => {
       `SELECT * FROM task_executions WHERE attempt > 1 OR (status = 'FAILED' AND error <> 'interrupted')`,
     );
     expect(failed).toEqual([]);
-    const late = await cluster.rows.query(
-      `SELECT * FROM pastes WHERE processed_at - created_at > interval '8 seconds' AND short_code <> $1`,
-      [hanging.code],
-    );
-    expect(late).toEqual([]);
     await expectGoodEnd((await beginToStop(other)).ended);
     await worker.start();
   });

@@ -4,11 +4,13 @@ import { Readable } from 'node:stream';
 import { assetsOf, attempt, giveUp, newJob, newUser } from './support/attempts.ts';
 import { archiveOf, filesIn } from './support/exports.ts';
 import { storedPaste, waitingPaste } from './support/pastes.ts';
-import { keysIn, openUploads, useWorld } from './support/world.ts';
+import { keysIn, openStore, openUploads, useWorld } from './support/world.ts';
 
 const world = useWorld();
 const PART = { method: 'PUT', path: /partNumber=/ };
 const MIB = 1024 * 1024;
+/** Longer than any test. */
+const PATIENCE_MS = 600_000;
 const formats = ['zip', 'tar.gz', 'ndjson'] as const;
 
 let userId: string;
@@ -29,13 +31,13 @@ describe('an export that is aborted', () => {
       const jobId = await newJob(world, 'export', { format }, userId);
       const stop = new AbortController();
       const held = world.proxy.hold(PART);
-      const running = attempt(world, jobId, { signal: stop.signal });
-      await held;
+      const store = openStore(world, PATIENCE_MS);
+      const running = attempt(world, jobId, { signal: stop.signal, services: { store } });
+      await held; // and never answered: only the abort ends the request within the time of the test
       expect(await openUploads(world.store)).toHaveLength(1);
-      const began = performance.now();
       stop.abort(new Error('the worker stops'));
       const aborted = await running;
-      expect(performance.now() - began).toBeLessThan(1000); // the limit of the worker
+      store.close();
       expect(aborted.error).toBe(stop.signal.reason);
       expect(await openUploads(world.store)).toEqual([]);
       expect(await keysIn(world.store, 'jobs/')).toEqual([]);

@@ -54,8 +54,8 @@ function endless(mib: number): { body: Readable; given: () => number; ended: () 
   return { body: Readable.from(pieces()), given: () => given, ended: () => ended };
 }
 
-const put = (body: Readable, signal?: AbortSignal): Promise<number> =>
-  store.putStream('jobs/x', body, { contentType: 'application/zip', ...(signal && { signal }) });
+const put = (body: Readable, signal?: AbortSignal, to = store): Promise<number> =>
+  to.putStream('jobs/x', body, { contentType: 'application/zip', ...(signal && { signal }) });
 
 async function openUploads(): Promise<string[]> {
   const keys: string[] = [];
@@ -64,7 +64,7 @@ async function openUploads(): Promise<string[]> {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = performance.now() + 5000;
+  const deadline = performance.now() + 60_000;
   while (!condition()) {
     if (performance.now() > deadline) throw new Error('it did not come true in time');
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -195,22 +195,23 @@ describe('a stream that fails', () => {
 
 describe('a stream whose signal aborts', () => {
   it('ends its requests and its body immediately, and leaves nothing in S3', async () => {
+    // No request of this store times out within the time of the test: only the abort ends them.
+    const patient = createObjectStore({ ...options(), bucket: 'pasteflow', requestTimeoutMs: 600_000 });
     const stop = new AbortController();
     const { body, ended } = endless(200);
     let outcome: Promise<unknown> = Promise.resolve();
     await heldPart(() => {
-      outcome = put(body, stop.signal).catch((error: unknown) => error);
+      outcome = put(body, stop.signal, patient).catch((error: unknown) => error);
     });
     await until(() => proxy.matching(PART).length === 3);
     const reason = new Error('the worker stops');
-    const began = performance.now();
     stop.abort(reason);
     expect(await outcome).toBe(reason);
-    expect(performance.now() - began).toBeLessThan(1000); // a request would wait 5 s
     await until(() => proxy.matching(PART).every(({ aborted }) => aborted));
     expect(ended()).toBe(true);
     expect(proxy.matching(ABORT)).toHaveLength(1);
     expect(await openUploads()).toEqual([]);
+    patient.close();
   });
 
   it('ends while its body yields nothing', async () => {

@@ -51,6 +51,7 @@ export interface Overrides {
   readonly live?: LiveTimings;
   readonly s3Sockets?: number;
   readonly slowGroupMs?: number;
+  readonly s3RequestTimeoutMs?: number;
   readonly sending?: Pick<SendOptions, 'tickMs' | 'maxCreditMs'>;
 }
 
@@ -101,7 +102,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     publicEndpoint: http.s3PublicEndpoint,
     bucket: config.bucket,
     maxAttempts: S3_MAX_ATTEMPTS,
-    requestTimeoutMs: S3_REQUEST_TIMEOUT_MS,
+    requestTimeoutMs: overrides.s3RequestTimeoutMs ?? S3_REQUEST_TIMEOUT_MS,
     maxSockets: s3Sockets,
   });
   const inserts = new PasteInserts(db, { slowMs: overrides.slowGroupMs });

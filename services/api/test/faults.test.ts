@@ -130,7 +130,8 @@ describe('while S3 is unavailable', () => {
     ['large', LARGE],
   ])('aborts the request to S3 for a %s content when the client disconnects', async (_name, size) => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
-    const waiting = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
+    // No request to S3 times out within the time of the test: only the disconnect ends it.
+    const waiting = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url }, s3RequestTimeoutMs: 600_000 });
     const code = await processedPaste(bed, Buffer.alloc(size));
     const held = proxy.hold({ method: 'GET' });
     const early = await dial(waiting.port);
@@ -138,7 +139,6 @@ describe('while S3 is unavailable', () => {
     const { request } = await held;
     early.destroy();
     await until(() => request.aborted);
-    expect(performance.now() - request.at).toBeLessThan(4000); // sooner than S3's own timeout of 5 s
     await proxy.stop();
 
     const [sent, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

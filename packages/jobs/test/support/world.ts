@@ -29,13 +29,7 @@ export function useWorld(): World {
     world.proxy = await FaultProxy.start(stack.aws.endpoint);
     world.databaseUrl = (await createTestDatabase(stack)).url;
     world.db = connect(world.databaseUrl);
-    world.store = createObjectStore({
-      region: stack.aws.region,
-      endpoint: world.proxy.url,
-      bucket: 'pasteflow',
-      maxAttempts: 3,
-      requestTimeoutMs: 5000,
-    });
+    world.store = openStore(world, 5000);
   });
   beforeEach(async () => {
     world.proxy.clear();
@@ -53,6 +47,16 @@ export function useWorld(): World {
     await stack?.stop();
   });
   return world;
+}
+
+export function openStore({ proxy }: Pick<World, 'proxy'>, requestTimeoutMs: number): ObjectStore {
+  return createObjectStore({
+    region: 'us-east-1',
+    endpoint: proxy.url,
+    bucket: 'pasteflow',
+    maxAttempts: 3,
+    requestTimeoutMs,
+  });
 }
 
 function connect(url: string): Database {
