@@ -14,5 +14,7 @@ export { selectorsIn } from './promql.ts';
 export { findTraces } from './find-traces.ts';
 export { findViolations } from './find-violations.ts';
 export { Service } from './service.ts';
+export { SmallDisk } from './small-disk.ts';
 export { StackProcess, startStack, type RestartableStack, type Stack } from './stacks.ts';
 export { unpack } from './unpack.ts';
+export { visibilityChanges } from './visibility-changes.ts';

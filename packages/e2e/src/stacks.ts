@@ -28,13 +28,15 @@ export interface RestartableStack extends Stack, Pick<TestStack, 'restartPostgre
   readonly postgresPid: number;
 }
 
-export async function startStack(): Promise<RestartableStack> {
+export async function startStack({
+  postgresIn,
+}: { readonly postgresIn?: string } = {}): Promise<RestartableStack> {
   const endpoint = externalEndpoint();
   if (endpoint === undefined) {
-    const stack = await startTestStack({ aws: true });
+    const stack = await startTestStack({ aws: true, postgresIn });
     return await restartable(stack, embeddedAws(stack.aws.endpoint), () => stack.stop());
   }
-  const [stack, aws] = await Promise.all([startTestStack(), makeOwnAws(endpoint)]);
+  const [stack, aws] = await Promise.all([startTestStack({ postgresIn }), makeOwnAws(endpoint)]);
   return await restartable(stack, aws, async () => {
     await Promise.all([stack.stop(), aws.remove()]);
   });

@@ -26,17 +26,23 @@ export interface TestStackWithAws extends TestStack, TestAws {
   stop(): Promise<void>;
 }
 
+export interface TestStackOptions {
+  readonly aws?: boolean;
+  /** An existing folder for the data of Postgres. Default: see `parentFolder`. */
+  readonly postgresIn?: string | undefined;
+}
+
 /**
  * A private Postgres, and on request a private S3 and SQS, on free ports with their data in a temporary
  * folder.
  */
-export function startTestStack(options: { aws: true }): Promise<TestStackWithAws>;
-export function startTestStack(options?: { aws?: false }): Promise<TestStack>;
-export async function startTestStack({ aws = false }: { aws?: boolean } = {}): Promise<TestStack> {
-  if (!aws) return await startTestPostgres();
+export function startTestStack(options: TestStackOptions & { aws: true }): Promise<TestStackWithAws>;
+export function startTestStack(options?: TestStackOptions & { aws?: false }): Promise<TestStack>;
+export async function startTestStack({ aws = false, postgresIn }: TestStackOptions = {}): Promise<TestStack> {
+  if (!aws) return await startTestPostgres(postgresIn);
   const emulator = await startTestAws();
   try {
-    const stack = await startTestPostgres();
+    const stack = await startTestPostgres(postgresIn);
     const withAws: TestStackWithAws = {
       ...stack,
       ...emulator,
@@ -70,8 +76,8 @@ export async function startTestAws(): Promise<TestAws> {
   }
 }
 
-async function startTestPostgres(): Promise<TestStack> {
-  const { dataDir, remove } = await temporaryFolder();
+async function startTestPostgres(parent?: string): Promise<TestStack> {
+  const { dataDir, remove } = await temporaryFolder(parent);
   // oxlint-disable-next-line node/no-process-env -- selects the major version for a run of all tests
   const binariesFrom = process.env.TEST_POSTGRES_FROM;
   try {
@@ -93,8 +99,8 @@ async function startTestPostgres(): Promise<TestStack> {
   }
 }
 
-async function temporaryFolder(): Promise<{ dataDir: string; remove: () => Promise<void> }> {
-  const dataDir = await mkdtemp(join(await parentFolder(), 'pasteflow-test-'));
+async function temporaryFolder(parent?: string): Promise<{ dataDir: string; remove: () => Promise<void> }> {
+  const dataDir = await mkdtemp(join(parent ?? (await parentFolder()), 'pasteflow-test-'));
   return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
 
