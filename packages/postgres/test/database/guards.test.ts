@@ -113,6 +113,26 @@ describe('the audit trail', () => {
         expect([change, await run(REPLICA, IMPORT, change)]).toEqual([change, FORBIDDEN_CHANGE_SQLSTATE]);
       }
   });
+
+  it('refuses them in a new partition from its creation on, before the next migration', async () => {
+    const before = new Set(await tables());
+    await sql`SELECT ensure_transition_partitions(20)`.execute(current.db);
+    const made = (await tables()).filter((table) => !before.has(table));
+    expect(made.length).toBeGreaterThan(0);
+    await sql`INSERT INTO state_transitions (at, machine, entity, "from", "to", actor)
+      VALUES ('2001-01-01', 'job', gen_random_uuid(), 'queued', 'processing', 'me')`.execute(current.db);
+    const { rows } = await sql<{ name: string }>`
+      SELECT drop_old_transitions(7 * 86400) AS name`.execute(current.db);
+    expect(rows).toEqual([{ name: 'state_transitions_default' }]); // and made anew, empty
+    for (const table of [...made, 'state_transitions_default'])
+      for (const change of [
+        `UPDATE ${table} SET actor = 'nobody'`,
+        `DELETE FROM ${table}`,
+        `TRUNCATE ${table}`,
+      ])
+        expect([change, await run(REPLICA, IMPORT, change)]).toEqual([change, FORBIDDEN_CHANGE_SQLSTATE]);
+    expect(await findEnforcementGaps(current.db)).toEqual([]);
+  });
 });
 
 describe('findEnforcementGaps', () => {
