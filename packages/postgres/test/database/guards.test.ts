@@ -84,6 +84,14 @@ it.each(columns)('an UPDATE of $table.$column is refused, from any client', asyn
   expect(await run(`UPDATE ${table} SET ${column} = ${column}`)).toBeNull();
 });
 
+it.each(machines)('an UPDATE to no state at all is refused, from any client: $name', async (machine) => {
+  const { id } = await insertInState(current.db, machine, machine.initial);
+  const { table, column } = machine.storedIn;
+  const change = `UPDATE ${table} SET ${column} = NULL WHERE id = '${id}'`;
+  expect(await run(change)).toBe('PF001');
+  expect(await run(REPLICA, IMPORT, change)).toBe('PF001');
+});
+
 it('an invalid transition is refused, and a valid one recorded, under session_replication_role = replica', async () => {
   const { id } = await newPaste(current.db);
   const [upload] = machines;

@@ -86,6 +86,24 @@ describe.each(serviceRoles)('%s is refused', (role) => {
   });
 });
 
+const states = (names: readonly string[]) =>
+  machines
+    .filter(({ name }) => names.includes(name))
+    .map(({ storedIn: { table, column } }) => `UPDATE ${table} SET ${column} = ${column}`);
+
+/** The janitor settles for crashed workers, and makes every transition. */
+it.each([
+  ['pasteflow_api', states(machines.map(({ name }) => name))],
+  ['pasteflow_worker', states(['paste_deletion'])],
+] as const)('%s is refused the transitions of other services', async (role, statements) => {
+  expect(statements.length).toBeGreaterThan(0);
+  for (const statement of statements)
+    expect([statement, await sqlStateOf(urlOfRole(url, role), statement)]).toEqual([
+      statement,
+      INSUFFICIENT_PRIVILEGE,
+    ]);
+});
+
 it('the janitor cannot drop a partition that is younger than seven days, whatever retention it names', async () => {
   const janitor = urlOfRole(url, 'pasteflow_janitor');
   for (const seconds of ['0', '-1', '1', String(7 * 86_400 - 1), `'NaN'`, `'Infinity'`, 'NULL'])
