@@ -1,4 +1,4 @@
-import { JobFailedError } from '@pasteflow/client';
+import type { Job } from '@pasteflow/client';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../exit-codes.ts';
 import { download } from '../files/download.ts';
 import { assertWritable, writeAtomically } from '../files/write-atomically.ts';
@@ -20,7 +20,7 @@ const FORMATS = ['zip', 'tar.gz', 'ndjson'] as const;
 
 /** `pasteflow export`: an archive of the caller's own pastes, in a file whose name is on stdout, or on stdout for `-o -`. */
 export async function exportPastes(session: Session, options: ExportOptions): Promise<ExitCode> {
-  const { output, server, terminal } = session;
+  const { output, terminal } = session;
   const format = FORMATS.find((each) => each === options.format);
   if (format === undefined) throw new UsageError(`--format takes one of ${FORMATS.join(', ')}.`);
   requireToken(session);
@@ -29,11 +29,13 @@ export async function exportPastes(session: Session, options: ExportOptions): Pr
       'An archive is not for a terminal. Name a file with --output, or send stdout to one.',
     );
   if (options.output !== undefined && options.output !== '-') await assertWritable(options.output);
-  const id = options.job === undefined ? await create(session, format) : jobNamedBy(options.job, server);
+  const id =
+    options.job === undefined ? await create(session, format) : await findExport(session, options.job);
   const job = await waitForJob(session, id, `pasteflow export --job ${id}`);
-  const path = options.output ?? `pasteflow-export-${id}.${format}`;
   const archive = await archiveOf(session, id);
-  if (archive === undefined) throw new JobFailedError(job);
+  if (archive === undefined)
+    throw new Error(job.error_message ?? `The job is ${job.status} and has no archive.`);
+  const path = options.output ?? `pasteflow-export-${id}.${formatOf(job) ?? format}`;
   if (path === '-') await toStdout(session, archive);
   else {
     await toFile(session, archive, path);
@@ -47,6 +49,18 @@ export async function exportPastes(session: Session, options: ExportOptions): Pr
 async function create({ client, signal }: Session, format: (typeof FORMATS)[number]): Promise<string> {
   const { job_id: id } = await client.jobs.create({ job_type: 'export', parameters: { format } }, { signal });
   return id;
+}
+
+/** @throws UsageError for a job of another type */
+async function findExport({ client, server, signal }: Session, argument: string): Promise<string> {
+  const { id, job_type: type } = await client.jobs.get(jobNamedBy(argument, server), { signal });
+  if (type !== 'export') throw new UsageError(`Job ${id} is an ${type} and has no archive.`);
+  return id;
+}
+
+/** One of the formats, whatever the server says: it becomes a part of the name of a file. */
+function formatOf({ parameters }: Job): (typeof FORMATS)[number] | undefined {
+  return FORMATS.find((each) => each === parameters.format);
 }
 
 interface Archive {
@@ -71,7 +85,7 @@ async function toFile(session: Session, { urlOf, size }: Archive, path: string):
         size,
         signal: session.signal,
         write: async (chunk, position) => {
-          await file.write(chunk, 0, chunk.length, position);
+          await file.writeFile(chunk); // after the last chunk: `write` may write a part of a chunk only
           const received = position + chunk.length;
           progress.update(received / size, `${sizeText(received)} of ${sizeText(size)}`);
         },
