@@ -16,6 +16,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'testing live monitoring jobs pastes executions retention identity requests sweeps installation timeline ' +
     'roles enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
+  'packages/s3': 'direct',
   'packages/web': 'pages timeline content html assets',
   'services/api':
     'pages jobs pastes health docs admission live timeline openapi idempotency limits token budget grouping identity site http',

@@ -10,6 +10,9 @@ export interface S3ClientOptions {
   readonly maxSockets?: number;
 }
 
+export const MAX_SOCKETS = 50;
+export const CONNECT_TIMEOUT_MS = 2000;
+
 /**
  * `requestTimeout` alone only logs a warning. `throwOnRequestTimeout` makes it end the request. Without `expectContinueHeader: false`,
  * bodies of 2 MiB and more would wait for a 100 Continue, each on a connection of its own.
@@ -23,11 +26,11 @@ export function createS3Client(options: S3ClientOptions): S3Client {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
-      connectionTimeout: 2000,
+      connectionTimeout: CONNECT_TIMEOUT_MS,
       requestTimeout: options.requestTimeoutMs,
       throwOnRequestTimeout: true,
-      httpAgent: { maxSockets: options.maxSockets ?? 50, keepAlive: true },
-      httpsAgent: { maxSockets: options.maxSockets ?? 50, keepAlive: true },
+      httpAgent: { maxSockets: options.maxSockets ?? MAX_SOCKETS, keepAlive: true },
+      httpsAgent: { maxSockets: options.maxSockets ?? MAX_SOCKETS, keepAlive: true },
     },
   });
 }

@@ -1,4 +1,6 @@
 import { createS3Client, type S3ClientOptions } from './client.ts';
+import { DirectIfPossible } from './direct/direct-if-possible.ts';
+import { SdkRequests } from './object-requests.ts';
 import { ObjectStore } from './object-store.ts';
 
 export interface ObjectStoreOptions extends S3ClientOptions {
@@ -8,11 +10,26 @@ export interface ObjectStoreOptions extends S3ClientOptions {
    * signature is valid for one host only, so a URL cannot be rewritten afterwards.
    */
   readonly publicEndpoint?: string | undefined;
+  /** How puts and gets are sent. Default: `sdk`. */
+  readonly requests?: S3Requests;
 }
 
+/** `direct`: signed and sent without the middleware of the AWS SDK, which takes four fifths of their CPU time. */
+type S3Requests = 'direct' | 'sdk';
+
 /** Creates an object store with its own client. Call `close()` at the end. */
-export function createObjectStore({ bucket, publicEndpoint, ...options }: ObjectStoreOptions): ObjectStore {
-  const signing =
-    publicEndpoint === undefined ? undefined : createS3Client({ ...options, endpoint: publicEndpoint });
-  return new ObjectStore(createS3Client(options), bucket, signing);
+export function createObjectStore({
+  bucket,
+  publicEndpoint,
+  requests = 'sdk',
+  ...options
+}: ObjectStoreOptions): ObjectStore {
+  const client = createS3Client(options);
+  return new ObjectStore({
+    bucket,
+    client,
+    requests:
+      requests === 'direct' ? new DirectIfPossible(client, bucket, options) : new SdkRequests(client, bucket),
+    signing: publicEndpoint === undefined ? client : createS3Client({ ...options, endpoint: publicEndpoint }),
+  });
 }

@@ -1,27 +1,19 @@
 import type { Readable } from 'node:stream';
 import {
   DeleteObjectsCommand,
-  GetObjectCommand,
   HeadBucketCommand,
   ListObjectsV2Command,
-  PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
 import { isNotFound, unavailable } from './errors.ts';
 import { holdsObject, type ExpectedObject } from './holds-object.ts';
 import { abortMultipartUpload, listMultipartUploads, type OpenUpload } from './multipart-uploads.ts';
+import type { GetOptions, ObjectRequests, PutOptions, StoredObject } from './object-requests.ts';
 import { presign, type PresignOptions } from './presign.ts';
 import { putStream } from './put-stream.ts';
 import { readText, writeText, type SmallObject } from './small-objects.ts';
 import { listDeletedObjects, restoreDeletedObject, type DeletedObject } from './versions.ts';
-
-export interface StoredObject {
-  /** The caller must consume or destroy it. Until then it holds its connection. */
-  readonly body: Readable;
-  /** Bytes of this body. For a range: the bytes of the range. */
-  readonly contentLength: number;
-}
 
 export interface ListedObject {
   readonly key: string;
@@ -33,17 +25,27 @@ export interface RefusedKey {
   readonly reason: string;
 }
 
+export interface ObjectStoreClients {
+  readonly bucket: string;
+  readonly client: S3Client;
+  /** For `put` and `get`. */
+  readonly requests: ObjectRequests;
+  /** Signs URLs. */
+  readonly signing: S3Client;
+}
+
 /** The bucket with the content. Methods throw DependencyUnavailableError unless stated otherwise. */
 export class ObjectStore {
   readonly bucket: string;
   readonly #client: S3Client;
+  readonly #requests: ObjectRequests;
   readonly #signing: S3Client;
 
-  /** @param signing the client that signs URLs, when their endpoint differs */
-  constructor(client: S3Client, bucket: string, signing: S3Client = client) {
-    this.#client = client;
-    this.#signing = signing;
+  constructor({ bucket, client, requests, signing }: ObjectStoreClients) {
     this.bucket = bucket;
+    this.#client = client;
+    this.#requests = requests;
+    this.#signing = signing;
   }
 
   urlOf(key: string): string {
@@ -51,26 +53,11 @@ export class ObjectStore {
   }
 
   /**
-   * Stores an object with one request (and the SDK's retries, if it is configured for them). `sha256` is the digest of `content`: S3
-   * rejects content that arrives damaged.
-   * @throws the SDK's errors, so that the caller can distinguish an abort from a failure
+   * Stores an object with one request (and its repetitions, if the client is configured for them).
+   * @throws the errors of ObjectRequests, so that the caller can distinguish an abort from a failure
    */
-  async put(
-    key: string,
-    content: Buffer,
-    { sha256, signal }: { sha256: Buffer; signal?: AbortSignal },
-  ): Promise<void> {
-    await this.#client.send(
-      new PutObjectCommand({
-        Bucket: this.bucket,
-        Key: key,
-        Body: content,
-        ContentLength: content.length,
-        ContentType: 'application/octet-stream',
-        ChecksumSHA256: sha256.toString('base64'),
-      }),
-      signal ? { abortSignal: signal } : {},
-    );
+  async put(key: string, content: Buffer, options: PutOptions): Promise<void> {
+    await this.#requests.put(key, content, options);
   }
 
   /**
@@ -87,21 +74,10 @@ export class ObjectStore {
     return await putStream(this.#client, { bucket: this.bucket, key, contentType }, body, { signal });
   }
 
-  /** @param key @param range its first and last byte, both included @returns null when the object does not exist */
-  async get(
-    key: string,
-    { range, signal }: { range?: { start: number; end: number } | undefined; signal?: AbortSignal } = {},
-  ): Promise<StoredObject | null> {
+  /** @returns null when the object does not exist */
+  async get(key: string, options: GetOptions = {}): Promise<StoredObject | null> {
     try {
-      const answer = await this.#client.send(
-        new GetObjectCommand({
-          Bucket: this.bucket,
-          Key: key,
-          ...(range && { Range: `bytes=${range.start}-${range.end}` }),
-        }),
-        signal ? { abortSignal: signal } : {},
-      );
-      return { body: answer.Body as Readable, contentLength: answer.ContentLength ?? 0 };
+      return await this.#requests.get(key, options);
     } catch (error) {
       if (isNotFound(error)) return null;
       throw unavailable(error);
@@ -203,6 +179,7 @@ export class ObjectStore {
   }
 
   close(): void {
+    this.#requests.close();
     this.#client.destroy();
     this.#signing.destroy();
   }

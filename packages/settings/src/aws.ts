@@ -6,6 +6,8 @@ export interface AwsConfig {
   /** Without an endpoint the AWS SDK resolves that of AWS itself. */
   readonly s3Endpoint?: string;
   readonly sqsEndpoint?: string;
+  /** How contents are put into S3 and read from it: without the middleware of the AWS SDK, or by the SDK. */
+  readonly s3Requests: 'direct' | 'sdk';
 }
 
 /**
@@ -19,6 +21,7 @@ export const awsEnv: z.ZodType<AwsConfig> = z
     AWS_ENDPOINT_URL_S3: httpUrl().optional(),
     AWS_ENDPOINT_URL_SQS: httpUrl().optional(),
     PASTEFLOW_STACK: oneOf(['aws']).optional(),
+    S3_REQUESTS: oneOf(['direct', 'sdk']).default('direct'),
   })
   .transform((env, context) => {
     const s3Endpoint = env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
@@ -34,6 +37,7 @@ export const awsEnv: z.ZodType<AwsConfig> = z
     }
     return {
       region: env.AWS_REGION,
+      s3Requests: env.S3_REQUESTS,
       ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
       ...(sqsEndpoint === undefined ? {} : { sqsEndpoint }),
     };

@@ -104,6 +104,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     maxAttempts: S3_MAX_ATTEMPTS,
     requestTimeoutMs: overrides.s3RequestTimeoutMs ?? S3_REQUEST_TIMEOUT_MS,
     maxSockets: s3Sockets,
+    requests: aws.s3Requests,
   });
   const inserts = new PasteInserts(db, { slowMs: overrides.slowGroupMs });
   const lookups = new PasteLookups(db, { slowMs: overrides.slowGroupMs });

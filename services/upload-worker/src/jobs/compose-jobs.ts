@@ -54,6 +54,7 @@ export function composeJobs(
     maxAttempts: S3_ATTEMPTS,
     requestTimeoutMs: config.upload.putTimeoutMs,
     maxSockets: consumers * S3_SOCKETS_A_JOB,
+    requests: config.aws.s3Requests,
   });
   const uploads = createQueue(sqs, config.queues.uploads);
   const dispatcher = new MessageDispatcher<OutgoingUpload>({

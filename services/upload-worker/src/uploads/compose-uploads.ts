@@ -35,6 +35,7 @@ export function composeUploads(
     maxAttempts: 1, // retries follow R3 instead
     requestTimeoutMs: putTimeoutMs,
     maxSockets: consumers * SQS_BATCH_SIZE,
+    requests: config.aws.s3Requests,
   });
   const putContent = createPutContent({
     store: tracePuts(store),

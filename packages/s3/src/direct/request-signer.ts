@@ -1,0 +1,41 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { SignatureV4 } from '@smithy/signature-v4';
+
+type SignerConfig = Pick<S3Client['config'], 'credentials' | 'sha256' | 'systemClockOffset'>;
+
+export interface UnsignedRequest {
+  readonly method: 'GET' | 'PUT';
+  readonly url: URL;
+  /** Encoded, as it is sent. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** With `host` and `x-amz-content-sha256`. All of them are signed. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Signs requests by AWS Signature Version 4. The credentials are those of the SDK's client, which refreshes them. */
+export class RequestSigner {
+  readonly #config: SignerConfig;
+  readonly #signature: SignatureV4;
+
+  constructor(config: SignerConfig, { region, service = 's3' }: { region: string; service?: string }) {
+    this.#config = config;
+    this.#signature = new SignatureV4({
+      service,
+      region,
+      credentials: config.credentials,
+      sha256: config.sha256,
+      uriEscapePath: false, // S3 alone signs paths as they are sent
+      applyChecksum: false, // the header is there already
+    });
+  }
+
+  /** @returns all headers of the request */
+  async sign({ method, url, path, query = {}, headers }: UnsignedRequest, now = Date.now()) {
+    const signed = await this.#signature.sign(
+      { method, protocol: url.protocol, hostname: url.hostname, path, query, headers: { ...headers } },
+      { signingDate: new Date(now + this.#config.systemClockOffset) },
+    );
+    return signed.headers;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream';
+import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+
+export interface StoredObject {
+  /** The caller must consume or destroy it. Until then it holds its connection. */
+  readonly body: Readable;
+  /** Bytes of this body. For a range: the bytes of the range. */
+  readonly contentLength: number;
+}
+
+export interface PutOptions {
+  /** The digest of the content: S3 rejects content that arrives damaged. */
+  readonly sha256: Buffer;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface GetOptions {
+  /** Its first and last byte, both included. */
+  readonly range?: { readonly start: number; readonly end: number } | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The two requests that every paste needs, as one of several clients sends them. All clients throw the same errors:
+ * S3ServiceException for an answer of S3, AbortError after an abort, and otherwise the error of the network, with its code.
+ */
+export interface ObjectRequests {
+  put(key: string, content: Buffer, options: PutOptions): Promise<void>;
+  get(key: string, options: GetOptions): Promise<StoredObject>;
+  close(): void;
+}
+
+export const CONTENT_TYPE = 'application/octet-stream';
+
+export const rangeHeader = ({ start, end }: NonNullable<GetOptions['range']>): string =>
+  `bytes=${start}-${end}`;
+
+/** The requests as the AWS SDK sends them. */
+export class SdkRequests implements ObjectRequests {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+
+  constructor(client: S3Client, bucket: string) {
+    this.#client = client;
+    this.#bucket = bucket;
+  }
+
+  async put(key: string, content: Buffer, { sha256, signal }: PutOptions): Promise<void> {
+    await this.#client.send(
+      new PutObjectCommand({
+        Bucket: this.#bucket,
+        Key: key,
+        Body: content,
+        ContentLength: content.length,
+        ContentType: CONTENT_TYPE,
+        ChecksumSHA256: sha256.toString('base64'),
+      }),
+      signal ? { abortSignal: signal } : {},
+    );
+  }
+
+  async get(key: string, { range, signal }: GetOptions): Promise<StoredObject> {
+    const answer = await this.#client.send(
+      new GetObjectCommand({ Bucket: this.#bucket, Key: key, ...(range && { Range: rangeHeader(range) }) }),
+      signal ? { abortSignal: signal } : {},
+    );
+    return { body: answer.Body as Readable, contentLength: answer.ContentLength ?? 0 };
+  }
+
+  /** The client is not this object's own. */
+  close(): void {}
+}
