@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { prepared } from '../../../src/database/prepared.ts';
 import { createDatabase, type Database } from '../../../src/index.ts';
 
 /** A database with one connection. */
@@ -13,7 +14,7 @@ export function openOne(url: string): Database {
 
 /** The backend of a transaction. The pool may have replaced the connection since the last one. */
 export async function readPid(db: Database): Promise<number> {
-  const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(db);
+  const { rows } = await sql<{ pid: number }>`${prepared}SELECT pg_backend_pid() AS pid`.execute(db);
   return rows[0]!.pid;
 }
 
@@ -22,7 +23,7 @@ export async function readBlockers(
   db: Database,
   pids: readonly number[],
 ): Promise<ReadonlyMap<number, readonly number[]>> {
-  const { rows } = await sql<{ pid: number; blockers: number[] }>`
+  const { rows } = await sql<{ pid: number; blockers: number[] }>`${prepared}
     SELECT pid, pg_blocking_pids(pid) AS blockers FROM unnest(${pids}::integer[]) AS pid`.execute(db);
   return new Map(
     rows.filter(({ blockers }) => blockers.length > 0).map(({ pid, blockers }) => [pid, blockers]),

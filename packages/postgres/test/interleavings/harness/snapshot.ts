@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { prepared } from '../../../src/database/prepared.ts';
 import type { Database } from '../../../src/index.ts';
 
 interface PasteState {
@@ -39,7 +40,7 @@ export interface Snapshot {
 
 /** One statement, and so one snapshot. `since`: the id of the last transition that is left out. */
 export async function readSnapshot(db: Database, since: number): Promise<Snapshot> {
-  const { rows } = await sql<Snapshot>`
+  const { rows } = await sql<Snapshot>`${prepared}
     SELECT
       (SELECT coalesce(json_object_agg(key, state), '{}') FROM (
         SELECT 'paste_upload ' || id AS key, status AS state FROM pastes
