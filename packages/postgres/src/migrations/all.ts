@@ -18,6 +18,7 @@ import * as losses from './0016-losses.ts';
 import * as fairJobs from './0018-fair-jobs.ts';
 import * as retriedExecutions from './0019-retried-executions.ts';
 import * as rescues from './0020-rescues.ts';
+import * as inlinePayloads from './0021-inline-payloads.ts';
 import * as takedowns from './0022-takedowns.ts';
 
 /** In order. A released migration is frozen: a change is a new migration. */
@@ -41,5 +42,6 @@ export const migrations: Record<string, Migration> = {
   '0018-fair-jobs': fairJobs,
   '0019-retried-executions': retriedExecutions,
   '0020-rescues': rescues,
+  '0021-inline-payloads': inlinePayloads,
   '0022-takedowns': takedowns,
 };

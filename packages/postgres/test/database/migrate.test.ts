@@ -39,6 +39,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0018-fair-jobs',
     '0019-retried-executions',
     '0020-rescues',
+    '0021-inline-payloads',
     '0022-takedowns',
   ]);
 });

@@ -39,6 +39,21 @@ it('a paste can be created without an expiry', async () => {
   expect(await findPaste(current.db, 'forever')).toMatchObject({ expires_at: null, expired: false });
 });
 
+it('content of up to 8000 bytes is stored in the row of its payload, and larger content in pieces outside', async () => {
+  const outside = async () => {
+    const { rows } = await sql<{ bytes: string }>`
+      SELECT pg_relation_size(reltoastrelid) AS bytes FROM pg_class WHERE oid = 'paste_payloads'::regclass`.execute(
+      current.db,
+    );
+    return Number(rows[0]!.bytes);
+  };
+  const before = await outside();
+  await newPaste(current.db, 'x'.repeat(8000));
+  expect(await outside()).toBe(before);
+  await newPaste(current.db, 'x'.repeat(9000));
+  expect(await outside()).toBeGreaterThan(before);
+});
+
 it('a short code goes to one of fifty concurrent creations; the others leave nothing behind', async () => {
   const count = async () => (await sql`SELECT FROM task_executions`.execute(current.db)).rows.length;
   const before = await count();
