@@ -11,6 +11,7 @@ import {
   type OutgoingUpload,
 } from '@pasteflow/sqs';
 import type { Config } from './config.ts';
+import { DispatchStamps } from './dispatch-stamps.ts';
 
 /** Short, because the relay sends what is not sent in time, and sending twice is harmless. */
 const SQS_REQUEST_TIMEOUT_MS = 2000;
@@ -39,20 +40,22 @@ export function composeDispatchers(
   });
   const uploadQueue = createQueue(sqs, queues.uploads);
   const jobQueue = createQueue(sqs, queues.jobs);
-  const outcomes = {
-    onSent: (executionIds: readonly string[]) => runOutsideSpans(() => stampDispatched(db, executionIds)),
-    onError: (error: unknown, count: number) =>
-      runOutsideSpans(() => logger.warn('messages left to the relay', { error, count })),
-  };
+  const stamp = (executionIds: readonly string[]): Promise<void> =>
+    runOutsideSpans(() => stampDispatched(db, executionIds));
+  const onError = (error: unknown, count: number): void =>
+    runOutsideSpans(() => logger.warn('messages left to the relay', { error, count }));
+  const uploadStamps = new DispatchStamps({ stamp, onError });
   const uploads = new MessageDispatcher<OutgoingUpload>({
     send: (messages) => sendUploads(sqs, uploadQueue, messages),
     trace: messageSpans({ queueName: uploadQueue.name, relation: 'child' }),
-    ...outcomes,
+    onSent: async (executionIds) => uploadStamps.add(executionIds),
+    onError,
   });
   const jobs = new MessageDispatcher<OutgoingJob>({
     send: (messages) => sendJobs(sqs, jobQueue, messages),
     trace: messageSpans({ queueName: jobQueue.name, relation: 'child' }),
-    ...outcomes,
+    onSent: stamp, // at once: workers claim the jobs that have their stamp before those without
+    onError,
   });
   return {
     uploads,
@@ -61,7 +64,7 @@ export function composeDispatchers(
     component: {
       name: 'dispatchers',
       start: () => Promise.resolve(),
-      stop: () => stopDispatchers([uploads, jobs], () => sqs.destroy()),
+      stop: () => stopDispatchers([uploads, jobs], uploadStamps, () => sqs.destroy()),
     },
   };
 }
@@ -72,10 +75,13 @@ export function composeDispatchers(
  */
 async function stopDispatchers(
   dispatchers: readonly { stop(): Promise<void> }[],
+  stamps: DispatchStamps,
   cutConnections: () => void,
 ): Promise<void> {
   const waiting = new AbortController();
-  const stopped = Promise.all(dispatchers.map((dispatcher) => dispatcher.stop()));
+  const stopped = Promise.all(dispatchers.map((dispatcher) => dispatcher.stop())).then(() =>
+    stamps.stampNow(),
+  );
   await Promise.race([stopped, sleep(DISPATCH_STOP_MS, waiting.signal)]);
   waiting.abort();
   cutConnections();
