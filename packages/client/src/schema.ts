@@ -124,6 +124,44 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/session': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Shows the page on which one signs in. */
+    get: operations['showSignIn'];
+    put?: never;
+    /**
+     * Signs a browser in with a token, from the form of the page.
+     * @description Accepted only from the pages of the service: the browser says so in Sec-Fetch-Site and Origin.
+     */
+    post: operations['signIn'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/session/end': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Signs a browser out, from the form of a page. */
+    post: operations['signOut'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/pastes': {
     parameters: {
       query?: never;
@@ -361,7 +399,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Deletes an anonymous paste immediately and permanently, from the form of its page. */
+    /** Deletes a paste immediately and permanently, from the form of its page. */
     post: operations['deletePasteFromForm'];
     delete?: never;
     options?: never;
@@ -487,6 +525,7 @@ export interface components {
         | 'request_incomplete'
         | 'request_headers_too_large'
         | 'unauthorized'
+        | 'cross_site_request'
         | 'route_not_found'
         | 'method_not_allowed'
         | 'range_not_satisfiable'
@@ -970,8 +1009,10 @@ export interface components {
     RouteNotFound: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept';
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie';
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
       };
       content: {
@@ -1041,8 +1082,10 @@ export interface operations {
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1054,8 +1097,10 @@ export interface operations {
       400: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1071,12 +1116,39 @@ export interface operations {
           'text/html': string;
         };
       };
+      /** @description Not authorized (`unauthorized`). */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The credentials that are needed. */
+          'WWW-Authenticate': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 401;
+              /** @enum {string} */
+              code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
       /** @description Request timeout (`request_timeout`). */
       408: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1092,12 +1164,39 @@ export interface operations {
           'text/html': string;
         };
       };
+      /** @description Too many requests (`rate_limited`). */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 429;
+              /** @enum {string} */
+              code: 'rate_limited';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
       /** @description Request headers too large (`request_headers_too_large`). */
       431: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1117,8 +1216,10 @@ export interface operations {
       500: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1128,6 +1229,31 @@ export interface operations {
               status: 500;
               /** @enum {string} */
               code: 'internal';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Temporarily unavailable (`dependency_unavailable`). */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable';
             } & {
               [key: string]: unknown;
             });
@@ -1227,8 +1353,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1242,8 +1368,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1267,8 +1393,8 @@ export interface operations {
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1313,8 +1439,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1338,8 +1464,8 @@ export interface operations {
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1361,8 +1487,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1384,8 +1510,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1407,8 +1533,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1432,8 +1558,8 @@ export interface operations {
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1455,8 +1581,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1478,8 +1604,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -1503,8 +1629,8 @@ export interface operations {
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -2108,7 +2234,7 @@ export interface operations {
       path: {
         /**
          * @description The name of the file.
-         * @example page-FJ32LU5Y.css
+         * @example page-DNHX62BQ.css
          */
         file: string;
       };
@@ -2181,6 +2307,685 @@ export interface operations {
               status: 408;
               /** @enum {string} */
               code: 'request_timeout';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Request headers too large (`request_headers_too_large`). */
+      431: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 431;
+              /** @enum {string} */
+              code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Internal error (`internal`). */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 500;
+              /** @enum {string} */
+              code: 'internal';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+    };
+  };
+  showSignIn: {
+    parameters: {
+      query?: {
+        /**
+         * @description The path of the page to show afterwards.
+         * @example /my/pastes
+         */
+        next?: string;
+      };
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The page. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 400;
+              /** @enum {string} */
+              code: 'malformed_request' | 'request_incomplete';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Not authorized (`unauthorized`). */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The credentials that are needed. */
+          'WWW-Authenticate': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 401;
+              /** @enum {string} */
+              code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request timeout (`request_timeout`). */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 408;
+              /** @enum {string} */
+              code: 'request_timeout';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Validation failed (`validation_failed`). */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 422;
+              /** @enum {string} */
+              code: 'validation_failed';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Too many requests (`rate_limited`). */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 429;
+              /** @enum {string} */
+              code: 'rate_limited';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request headers too large (`request_headers_too_large`). */
+      431: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 431;
+              /** @enum {string} */
+              code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Internal error (`internal`). */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 500;
+              /** @enum {string} */
+              code: 'internal';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Temporarily unavailable (`dependency_unavailable`). */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+    };
+  };
+  signIn: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "token": "pf_0000000000000000000000000000000000000000000",
+         *       "next": "/my/pastes"
+         *     }
+         */
+        'application/x-www-form-urlencoded': {
+          /** @description A token, as in the Authorization header. */
+          token: string;
+          /** @description The path of the page to show afterwards. */
+          next?: string;
+        };
+      };
+    };
+    responses: {
+      /** @description The browser is signed in. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
+          /** @description The cookie of a browser that is signed in. It is HttpOnly and SameSite=Strict. */
+          'Set-Cookie'?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 400;
+              /** @enum {string} */
+              code: 'malformed_request' | 'request_incomplete';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Not authorized (`unauthorized`). */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The credentials that are needed. */
+          'WWW-Authenticate': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 401;
+              /** @enum {string} */
+              code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Sent from another site (`cross_site_request`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'cross_site_request';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request timeout (`request_timeout`). */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 408;
+              /** @enum {string} */
+              code: 'request_timeout';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Content too large (`content_too_large`). */
+      413: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 413;
+              /** @enum {string} */
+              code: 'content_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
+      415: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 415;
+              /** @enum {string} */
+              code: 'unsupported_media_type' | 'unsupported_encoding';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Validation failed (`validation_failed`). */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 422;
+              /** @enum {string} */
+              code: 'validation_failed';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Too many requests (`rate_limited`). */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 429;
+              /** @enum {string} */
+              code: 'rate_limited';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request headers too large (`request_headers_too_large`). */
+      431: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 431;
+              /** @enum {string} */
+              code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Internal error (`internal`). */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 500;
+              /** @enum {string} */
+              code: 'internal';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable' | 'overloaded';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+    };
+  };
+  signOut: {
+    parameters: {
+      query?: {
+        /**
+         * @description The path of the page to show afterwards.
+         * @example /
+         */
+        next?: string;
+      };
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The browser is signed out. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location: string;
+          /** @description The cookie of a browser that is signed in. It is HttpOnly and SameSite=Strict. */
+          'Set-Cookie': string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 400;
+              /** @enum {string} */
+              code: 'malformed_request' | 'request_incomplete';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Sent from another site (`cross_site_request`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'cross_site_request';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Request timeout (`request_timeout`). */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 408;
+              /** @enum {string} */
+              code: 'request_timeout';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Validation failed (`validation_failed`). */
+      422: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 422;
+              /** @enum {string} */
+              code: 'validation_failed';
             } & {
               [key: string]: unknown;
             });
@@ -5863,8 +6668,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -5878,8 +6683,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -5903,8 +6708,8 @@ export interface operations {
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -5926,8 +6731,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -5949,8 +6754,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -5972,8 +6777,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -5997,8 +6802,8 @@ export interface operations {
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6020,8 +6825,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6066,8 +6871,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6091,8 +6896,8 @@ export interface operations {
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6138,10 +6943,10 @@ export interface operations {
          */
         'multipart/form-data': {
           /**
-           * @description The delete_token from the answer that created the paste.
+           * @description The delete_token from the answer that created the paste. The owner of a paste needs none.
            * @example nIhCSYPzJ5u0mC2HcVY7bq8UuVbPFo3tT0dV1yqkzWQ
            */
-          delete_token: string;
+          delete_token?: string;
         };
       };
     };
@@ -6152,8 +6957,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6166,8 +6971,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6191,8 +6996,8 @@ export interface operations {
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6214,8 +7019,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6237,8 +7042,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6260,8 +7065,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6283,8 +7088,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6306,8 +7111,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6329,8 +7134,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6354,8 +7159,8 @@ export interface operations {
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6377,8 +7182,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6423,8 +7228,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6448,8 +7253,8 @@ export interface operations {
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6520,8 +7325,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6543,8 +7348,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6562,8 +7367,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6576,8 +7381,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6601,8 +7406,8 @@ export interface operations {
           'WWW-Authenticate': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6624,8 +7429,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6647,8 +7452,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6670,8 +7475,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6693,8 +7498,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6718,8 +7523,8 @@ export interface operations {
           'Content-Range': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6743,8 +7548,8 @@ export interface operations {
           'Retry-After': string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6766,8 +7571,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6812,8 +7617,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -6837,8 +7642,8 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {

@@ -24,6 +24,7 @@ export const errorCodes = [
   'request_incomplete',
   'request_headers_too_large',
   'unauthorized',
+  'cross_site_request',
   'route_not_found',
   'method_not_allowed',
   'range_not_satisfiable',

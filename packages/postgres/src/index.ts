@@ -120,7 +120,7 @@ export {
   useApiToken,
   type ApiToken,
 } from './identity/api-tokens.ts';
-export { ensureUser } from './identity/users.ts';
+export { ensureUser, findUserName } from './identity/users.ts';
 export { listPastes } from './pastes/list-pastes.ts';
 export { readJobTimeline, readTimeline, type Timeline } from './timeline/timeline.ts';
 export {

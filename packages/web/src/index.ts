@@ -6,4 +6,5 @@ export { createdPage } from './pages/created.ts';
 export { newPastePage } from './pages/new-paste.ts';
 export { deletedPage, pastePage, pendingPastePage, type ShownPaste } from './pages/paste.ts';
 export { problemPage } from './pages/problem.ts';
+export { signInPage } from './pages/sign-in.ts';
 export { timelinePage } from './pages/timeline.ts';

@@ -30,6 +30,11 @@ export const words = {
     ],
     submit: 'Create paste',
     privacy: 'Anyone who has the link can read the paste.',
+    visibility: 'Who can read it',
+    visibilities: [
+      ['unlisted', 'Anyone who has the link'],
+      ['private', 'Only you'],
+    ],
     unreachable: 'The server did not answer. Your text is still here: try again.',
   },
 
@@ -73,6 +78,7 @@ export const words = {
     deleteTitle: 'Delete this paste',
     deleteHint: 'The delete token was shown when the paste was created.',
     deleteToken: 'Delete token',
+    deleteOwnHint: 'The paste is yours. A deleted paste cannot be restored.',
     deleteButton: 'Delete permanently',
     deleted: 'Paste deleted',
     deletedText: 'The paste is deleted and cannot be restored.',
@@ -107,8 +113,22 @@ export const words = {
     none: 'There are no transitions yet.',
   },
 
+  signIn: {
+    title: 'Sign in',
+    link: 'Sign in',
+    signedInAs: 'Signed in as',
+    signOut: 'Sign out',
+    intro: 'With a token you see your own pastes and jobs, and the pastes that you create here are yours.',
+    token: 'API token',
+    tokenHint:
+      'The operator of this service makes tokens. The browser keeps the token until you sign out or close the browser.',
+    submit: 'Sign in',
+    without: 'Continue without signing in',
+  },
+
   problem: {
     back: 'Create a new paste',
+    signIn: 'Sign in, if it is a private paste of yours',
     requestId: 'Request id',
   },
 

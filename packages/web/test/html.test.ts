@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { html } from '../src/html/html.ts';
 import { page, type Site } from '../src/html/layout.ts';
 
-const site: Site = { base: '/p', asset: (name) => `/p/assets/${name}`, abuseContact: 'abuse@example.org' };
+const site: Site = {
+  base: '/p',
+  asset: (name) => `/p/assets/${name}`,
+  viewer: null,
+  abuseContact: 'abuse@example.org',
+};
 const hostile = `"><script>alert('x')</script>&lt;`;
 
 describe('html', () => {

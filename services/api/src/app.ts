@@ -31,6 +31,9 @@ import { homePage } from './pages/home-page.ts';
 import { pasteInBrowser } from './pages/paste-page.ts';
 import { problemPageFor } from './pages/problem-page.ts';
 import { readAsset } from './pages/read-asset.ts';
+import { signInForm, type SignInDependencies } from './pages/sign-in.ts';
+import { signOut } from './pages/sign-out.ts';
+import { showSignIn } from './pages/show-sign-in.ts';
 import { timelineAtShortUrl } from './pages/timeline-page.ts';
 import { createPaste, createPasteFromShell, type CreatePasteDependencies } from './pastes/create-paste.ts';
 import { deletePaste } from './pastes/delete-paste.ts';
@@ -48,7 +51,8 @@ export interface AppDependencies
     ReadContentDependencies,
     CreateJobDependencies,
     CancelJobDependencies,
-    AssetUrlDependencies {
+    AssetUrlDependencies,
+    SignInDependencies {
   readonly store: Pick<ObjectStore, 'get' | 'presign'>;
   readonly readiness: Readiness;
   /** From headersOfEveryAnswer. */
@@ -75,6 +79,8 @@ export function routesOf(deps: AppDependencies): Routes {
     '/docs': { GET: readDocs },
     '/docs/:file': { GET: readDocsFile },
     '/assets/:file': { GET: readAsset },
+    '/session': { GET: showSignIn(deps), POST: signInForm(deps) },
+    '/session/end': { POST: signOut(deps) },
     '/v1/pastes': { GET: listPastes(deps), POST: createPaste(deps) },
     '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
     '/v1/pastes/:short_code/content': { GET: readContent(deps, 'readContent') },
@@ -103,9 +109,10 @@ export function buildApp(deps: AppDependencies): Express {
     next();
   });
   for (const [path, methods] of Object.entries(routesOf(deps))) app.all(path, byMethod(path, methods, deps));
-  app.use((req: Request, res: Response) => {
-    res.vary('Accept');
+  app.use(async (req: Request, res: Response) => {
+    res.vary(PAGE_VARIES);
     if (wantsPage(req)) contextOf(req).wantsPage = true;
+    await deps.admit(req, res, { access: 'open', errors: [] });
     throw new RequestError(
       'route_not_found',
       `There is no route ${pathOf(req)}. GET /docs lists all routes.`,
@@ -150,10 +157,13 @@ function byMethod(
   };
 }
 
+/** A page depends on who is signed in, and other clients get no page. */
+const PAGE_VARIES = 'Accept, Cookie';
+
 /** The page for a browser, where the endpoint has one. A cache must not give the page to other clients. */
 function handlerFor({ handle, page }: Endpoint, req: Request, res: Response): Handler {
   if (page === undefined) return handle;
-  res.vary('Accept');
+  res.vary(PAGE_VARIES);
   if (!wantsPage(req)) return handle;
   contextOf(req).wantsPage = true;
   return page;

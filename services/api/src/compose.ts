@@ -18,6 +18,7 @@ import {
 } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
 import { createAdmit } from './admission/admit.ts';
+import { TokenGuesses } from './admission/token-guesses.ts';
 import { buildApp } from './app.ts';
 import { BodyBudget } from './budget/body-budget.ts';
 import { DownloadBudget } from './budget/download-budget.ts';
@@ -31,7 +32,9 @@ import { ConnectionEvents } from './http/telemetry/connection-events.ts';
 import { RequestEvents } from './http/telemetry/request-events.ts';
 import { composeOidc } from './identity/compose-oidc.ts';
 import { Idempotency } from './idempotency/idempotency.ts';
-import { createIdentify } from './identity/identify.ts';
+import { createFindUser, createIdentify } from './identity/identify.ts';
+import { Sessions } from './identity/sessions.ts';
+import { createNameOfUser } from './identity/user-name.ts';
 import { Limits } from './limits/limits.ts';
 import { composePages } from './site/compose-site.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
@@ -116,7 +119,10 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const oidc =
     config.identity.oidc &&
     composeOidc(config.identity.oidc, { db, logger, cooldownMs: overrides.oidcCooldownMs });
+  const findUser = createFindUser({ db, oidc });
+  const sessions = new Sessions(http.publicUrl);
   const limits = new Limits({ perMinute: config.limits, store: rateLimitStore(db), logger });
+  const guesses = new TokenGuesses(limits);
   const places = new WaitingPlaces(config.clients.maxWaitersPerCaller, metrics);
   const live = composeLive({
     db,
@@ -175,7 +181,16 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       cache: new ContentCache({ maxBytes: config.downloads.cacheBytes, metrics }),
       sending: { minBytesPerSecond: config.downloads.minBytesPerSecond, ...overrides.sending },
       bodies: new BodyBudget({ maxBytes: config.maxBodyBytesInFlight, metrics }),
-      admit: createAdmit({ identify: createIdentify({ db, oidc }), limits }),
+      admit: createAdmit({
+        identify: createIdentify(findUser, sessions),
+        limits,
+        guesses,
+        sessions,
+        nameOfUser: createNameOfUser(db),
+      }),
+      findUser,
+      guesses,
+      sessions,
       idempotency: new Idempotency({
         db,
         retentionSeconds: config.idempotencyRetentionSeconds,

@@ -80,7 +80,7 @@ describe.each(
     const headers = new Headers(init?.headers);
     if (authorization !== undefined) headers.set('authorization', authorization);
     const before = await countPastes(bed.db);
-    const response = await fetch(bed.api.url + path, { ...init, method: asked, headers });
+    const response = await fetch(bed.api.url + path, { ...init, method: asked, headers, redirect: 'manual' });
     const status = expectedStatus(caller, access === 'open', each);
     expect(response.status).toBe(status);
     if (status === 401) {

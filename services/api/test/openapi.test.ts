@@ -7,7 +7,8 @@ import { asTemplate } from '../src/openapi/document.ts';
 import { useApi } from './support/api.ts';
 import { document, faultsOf, schemaAt, type Document } from './support/document.ts';
 import { exampleRequests, examplesOf } from './support/example-requests.ts';
-import { putExampleJob, putExamplePaste } from './support/examples.ts';
+import { putExampleJob, putExamplePaste, putExampleToken } from './support/examples.ts';
+import { ownPage } from './support/forms.ts';
 import { undocumentedIn } from './support/undocumented.ts';
 import { newUser, type TestUser } from './support/users.ts';
 
@@ -29,6 +30,7 @@ let user: TestUser;
 beforeAll(async () => {
   user = await newUser(bed.db);
   await putExampleJob(bed, user);
+  await putExampleToken(bed.db);
 });
 
 describe('GET /openapi.json', () => {
@@ -189,10 +191,10 @@ describe('the examples', () => {
   // support/undocumented.ts checks the answers, in every test.
   it.each(exampleRequests(document))('is accepted: $name', async ({ path, init, as }) => {
     await putExamplePaste(bed, as === 'user' ? user : null);
-    const headers = new Headers(init.headers);
+    const headers = new Headers({ ...ownPage(bed.api.url), ...init.headers });
     if (as === 'user') headers.set('Authorization', `Bearer ${user.token}`);
-    const { status } = await fetch(bed.api.url + path, { ...init, headers });
-    expect([200, 201, 202, 204, 206, 304]).toContain(status);
+    const { status } = await fetch(bed.api.url + path, { ...init, headers, redirect: 'manual' });
+    expect([200, 201, 202, 204, 206, 303, 304]).toContain(status);
   });
 });
 

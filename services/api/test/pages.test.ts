@@ -58,13 +58,13 @@ describe('an address that has a page', () => {
           path,
           accept,
           response.status,
-          'Accept',
+          'Accept, Cookie',
         ]);
       }
     }
     const { headers } = await browse(`/${shortCode}`);
     const unchanged = await browse(`/${shortCode}`, { headers: { 'if-none-match': headers.get('etag')! } });
-    expect([unchanged.status, unchanged.headers.get('vary')]).toEqual([304, 'Accept']);
+    expect([unchanged.status, unchanged.headers.get('vary')]).toEqual([304, 'Accept, Cookie']);
   });
 
   it('gives a cache that knows the bytes no 304 for the page', async () => {

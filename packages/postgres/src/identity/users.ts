@@ -13,6 +13,12 @@ export async function ensureUser(db: Database, name: string): Promise<string> {
   return (rows as [{ id: string }])[0].id;
 }
 
+/** The name of a user; null when there is no such user. */
+export async function findUserName(db: Database, id: string): Promise<string | null> {
+  const row = await db.selectFrom('users').select('name').where('id', '=', id).executeTakeFirst();
+  return row?.name ?? null;
+}
+
 /** The CTE `ensured_user (id)`, for larger statements. An existing user is only read. */
 export function ensuredUser(name: string) {
   return sql`

@@ -9,6 +9,8 @@ export interface Site {
   readonly asset: (name: string) => string;
   /** A link or an address for reports; null: not shown. */
   readonly abuseContact: string | null;
+  /** The user who is signed in; null: nobody. */
+  readonly viewer: { readonly name: string } | null;
 }
 
 export interface PageParts {
@@ -47,6 +49,7 @@ ${scripts.map((name) => html`<script type="module" src="${asset(name)}"></script
 <header class="site">
 <a class="brand" href="${base}/">${words.product}</a>
 <nav><a href="${base}/">${words.newPaste}</a> <a href="${base}/docs">${words.documentation}</a></nav>
+${account(site)}
 </header>
 <main id="main" tabindex="-1">
 `;
@@ -60,6 +63,12 @@ ${site.abuseContact !== null && html`<p><a href="${contactLink(site.abuseContact
 </html>
 `;
   return { before: before.markup, after: after.markup };
+}
+
+/** Who is signed in, with a button to sign out; or the link to sign in. */
+function account({ base, viewer }: Site): Html {
+  if (viewer === null) return html`<p class="account"><a href="${base}/session">${words.signIn.link}</a></p>`;
+  return html`<form class="account" method="post" action="${base}/session/end"><span>${words.signIn.signedInAs} <bdi>${viewer.name}</bdi></span> <button type="submit">${words.signIn.signOut}</button></form>`;
 }
 
 function contactLink(contact: string): string {

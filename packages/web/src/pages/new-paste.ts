@@ -27,8 +27,8 @@ export function newPastePage(site: Site, { maxPasteBytes }: { readonly maxPasteB
 <div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" maxlength="200" autocomplete="off"></div>
 <div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="">${form.detectSyntax}</option>${languages.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select></div>
 <div class="field"><label for="expires_in">${form.expiry}</label><select id="expires_in" name="expires_in">${form.expiries.map(([value, name]) => html`<option value="${value}"${value === DEFAULT_EXPIRY && html` selected`}>${name}</option>`)}</select></div>
-</div>
-<p class="hint">${form.privacy}</p>
+${site.viewer !== null && html`<div class="field"><label for="visibility">${form.visibility}</label><select id="visibility" name="visibility">${form.visibilities.map(([value, name]) => html`<option value="${value}">${name}</option>`)}</select></div>\n`}</div>
+${site.viewer === null && html`<p class="hint">${form.privacy}</p>`}
 <p><button id="create" class="primary" type="submit">${form.submit}</button> <span id="form-status" role="status"></span></p>
 <div id="form-error" role="alert"></div>
 </form>`,

@@ -15,8 +15,8 @@ export interface ShownPaste {
   readonly size_bytes: number;
   readonly created_at: string;
   readonly expires_at: string | null;
-  /** Whether the reader may delete the paste with the token of its creation. */
-  readonly is_anonymous: boolean;
+  /** How the reader may delete the paste: with the token of its creation, or as its owner; null: not at all. */
+  readonly deletion: 'token' | 'owner' | null;
 }
 
 /**
@@ -104,14 +104,17 @@ function warningsHtml({ bidi, notUtf8, longLines, cut }: TextWarnings): Html {
 }
 
 function deletion(site: Site, paste: ShownPaste): Html | false {
-  if (!paste.is_anonymous) return false;
+  if (paste.deletion === null) return false;
   const { paste: text } = words;
   return html`<details class="deletion"><summary>${text.deleteTitle}</summary>
 <form method="post" action="${site.base}/${paste.short_code}/delete" enctype="multipart/form-data">
-<p class="hint">${text.deleteHint}</p>
-<label for="delete_token">${text.deleteToken}</label>
+<p class="hint">${paste.deletion === 'owner' ? text.deleteOwnHint : text.deleteHint}</p>
+${
+  paste.deletion === 'token' &&
+  html`<label for="delete_token">${text.deleteToken}</label>
 <input id="delete_token" name="delete_token" type="password" autocomplete="off" required>
-<button class="danger" type="submit">${text.deleteButton}</button>
+`
+}<button class="danger" type="submit">${text.deleteButton}</button>
 </form></details>`;
 }
 

@@ -1,70 +1,80 @@
 import type { Request, Response } from 'express';
 import { limitKeyOf, type Caller } from '../http/request/caller.ts';
-import { clientAddressOf, networkOf } from '../http/request/client-address.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { idempotencyKeyOf } from '../idempotency/idempotency-key.ts';
-import { KnownCredentials } from '../identity/known-credentials.ts';
+import { requireUser } from '../identity/caller-of.ts';
+import type { Sessions } from '../identity/sessions.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Operation } from '../openapi/endpoint.ts';
-import { requireUser } from '../identity/caller-of.ts';
+import type { TokenGuesses } from './token-guesses.ts';
 
 export interface AdmissionDependencies {
   /** @throws RequestError unauthorized for invalid credentials */
   readonly identify: (req: Request) => Promise<Caller>;
-  readonly limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser'>;
+  readonly limits: Pick<Limits, 'count'>;
+  readonly guesses: TokenGuesses;
+  readonly sessions: Pick<Sessions, 'tokenOf'>;
+  readonly nameOfUser: (userId: string) => Promise<string>;
 }
 
 /**
  * Runs before every endpoint: identifies the caller, counts the request against the caller's limits, and
- * checks access. Open endpoints skip it.
+ * checks access. Open endpoints skip it, except for the page of a browser that is signed in: its header names the
+ * user.
  */
-export type Admit = (req: Request, res: Response, operation: Operation) => Promise<void>;
+export type Admit = (
+  req: Request,
+  res: Response,
+  operation: Pick<Operation, 'access' | 'errors'>,
+) => Promise<void>;
 
-export function createAdmit({ identify, limits }: AdmissionDependencies): Admit {
-  const known = new KnownCredentials();
+export function createAdmit(deps: AdmissionDependencies): Admit {
+  const { limits, sessions, nameOfUser } = deps;
   return async (req, res, operation) => {
-    if (operation.access === 'open') return;
-    const caller = await identifyCounted({ identify, limits, known }, req, res);
-    contextOf(req).caller = caller;
+    const context = contextOf(req);
+    const isSignedIn = req.headers.authorization === undefined && sessions.tokenOf(req) !== null;
+    if (operation.access === 'open' && !(isSignedIn && context.wantsPage === true)) return;
+    // Not even the browser keeps what only its user may see.
+    if (isSignedIn) res.set('Cache-Control', PRIVATE);
+    const caller = await identifyCounted(deps, req, res);
+    context.caller = caller;
     await limits.count(res, limitKeyOf(caller), {
       creates: req.method === 'POST',
       mayMiss: mayMiss(operation),
     });
-    if (operation.access === 'user') requireUser(req);
+    if (operation.access === 'user') requireSignedIn(req);
     if (req.method === 'POST') idempotencyKeyOf(req); // refuses a malformed key before the body is read
+    if (context.wantsPage === true && caller.kind === 'user')
+      context.viewer = { name: await nameOfUser(caller.userId) };
   };
 }
 
-/**
- * An invalid token counts as a guess from its address. After too many of them the address's tokens are
- * refused without a look-up for the rest of the minute, because each look-up costs a statement. Tokens that
- * this process has recently found valid are exempt: a forgotten script with a revoked token must not lock out
- * everybody who shares its address. Misses without a token are counted separately.
- */
+/** The Cache-Control of an answer to a browser that is signed in. */
+const PRIVATE = 'private, no-store';
+
 async function identifyCounted(
-  { identify, limits, known }: AdmissionDependencies & { readonly known: KnownCredentials },
+  { identify, guesses, sessions }: AdmissionDependencies,
   req: Request,
   res: Response,
 ): Promise<Caller> {
-  const address = clientAddressOf(req);
-  const guesser = `token:${networkOf(address)}`;
   const { authorization } = req.headers;
-  if (authorization !== undefined && !known.has(authorization)) limits.refuseGuesser(res, guesser);
+  const token = sessions.tokenOf(req);
+  const credential = authorization ?? (token === null ? undefined : `Bearer ${token}`);
   try {
-    const caller = await identify(req);
-    if (authorization !== undefined) known.add(authorization);
-    return caller;
+    return await guesses.counted(req, res, credential, () => identify(req));
   } catch (error) {
-    await limits.count(res, limitKeyOf({ kind: 'anonymous', address }), { creates: false, mayMiss: false });
-    if (!(error instanceof RequestError) || error.code !== 'unauthorized') throw error;
-    if (authorization !== undefined) known.delete(authorization);
-    await limits.countMiss(res, guesser);
+    if (authorization === undefined && error instanceof RequestError) contextOf(req).mustSignIn = true;
     throw error;
   }
 }
 
+function requireSignedIn(req: Request): void {
+  if (contextOf(req).caller?.kind !== 'user') contextOf(req).mustSignIn = true;
+  requireUser(req);
+}
+
 /** Whether the answer of an endpoint reveals which short codes exist. */
-function mayMiss({ errors }: Operation): boolean {
+function mayMiss({ errors }: Pick<Operation, 'errors'>): boolean {
   return errors.includes('paste_not_found');
 }

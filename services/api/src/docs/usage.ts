@@ -18,7 +18,7 @@ export function usage({
       answers: {
         200: { description: 'The commands, as text.', content: { 'text/plain': { schema: z.string() } } },
       },
-      errors: [],
+      errors: ['unauthorized', 'rate_limited', 'dependency_unavailable'], // only for a browser that is signed in
     },
     handle: (_req, res) => {
       res.type('text/plain').send(usageText(publicUrl(), maxPasteBytes));

@@ -35,6 +35,24 @@ export function invalidToken(): RequestError {
   );
 }
 
+/** At the form of the page, where nothing is said about headers. */
+export function refusedAtSignIn(): RequestError {
+  return new RequestError(
+    'unauthorized',
+    'This token is not valid: it is unknown, malformed, expired or revoked. Check that you copied all of it.',
+    { headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` } },
+  );
+}
+
+/** For a browser whose token was good when it signed in. */
+export function sessionEnded(): RequestError {
+  return new RequestError(
+    'unauthorized',
+    'You are no longer signed in: your token has expired or was revoked. Sign in with another token.',
+    { headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` } },
+  );
+}
+
 /** For a request without the token that it needs. */
 export function credentialsRequired(
   detail = 'Send a token in the header `Authorization: Bearer TOKEN`.',

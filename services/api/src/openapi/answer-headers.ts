@@ -53,6 +53,10 @@ export const deleteToken = header(
   'Deletes an anonymous paste; only in this answer. A paste with an owner has none.',
   z.string().optional(),
 );
+export const setCookie = header(
+  'The cookie of a browser that is signed in. It is HttpOnly and SameSite=Strict.',
+  z.string(),
+);
 export const etag = header(
   'The SHA-256 of the content, as a strong entity tag.',
   z.string().regex(/^"[0-9a-f]{64}"$/),
@@ -65,8 +69,8 @@ export const contentRange = header(
 export const wwwAuthenticate = header('The credentials that are needed.');
 export const allow = header('The methods of the route.');
 export const vary = header(
-  'The answer depends on Accept: a browser gets a page. Missing when the request was refused before its route was known.',
-  z.literal('Accept').optional(),
+  'The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known.',
+  z.literal('Accept, Cookie').optional(),
 );
 export const varyEncoding = header('The answer depends on Accept-Encoding.', z.literal('Accept-Encoding'));
 export const contentEncoding = header(

@@ -8,7 +8,13 @@ import {
 } from 'zod-openapi';
 import { REQUEST_ID } from '../http/request/request-context.ts';
 import { vary, xRequestId } from './answer-headers.ts';
-import { impliedErrors, impliedHeaders, impliedParameters, replayHeaders } from './implied-parts.ts';
+import {
+  impliedErrors,
+  impliedHeaders,
+  impliedParameters,
+  limitHeaders,
+  replayHeaders,
+} from './implied-parts.ts';
 import type { Endpoint, Operation, Routes } from './endpoint.ts';
 import { problemExamples, problemResponse, problemResponses } from './problem-responses.ts';
 
@@ -69,7 +75,7 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
       },
       examples: problemExamples,
       responses: {
-        RouteNotFound: withPage(problemResponse(404, ['route_not_found'])),
+        RouteNotFound: withHeaders(withPage(problemResponse(404, ['route_not_found'])), limitHeaders),
         MethodNotAllowed: problemResponse(405, ['method_not_allowed']),
       },
     },

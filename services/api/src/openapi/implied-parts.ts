@@ -42,12 +42,15 @@ export function impliedErrors(method: string, operation: Operation): readonly Er
   ];
 }
 
+export const limitHeaders: z.ZodRawShape = { 'RateLimit-Policy': rateLimitPolicy, RateLimit: rateLimit };
+
 /**
  * The headers of every answer of an operation. A limit that is off, or suspended because Postgres is
  * unavailable, is not shown.
  */
-export function impliedHeaders({ access }: Operation): z.ZodRawShape {
-  return access === 'open' ? {} : { 'RateLimit-Policy': rateLimitPolicy, RateLimit: rateLimit };
+export function impliedHeaders({ access, errors }: Operation): z.ZodRawShape {
+  const isLimited = access !== 'open' || errors.includes('rate_limited');
+  return isLimited ? limitHeaders : {};
 }
 
 /** The headers of an operation's own answers. Only these are stored: a problem is never replayed. */

@@ -14,6 +14,7 @@ import {
   namedPaste,
   pasteGone,
   pasteNotFound,
+  readerOf,
 } from '../pastes/find-named-paste.ts';
 import { example } from '../pastes/example.ts';
 import type { Pages } from '../site/compose-site.ts';
@@ -23,13 +24,17 @@ import { sendPage } from '../site/send-page.ts';
 const MAX_FORM_BYTES = 8192;
 
 const form = z.strictObject({
-  delete_token: z.string('must be a text').meta({
-    description: 'The delete_token from the answer that created the paste.',
-    examples: [example.deleteToken],
-  }),
+  delete_token: z
+    .string('must be a text')
+    .optional()
+    .meta({
+      description:
+        'The delete_token from the answer that created the paste. The owner of a paste needs none.',
+      examples: [example.deleteToken],
+    }),
 });
 
-/** POST /:short_code/delete: deletes an anonymous paste, from the form of its page. It works without JavaScript. */
+/** POST /:short_code/delete: deletes a paste from the form of its page. It works without JavaScript. */
 export function deleteFromForm({
   db,
   lookups,
@@ -51,16 +56,17 @@ export function deleteFromForm({
       weight: 1,
     });
     const { delete_token: token } = validate(form, Object.fromEntries(fields));
-    if (!isDeleteToken(token, paste.delete_token_hash)) throw wrongToken();
+    const isOwn = readerOf(paste, req) === 'owner';
+    if (!isOwn && !isDeleteToken(token, paste.delete_token_hash)) throw wrongToken();
     if (!(await expirePaste(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
-    sendPage(res, deletedPage(pages.site()));
+    sendPage(res, deletedPage(pages.site(req)));
   };
   return {
     operation: {
       operationId: 'deletePasteFromForm',
       tag: 'pages',
       access: 'anyone',
-      summary: 'Deletes an anonymous paste immediately and permanently, from the form of its page.',
+      summary: 'Deletes a paste immediately and permanently, from the form of its page.',
       params: { path: namedPaste },
       body: {
         required: true,

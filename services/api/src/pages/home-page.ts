@@ -11,5 +11,5 @@ export function homePage({
   readonly pages: Pages;
   readonly maxPasteBytes: number;
 }): Handler {
-  return (_req, res) => sendPage(res, newPastePage(pages.site(), { maxPasteBytes }));
+  return (req, res) => sendPage(res, newPastePage(pages.site(req), { maxPasteBytes }));
 }

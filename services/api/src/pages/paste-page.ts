@@ -5,7 +5,13 @@ import { PasteLines, pastePage, pendingPastePage, type ShownPaste, type Site } f
 import { RequestError } from '../http/errors/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
 import type { Handler } from '../openapi/endpoint.ts';
-import { assertNotGone, extensionOf, findNamedPaste, pasteNotFound } from '../pastes/find-named-paste.ts';
+import {
+  assertNotGone,
+  extensionOf,
+  findNamedPaste,
+  pasteNotFound,
+  readerOf,
+} from '../pastes/find-named-paste.ts';
 import { viewOf } from '../pastes/paste-view.ts';
 import { cachingOf, sendContent, type ReadContentDependencies } from '../pastes/read-content.ts';
 import type { Pages } from '../site/compose-site.ts';
@@ -23,8 +29,8 @@ export function pasteInBrowser(deps: PastePageDependencies): Handler {
     if (paste === null) throw pasteNotFound();
     if (paste.status === 'FAILED') throw uploadFailed();
     assertNotGone(paste);
-    const shown = shownPaste(paste, deps.publicUrl(), extensionOf(req));
-    if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(deps.pages.site(), shown));
+    const shown = shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: extensionOf(req) });
+    if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(deps.pages.site(req), shown));
     else await sendText(deps, req, res, paste, shown);
   };
 }
@@ -38,7 +44,11 @@ function uploadFailed(): RequestError {
 }
 
 /** @param extension of the short URL: it names the language, whatever the paste says */
-export function shownPaste(paste: PasteRow, publicUrl: string, extension: string | null): ShownPaste {
+export function shownPaste(
+  paste: PasteRow,
+  req: Request,
+  { publicUrl, extension }: { readonly publicUrl: string; readonly extension: string | null },
+): ShownPaste {
   const { short_code, url, status, title, syntax, size_bytes, created_at, expires_at } = viewOf(
     paste,
     publicUrl,
@@ -53,8 +63,13 @@ export function shownPaste(paste: PasteRow, publicUrl: string, extension: string
     size_bytes,
     created_at,
     expires_at,
-    is_anonymous: paste.user_id === null,
+    deletion: deletionBy(paste, req),
   };
+}
+
+function deletionBy(paste: PasteRow, req: Request): ShownPaste['deletion'] {
+  if (paste.user_id === null) return 'token';
+  return readerOf(paste, req) === 'owner' ? 'owner' : null;
 }
 
 async function sendText(
@@ -64,8 +79,9 @@ async function sendText(
   paste: PasteRow,
   shown: ShownPaste,
 ): Promise<void> {
-  const etag = etagOf(deps.pages.assets.version, paste.content_hash, shown);
-  res.set({ ...pageHeaders, ETag: etag, 'Cache-Control': cachingOf(paste) });
+  const site = deps.pages.site(req);
+  const etag = etagOf(deps.pages.assets.version, site, paste.content_hash, shown);
+  res.set({ ...pageHeaders, ETag: etag, 'Cache-Control': cachingOf(paste, res) });
   if (isKnownToClient(req.get('If-None-Match'), etag)) {
     res.status(304).end();
     return;
@@ -79,7 +95,7 @@ async function sendText(
     res,
     requested: { paste, range: undefined, length: paste.size_bytes },
     head: () => res,
-    render: (bytes) => markupOf(deps.pages.site(), shown, bytes),
+    render: (bytes) => markupOf(site, shown, bytes),
   });
 }
 
@@ -101,9 +117,9 @@ async function* markupOf(
   yield Buffer.from(lines.end() + (page?.tail(lines.warnings) ?? ''));
 }
 
-/** Other than the ETag of the bytes, because a cache may hold both. */
-function etagOf(version: string, contentHash: string, shown: ShownPaste): string {
+/** Other than the ETag of the bytes, because a cache may hold both. The page names the user who is signed in. */
+function etagOf(version: string, { viewer }: Site, contentHash: string, shown: ShownPaste): string {
   return `"${createHash('sha256')
-    .update(JSON.stringify([version, contentHash, shown]))
+    .update(JSON.stringify([version, viewer, contentHash, shown]))
     .digest('hex')}"`;
 }

@@ -1,14 +1,28 @@
 import type { Request } from 'express';
-import { problemPage } from '@pasteflow/web';
+import { problemPage, signInPage, type Site } from '@pasteflow/web';
 import type { Problem } from '../http/errors/problem.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import type { Answer } from '../http/response/answer.ts';
 import type { Pages } from '../site/compose-site.ts';
+import { nextAfter } from '../site/own-path.ts';
 import { pageAnswer } from '../site/send-page.ts';
 
 /** How a problem becomes a page for this request; undefined: it stays JSON. */
 export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) => Answer) | undefined {
-  const { wantsPage, requestId } = contextOf(req);
+  const { wantsPage, mustSignIn, afterSignIn, requestId } = contextOf(req);
   if (wantsPage !== true) return undefined;
-  return (problem) => pageAnswer(problem.status, problemPage(pages.site(), problem, requestId));
+  const site = pages.site(req);
+  return (problem) =>
+    pageAnswer(
+      problem.status,
+      problem.code === 'unauthorized' && mustSignIn === true
+        ? signInPage(site, { reason: problem.detail, next: afterSignIn ?? nextAfter(req, site.base) })
+        : problemPage(site, problem, { requestId, signIn: signInFor(req, site, problem) }),
+    );
+}
+
+/** A private paste is not found for a browser that is not signed in, whoever sits before it. */
+function signInFor(req: Request, { base, viewer }: Site, { code }: Problem): string | null {
+  if (code !== 'paste_not_found' || viewer !== null) return null;
+  return `${base}/session?next=${encodeURIComponent(nextAfter(req, base))}`;
 }

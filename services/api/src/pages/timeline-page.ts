@@ -40,7 +40,12 @@ export function timelineAtShortUrl(deps: TimelinePageDependencies): Endpoint {
       const timeline = viewOfTimeline(await findTimeline(deps.db, paste.id), readerOf(paste, req));
       sendPage(
         res,
-        timelinePage(deps.pages.site(), shownPaste(paste, deps.publicUrl(), null), timeline, new Date()),
+        timelinePage(
+          deps.pages.site(req),
+          shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: null }),
+          timeline,
+          new Date(),
+        ),
       );
     },
   };

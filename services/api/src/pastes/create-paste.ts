@@ -85,7 +85,7 @@ async function create(
       key,
       answerTo: (created) => {
         const view = viewOfNew({ ...paste, ...created }, deps.publicUrl());
-        return createdAnswer(form, view, deleteToken, deps.pages.site);
+        return createdAnswer(form, view, deleteToken, () => deps.pages.site(req));
       },
     }),
   );

@@ -71,7 +71,11 @@ async function serve(
   const size = paste.size_bytes;
   const etag = etagOf(paste.content_hash);
   // Not transformed, because the bytes are the paste.
-  res.set({ ETag: etag, 'Accept-Ranges': 'bytes', 'Cache-Control': `${cachingOf(paste)}, no-transform` });
+  res.set({
+    ETag: etag,
+    'Accept-Ranges': 'bytes',
+    'Cache-Control': `${cachingOf(paste, res)}, no-transform`,
+  });
 
   if (!matchesPrecondition(req.get('If-Match'), etag)) {
     throw new RequestError(
@@ -111,9 +115,14 @@ async function serve(
   await sendContent(deps, paste, { req, res, requested, head });
 }
 
-/** Revalidated each time, because the paste may be deleted. Private content is left in no cache. */
-export function cachingOf({ visibility }: Pick<PasteRow, 'visibility'>): string {
-  return visibility === 'private' ? 'no-store' : 'private, no-cache';
+/**
+ * Revalidated each time, because the paste may be deleted. Private content is left in no cache, nor is what a browser
+ * gets that is signed in: the header that admission has set for it stays.
+ */
+export function cachingOf({ visibility }: Pick<PasteRow, 'visibility'>, res: Response): string {
+  const admitted = String(res.getHeader('Cache-Control'));
+  if (visibility === 'private' || admitted.startsWith('private')) return 'private, no-store';
+  return 'private, no-cache';
 }
 
 /**

@@ -1,10 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import type { Assets, Site } from '@pasteflow/web';
+import { contextOf } from '../http/request/request-context.ts';
 import { assets } from './assets.ts';
 
 /** The pages' site and files. */
 export interface Pages {
-  /** Known only when the server listens, because PUBLIC_URL may be derived from its port. */
-  readonly site: () => Site;
+  /** The site as the caller of a request sees it, with the name of the user who is signed in. */
+  readonly site: (req: IncomingMessage) => Site;
   readonly assets: Assets;
 }
 
@@ -15,13 +17,17 @@ export function composePages({
   readonly publicUrl: () => string;
   readonly abuseContact: string | null;
 }): Pages {
-  let site: Site | undefined;
+  // Known only when the server listens, because PUBLIC_URL may be derived from its port.
+  let site: Omit<Site, 'viewer'> | undefined;
   return {
     assets,
-    site: () => (site ??= siteAt(new URL(publicUrl()).pathname.replace(/\/$/, ''), assets, abuseContact)),
+    site: (req) => ({
+      ...(site ??= siteAt(new URL(publicUrl()).pathname.replace(/\/$/, ''), assets, abuseContact)),
+      viewer: contextOf(req).viewer ?? null,
+    }),
   };
 }
 
-function siteAt(base: string, assets: Assets, abuseContact: string | null): Site {
+function siteAt(base: string, assets: Assets, abuseContact: string | null): Omit<Site, 'viewer'> {
   return { base, abuseContact, asset: (source) => `${base}/assets/${assets.fileOf(source)}` };
 }

@@ -2,10 +2,14 @@ import type { Response } from 'express';
 import { pagePolicy } from '@pasteflow/web';
 import type { Answer } from '../http/response/answer.ts';
 
-/** The headers of a page, in addition to those of every answer. */
+/**
+ * The headers of a page, in addition to those of every answer. Without a referrer policy of its own a page's forms
+ * would be sent with `Origin: null` (Fetch, 3.1), which says nothing about their sender.
+ */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': pagePolicy,
+  'Referrer-Policy': 'same-origin',
 };
 
 export function sendPage(res: Response, markup: string): void {

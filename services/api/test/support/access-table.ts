@@ -2,6 +2,7 @@ import { jobTypes } from '@pasteflow/jobs';
 import { assets } from '../../src/site/assets.ts';
 import type { ApiBed } from './api.ts';
 import { endedJob, newJob } from './jobs.ts';
+import { ownForm } from './forms.ts';
 import { newPaste, processedPaste, type Ownership } from './pastes.ts';
 import type { TestUser } from './users.ts';
 
@@ -93,7 +94,7 @@ const deletion = (): AccessCase[] => {
   ];
 };
 
-/** Nobody, the owner included, deletes a paste with an owner by the form of its page. */
+/** Only its owner deletes a paste that has one. */
 const deletionByForm = (): AccessCase[] => {
   const made =
     (ownershipOf: (owner: TestUser) => Ownership) =>
@@ -112,14 +113,14 @@ const deletionByForm = (): AccessCase[] => {
       prepare: made(({ id }) => ({ userId: id })),
       none: 401,
       other: 401,
-      owner: 401,
+      owner: 200,
     },
     {
       about: 'a private paste',
       prepare: made(({ id }) => ({ userId: id, visibility: 'private' })),
       none: 404,
       other: 404,
-      owner: 401,
+      owner: 200,
     },
   ];
 };
@@ -151,6 +152,26 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /docs': open('/docs'),
   'GET /docs/:file': open('/docs/start.js'),
   'GET /assets/:file': open(`/assets/${assets.fileOf('icon.svg')}`),
+  'GET /session': [
+    { prepare: () => Promise.resolve({ path: '/session' }), none: 200, other: 200, owner: 200 },
+  ],
+  'POST /session': [
+    {
+      prepare: ({ api }, owner) =>
+        Promise.resolve({ path: '/session', init: ownForm(api.url, { token: owner.token, next: '/' }) }),
+      none: 303,
+      other: 303,
+      owner: 303,
+    },
+  ],
+  'POST /session/end': [
+    {
+      prepare: ({ api }) => Promise.resolve({ path: '/session/end', init: ownForm(api.url, {}) }),
+      none: 303,
+      other: 303,
+      owner: 303,
+    },
+  ],
   'GET /v1/pastes': ofUser('/v1/pastes'),
   'POST /v1/pastes': creation('/v1/pastes'),
   'GET /v1/pastes/:short_code': read((code) => `/v1/pastes/${code}`),

@@ -92,8 +92,10 @@ function requestOf(
   };
 }
 
-function bytesOf({ type, value }: ExampleBody): string | FormData {
+function bytesOf({ type, value }: ExampleBody): string | FormData | URLSearchParams {
   if (type === 'application/json') return JSON.stringify(value);
+  if (type === 'application/x-www-form-urlencoded')
+    return new URLSearchParams(value as Record<string, string>);
   if (type !== 'multipart/form-data') return String(value);
   const form = new FormData();
   for (const [name, field] of Object.entries(value as object)) form.append(name, String(field));

@@ -1,9 +1,10 @@
-import { createPaste } from '@pasteflow/postgres';
+import { createPaste, type Database } from '@pasteflow/postgres';
 import { example as exampleJob } from '../../src/jobs/example.ts';
 import { example } from '../../src/pastes/example.ts';
+import { exampleToken } from '../../src/pages/example.ts';
 import type { ApiBed } from './api.ts';
 import { sha256, upload } from './pastes.ts';
-import type { TestUser } from './users.ts';
+import { newUser, type TestUser } from './users.ts';
 
 /**
  * The paste of the document's examples, PROCESSED. An existing one is restored, as it may have been deleted.
@@ -52,4 +53,9 @@ export async function putExampleJob({ db }: ApiBed, owner: TestUser): Promise<vo
       file_size: example.content.length,
     })
     .execute();
+}
+
+/** The token of the document's examples, which is good. */
+export async function putExampleToken(db: Database): Promise<void> {
+  await newUser(db, { token: exampleToken });
 }

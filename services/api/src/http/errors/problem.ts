@@ -61,6 +61,7 @@ const statuses: Readonly<Record<ErrorCode, readonly [status: number, title: stri
   request_incomplete: [400, 'Request incomplete'],
   request_headers_too_large: [431, 'Request headers too large'],
   unauthorized: [401, 'Not authorized'],
+  cross_site_request: [403, 'Sent from another site'],
   route_not_found: [404, 'No such route'],
   method_not_allowed: [405, 'Method not allowed'],
   range_not_satisfiable: [416, 'Range not satisfiable'],

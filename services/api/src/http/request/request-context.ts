@@ -4,6 +4,11 @@ import type { ErrorCode, MessageContext } from '@pasteflow/domain';
 import { TRACEPARENT, traceIdOf } from '@pasteflow/runtime';
 import type { Caller } from './caller.ts';
 
+/** Whom a page names as signed in. */
+export interface Viewer {
+  readonly name: string;
+}
+
 /** What is known about a request. Handlers add what they find out, for the request's log line and span. */
 export interface RequestContext {
   readonly requestId: string;
@@ -22,6 +27,12 @@ export interface RequestContext {
   errorCode?: ErrorCode;
   /** The client is a browser that shows what it gets as a page. */
   wantsPage?: true;
+  /** The user who is signed in, for the header of a page. */
+  viewer?: Viewer;
+  /** The caller must sign in before the page can be shown: a problem of authorization becomes the page for it. */
+  mustSignIn?: true;
+  /** The path to go to after signing in; not set: that of the request. */
+  afterSignIn?: string;
   /** When the wait for an upload or a job began. Metrics exclude it. */
   waitingSinceMs?: number;
   /** When the wait ended; undefined: it still runs. */

@@ -1,0 +1,30 @@
+import { html } from '../html/html.ts';
+import { page, type Site } from '../html/layout.ts';
+import { words } from '../words.ts';
+
+/**
+ * The page on which one signs in with a token.
+ * @param reason why it is shown instead of another page, or why a token was refused; null: it was asked for
+ * @param next the path to go to afterwards
+ */
+export function signInPage(
+  site: Site,
+  { reason, next }: { readonly reason: string | null; readonly next: string },
+): string {
+  const { signIn } = words;
+  return page(site, {
+    title: signIn.title,
+    main: html`<h1>${signIn.title}</h1>
+${reason !== null && html`<p class="notice bad" role="alert">${reason}</p>`}
+<p>${signIn.intro}</p>
+<form class="narrow" method="post" action="${site.base}/session">
+<input type="hidden" name="next" value="${next}">
+<div class="field"><label for="token">${signIn.token}</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required autofocus aria-describedby="token-hint"><p id="token-hint" class="hint">${signIn.tokenHint}</p></div>
+<p><button class="primary" type="submit">${signIn.submit}</button></p>
+</form>
+${
+  reason !== null &&
+  html`<form method="post" action="${site.base}/session/end?next=${encodeURIComponent(next.startsWith(`${site.base}/my/`) ? `${site.base}/` : next)}"><button type="submit">${signIn.without}</button></form>`
+}`,
+  });
+}

@@ -1,0 +1,49 @@
+import type { Request, Response } from 'express';
+import { RequestError } from '../http/errors/request-error.ts';
+import { limitKeyOf } from '../http/request/caller.ts';
+import { clientAddressOf, networkOf } from '../http/request/client-address.ts';
+import { KnownCredentials } from '../identity/known-credentials.ts';
+import type { Limits } from '../limits/limits.ts';
+
+/**
+ * Counts invalid tokens as guesses from their address. After too many of them the address's tokens are
+ * refused without a look-up for the rest of the minute, because each look-up costs a statement. Tokens that
+ * this process has recently found valid are exempt: a forgotten script with a revoked token must not lock out
+ * everybody who shares its address. Misses without a token are counted separately.
+ */
+export class TokenGuesses {
+  readonly #limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser'>;
+  readonly #known = new KnownCredentials();
+
+  constructor(limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser'>) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Runs `identify`, which looks the credential up.
+   * @param credential as in the Authorization header; undefined: none
+   * @throws RequestError rate_limited, and what `identify` throws
+   */
+  async counted<Found>(
+    req: Request,
+    res: Response,
+    credential: string | undefined,
+    identify: () => Promise<Found>,
+  ): Promise<Found> {
+    const address = clientAddressOf(req);
+    const guesser = `token:${networkOf(address)}`;
+    if (credential !== undefined && !this.#known.has(credential)) this.#limits.refuseGuesser(res, guesser);
+    try {
+      const found = await identify();
+      if (credential !== undefined) this.#known.add(credential);
+      return found;
+    } catch (error) {
+      const key = limitKeyOf({ kind: 'anonymous', address });
+      await this.#limits.count(res, key, { creates: false, mayMiss: false });
+      if (!(error instanceof RequestError) || error.code !== 'unauthorized') throw error;
+      if (credential !== undefined) this.#known.delete(credential);
+      await this.#limits.countMiss(res, guesser);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import { RequestError } from '../http/errors/request-error.ts';
+import { cookieOf } from '../http/request/cookies.ts';
+
+/** Browsers store at most 4096 bytes of a cookie with its name and attributes. */
+export const MAX_SESSION_TOKEN_LENGTH = 3900;
+
+/**
+ * The cookie with which a browser is signed in (ADR 40). It holds the user's token and counts like the token in the
+ * Authorization header, but only in requests that the service's own pages or the user's address bar sent.
+ */
+export class Sessions {
+  readonly #publicUrl: string | undefined;
+  readonly #isHttps: boolean;
+
+  /** @param publicUrl PUBLIC_URL; undefined: not set */
+  constructor(publicUrl: string | undefined) {
+    this.#publicUrl = publicUrl;
+    this.#isHttps = publicUrl?.startsWith('https:') ?? false;
+  }
+
+  /** The token of a browser that is signed in; null when there is none, or when it does not count. */
+  tokenOf(req: IncomingMessage): string | null {
+    const token = cookieOf(req, this.#name('pasteflow'));
+    return token !== null && token !== '' && this.isOwn(req) ? token : null;
+  }
+
+  /** The header Set-Cookie that signs a browser in, until it is closed. */
+  begin(token: string): string {
+    return this.cookie('pasteflow', token, 'SameSite=Strict');
+  }
+
+  /** The header Set-Cookie that signs a browser out. */
+  end(): string {
+    return this.cookie('pasteflow', '', 'SameSite=Strict; Max-Age=0');
+  }
+
+  /** A header Set-Cookie. No script can read the cookie, and https cookies are never sent or set by http. */
+  cookie(name: string, value: string, attributes: string): string {
+    return `${this.#name(name)}=${value}; Path=/; HttpOnly; ${attributes}${this.#isHttps ? '; Secure' : ''}`;
+  }
+
+  /** A cookie that `cookie` has set; null: none. */
+  valueOf(req: IncomingMessage, name: string): string | null {
+    return cookieOf(req, this.#name(name));
+  }
+
+  /** A prefix with which browsers accept a cookie only from this host, by https. Without https they refuse it. */
+  #name(name: string): string {
+    return this.#isHttps ? `__Host-${name}` : name;
+  }
+
+  /** Whether the service's own pages or the user's address bar sent the request, as the browser says. */
+  isOwn(req: IncomingMessage): boolean {
+    const { 'sec-fetch-site': site, origin, host } = req.headers;
+    if (site !== 'same-origin' && site !== 'none') return false;
+    if (req.method === 'GET' || req.method === 'HEAD') return true;
+    if (origin === undefined || !URL.canParse(origin)) return false;
+    const sender = new URL(origin);
+    return this.#publicUrl === undefined
+      ? sender.host === host
+      : sender.origin === new URL(this.#publicUrl).origin;
+  }
+
+  /**
+   * For a form that is protected before anybody is signed in.
+   * @throws RequestError cross_site_request
+   */
+  requireOwn(req: IncomingMessage): void {
+    if (this.isOwn(req)) return;
+    const address = this.#publicUrl ?? 'the address of the service';
+    throw new RequestError(
+      'cross_site_request',
+      `The form was not sent from a page of this service, or the browser does not say from where. Open ${address} and try again, with https and a current browser.`,
+    );
+  }
+}

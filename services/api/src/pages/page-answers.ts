@@ -1,0 +1,33 @@
+import type { Response } from 'express';
+import type { ErrorCode } from '@pasteflow/domain';
+import { z } from 'zod';
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
+
+/** A page, for the OpenAPI document. */
+export function pageOf(description: string, headers: z.ZodRawShape = {}): ZodOpenApiResponseObject {
+  return { description, headers: z.object(headers), content: { 'text/html': { schema: z.string() } } };
+}
+
+/** A redirect after a form, so that reloading the next page sends nothing again. */
+export function redirectOf(description: string, headers: z.ZodRawShape = {}): ZodOpenApiResponseObject {
+  return {
+    description: `${description} The answer has an empty body.`,
+    headers: z.object({ Location: nextPage, ...headers }),
+  };
+}
+
+const nextPage = z.string().meta({ header: { description: 'The path of the next page.' } });
+
+/** The errors of reading a short form. */
+export const formErrors = [
+  'unsupported_media_type',
+  'unsupported_encoding',
+  'content_too_large',
+  'validation_failed',
+  'overloaded',
+] as const satisfies readonly ErrorCode[];
+
+/** 303: the browser continues with GET. */
+export function goTo(res: Response, path: string): void {
+  res.status(303).set('Location', path).end();
+}
