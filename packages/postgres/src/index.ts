@@ -121,7 +121,7 @@ export {
   type ApiToken,
 } from './identity/api-tokens.ts';
 export { ensureUser, findUserName } from './identity/users.ts';
-export { listPastes } from './pastes/list-pastes.ts';
+export { listPastes, type ListedPaste } from './pastes/list-pastes.ts';
 export { readJobTimeline, readTimeline, type Timeline } from './timeline/timeline.ts';
 export {
   readChanges,
@@ -144,3 +144,4 @@ export { findStuck, type Stuck } from './monitoring/stuck.ts';
 export { withSweepLock } from './sweeps/sweep-lock.ts';
 export type { ExecutionKind } from './schema/task-executions.ts';
 export type { Schema } from './schema/schema.ts';
+export { expireOwnPastes, findOwnPastes, searchPastes } from './pastes/own-pastes.ts';

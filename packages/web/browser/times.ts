@@ -8,7 +8,7 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 
 /** Shows each time of the page relative to now, with the exact local time as its tooltip. */
 export function showRelativeTimes(): void {
-  for (const time of document.querySelectorAll('.facts time')) {
+  for (const time of document.querySelectorAll('.facts time, td time')) {
     const date = new Date(time.getAttribute('datetime') ?? '');
     time.setAttribute('title', date.toLocaleString('en'));
     time.textContent = relative((date.getTime() - Date.now()) / 1000);

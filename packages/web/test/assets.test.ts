@@ -36,6 +36,13 @@ describe('what a browser loads', () => {
     expect(sizeOf('new-paste.js') + sizeOf('created.js')).toBeLessThanOrEqual(20 * 1024);
   });
 
+  it.each(['my-pastes.js', 'my-jobs.js', 'my-job.js'])(
+    'is at most 20 KB of JavaScript for a list: %s',
+    (name) => {
+      expect(sizeOf(name)).toBeLessThanOrEqual(20 * 1024);
+    },
+  );
+
   it('is at most 8 KB of styles', () => {
     expect(gzipped(assets.fileOf('page.css'))).toBeLessThanOrEqual(8 * 1024);
   });

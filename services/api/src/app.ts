@@ -27,7 +27,13 @@ import type { Live } from './live/live.ts';
 import type { Endpoint, Handler, Method, Routes } from './openapi/endpoint.ts';
 import { readDocument } from './docs/read-document.ts';
 import { deleteFromForm } from './pages/delete-form.ts';
+import { deleteMyPastes } from './pages/delete-my-pastes.ts';
 import { homePage } from './pages/home-page.ts';
+import { myJob } from './pages/my-job.ts';
+import { myJobs } from './pages/my-jobs.ts';
+import { myPastes } from './pages/my-pastes.ts';
+import { startExport } from './pages/start-export.ts';
+import { startImport } from './pages/start-import.ts';
 import { pasteInBrowser } from './pages/paste-page.ts';
 import { problemPageFor } from './pages/problem-page.ts';
 import { readAsset } from './pages/read-asset.ts';
@@ -81,6 +87,12 @@ export function routesOf(deps: AppDependencies): Routes {
     '/assets/:file': { GET: readAsset },
     '/session': { GET: showSignIn(deps), POST: signInForm(deps) },
     '/session/end': { POST: signOut(deps) },
+    '/my/pastes': { GET: myPastes(deps) },
+    '/my/pastes/delete': { POST: deleteMyPastes(deps) },
+    '/my/jobs': { GET: myJobs(deps) },
+    '/my/jobs/import': { POST: startImport(deps) },
+    '/my/jobs/export': { POST: startExport(deps) },
+    '/my/jobs/:id': { GET: myJob(deps) },
     '/v1/pastes': { GET: listPastes(deps), POST: createPaste(deps) },
     '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
     '/v1/pastes/:short_code/content': { GET: readContent(deps, 'readContent') },

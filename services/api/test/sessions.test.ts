@@ -129,10 +129,10 @@ describe('signing in with a token', () => {
       `/${'x'.repeat(3000)}`,
       '',
     ])
-      expect(ownPath(text, '')).toBe('/');
+      expect(ownPath(text, '')).toBe('/my/pastes');
     expect(ownPath('/my/jobs?status=failed#x', '')).toBe('/my/jobs?status=failed');
-    expect(ownPath('/other', '/p')).toBe('/p/');
-    expect(ownPath('/p/../other', '/p')).toBe('/p/');
+    expect(ownPath('/other', '/p')).toBe('/p/my/pastes');
+    expect(ownPath('/p/../other', '/p')).toBe('/p/my/pastes');
     expect(ownPath('/p/abc', '/p')).toBe('/p/abc');
   });
 

@@ -14,9 +14,26 @@ export type ListedPaste = Selectable<PastesTable> & { readonly place: Place };
  */
 export async function listPastes(
   db: Database,
-  { userId, status }: { userId: string; status: PasteUploadState | null },
+  filter: { userId: string; status: PasteUploadState | null },
   { limit, after }: PageRequest,
 ): Promise<Page<ListedPaste>> {
+  const { rows } = await sql<Selectable<PastesTable> & { placed_at: string }>`${openPastesOf(
+    filter,
+    after,
+    limit + 1,
+  )}`.execute(db);
+  return toPage(
+    rows.map(({ placed_at, ...paste }) => ({ ...paste, place: { createdAt: placed_at, id: paste.id } })),
+    limit,
+  );
+}
+
+/** The query of a user's pastes after a place, newest first, each with its place. */
+export function openPastesOf(
+  { userId, status }: { userId: string; status: PasteUploadState | null },
+  after: Place | null,
+  limit: number,
+) {
   const [createdAt, id] =
     status === 'IN_PROGRESS'
       ? [sql.ref('payload.created_at'), sql.ref('payload.paste_id')]
@@ -25,15 +42,11 @@ export async function listPastes(
     after === null
       ? sql``
       : sql`AND (${createdAt}, ${id}) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
-  const { rows } = await sql<Selectable<PastesTable> & { placed_at: string }>`
+  return sql`
     SELECT p.*, ${createdAt}::text AS placed_at
     FROM ${sourceOf(userId, status)} ${further}
       AND p.deletion_initiated_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > now())
-    ORDER BY ${createdAt} DESC, ${id} DESC LIMIT ${limit + 1}`.execute(db);
-  return toPage(
-    rows.map(({ placed_at, ...paste }) => ({ ...paste, place: { createdAt: placed_at, id: paste.id } })),
-    limit,
-  );
+    ORDER BY ${createdAt} DESC, ${id} DESC LIMIT ${limit}`;
 }
 
 function sourceOf(userId: string, status: PasteUploadState | null) {

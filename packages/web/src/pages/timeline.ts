@@ -1,6 +1,7 @@
 import { formatDuration, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
+import { table } from '../html/table.ts';
 import { timelineChart, type ShownTimeline } from '../timeline/chart.ts';
 import { words } from '../words.ts';
 import type { ShownPaste } from './paste.ts';
@@ -44,13 +45,4 @@ function attemptsTable({ executions }: ShownTimeline): Html {
       html`<tr><td>${attempt}</td><td class="${status.toLowerCase()}">${status}</td><td>${formatTime(run_at)}</td><td>${started_at !== null && formatTime(started_at)}</td><td>${finished_at !== null && formatTime(finished_at)}</td><td>${error ?? error_class}</td></tr>\n`,
   );
   return table(text.attempts, ['#', text.state, text.due, text.started, text.finished, text.error], rows);
-}
-
-/** A wide table scrolls by itself, and can be scrolled with the keyboard. */
-function table(name: string, heads: readonly string[], rows: readonly Html[]): Html {
-  return html`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table>
-<thead><tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}</tr></thead>
-<tbody>
-${rows}</tbody>
-</table></div>`;
 }

@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-import { createCappedJob } from '@pasteflow/postgres';
 import { jobTypes } from '@pasteflow/jobs';
 import type { MessageDispatcher, OutgoingJob } from '@pasteflow/sqs';
 import { z } from 'zod';
@@ -14,7 +13,7 @@ import { uuid } from '../openapi/formats.ts';
 import type { JobLimits } from '../config.ts';
 import { countGuesses, type CountGuessesDependencies } from './count-guesses.ts';
 import { example } from './example.ts';
-import { refuseOverImportLimit, tooManyOpenJobs } from './job-limits.ts';
+import { insertJob } from './insert-job.ts';
 import { MAX_JOB_BYTES, newJobSchema, receiveJob } from './new-job.ts';
 
 export interface CreateJobDependencies extends CountGuessesDependencies {
@@ -89,9 +88,7 @@ async function create(deps: CreateJobDependencies, req: Request, res: Response):
     return;
   }
   const { id, executionId, answer } = await claim.commit(async (db) => {
-    if (jobType === 'import') await refuseOverImportLimit(db, userId, deps.jobLimits);
-    const inserted = await createCappedJob(db, { userId, jobType, parameters }, deps.jobLimits.maxOpen);
-    if (inserted === null) throw tooManyOpenJobs(deps.jobLimits);
+    const inserted = await insertJob(db, userId, job, deps.jobLimits);
     const queued: z.output<typeof queuedJobSchema> = { job_id: inserted.id, status: 'queued' };
     const Location = `${deps.publicUrl()}/v1/jobs/${inserted.id}`;
     return { ...inserted, answer: jsonAnswer(202, queued, { Location }) };

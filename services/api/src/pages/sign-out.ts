@@ -25,8 +25,9 @@ export function signOut({
   const end: Handler = (req, res) => {
     sessions.requireOwn(req);
     const { next } = readQuery(req, query);
+    const { base } = pages.site(req);
     res.set('Set-Cookie', sessions.end());
-    goTo(res, ownPath(next, pages.site(req).base));
+    goTo(res, ownPath(next ?? `${base}/`, base));
   };
   return {
     operation: {

@@ -7,11 +7,11 @@ const HOST = 'http://own.invalid';
 
 /**
  * A path of this service to go to after signing in, from any text. A text that leads elsewhere, such as
- * `//evil.example` or `https:evil.example`, becomes the first page.
+ * `//evil.example` or `https:evil.example`, becomes the path of the user's pastes.
  * @param base the path of PUBLIC_URL
  */
 export function ownPath(text: string | null | undefined, base: string): string {
-  const fallback = `${base}/`;
+  const fallback = `${base}/my/pastes`;
   if (text === null || text === undefined || text.length > MAX_LENGTH) return fallback;
   if (!text.startsWith(`${base}/`) || !URL.canParse(text, HOST)) return fallback;
   const { origin, pathname, search } = new URL(text, HOST);

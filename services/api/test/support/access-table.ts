@@ -172,6 +172,62 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
       owner: 303,
     },
   ],
+  'GET /my/pastes': ofUser('/my/pastes'),
+  'POST /my/pastes/delete': [
+    {
+      about: 'the question',
+      prepare: async ({ api, db }, { id }) => ({
+        path: '/my/pastes/delete',
+        init: ownForm(api.url, { short_code: await newPaste(db, 'x', { userId: id }) }),
+      }),
+      none: 401,
+      other: 200,
+      owner: 200,
+    },
+    {
+      about: 'the deletion',
+      prepare: async ({ api, db }, { id }) => ({
+        path: '/my/pastes/delete',
+        init: ownForm(api.url, {
+          short_code: await newPaste(db, 'x', { userId: id }),
+          confirmed: 'yes',
+        }),
+      }),
+      none: 401,
+      other: 303, // and nothing of the owner's is deleted
+      owner: 303,
+    },
+  ],
+  'GET /my/jobs': ofUser('/my/jobs'),
+  'POST /my/jobs/import': [
+    {
+      prepare: ({ api }) => {
+        const body = new FormData();
+        body.set('file', new Blob(['{"content": "x"}']), 'pastes.ndjson');
+        return Promise.resolve({ path: '/my/jobs/import', init: { ...ownForm(api.url, {}), body } });
+      },
+      none: 401,
+      other: 303,
+      owner: 303,
+    },
+  ],
+  'POST /my/jobs/export': [
+    {
+      prepare: ({ api }) =>
+        Promise.resolve({ path: '/my/jobs/export', init: ownForm(api.url, { format: 'zip' }) }),
+      none: 401,
+      other: 303,
+      owner: 303,
+    },
+  ],
+  'GET /my/jobs/:id': [
+    {
+      prepare: async ({ db }, owner) => ({ path: `/my/jobs/${await newJob(db, owner)}` }),
+      none: 401,
+      other: 403,
+      owner: 200,
+    },
+  ],
   'GET /v1/pastes': ofUser('/v1/pastes'),
   'POST /v1/pastes': creation('/v1/pastes'),
   'GET /v1/pastes/:short_code': read((code) => `/v1/pastes/${code}`),

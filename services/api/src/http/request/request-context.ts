@@ -5,7 +5,7 @@ import { TRACEPARENT, traceIdOf } from '@pasteflow/runtime';
 import type { Caller } from './caller.ts';
 
 /** Whom a page names as signed in. */
-export interface Viewer {
+interface Viewer {
   readonly name: string;
 }
 

@@ -1,0 +1,85 @@
+import { sql, type Selectable } from 'kysely';
+import type { PasteUploadState } from '@pasteflow/domain';
+import type { Database } from '../database/database.ts';
+import { affectedRows } from '../database/affected-rows.ts';
+import type { Page, PageRequest } from '../database/page.ts';
+import type { PastesTable } from '../schema/pastes.ts';
+import { openPastesOf, type ListedPaste } from './list-pastes.ts';
+
+/**
+ * A search reads at most this many pastes for a page, so that it takes some 30 ms for any user. A page that has read them all ends
+ * where it stopped, possibly without a match.
+ */
+const MAX_SCANNED = 10_000;
+
+/**
+ * A page of a user's pastes whose title contains a text, in any case, newest first.
+ * @param maxScanned for tests
+ */
+export async function searchPastes(
+  db: Database,
+  { userId, status, title }: { userId: string; status: PasteUploadState | null; title: string },
+  { limit, after }: PageRequest,
+  maxScanned = MAX_SCANNED,
+): Promise<Page<ListedPaste>> {
+  const { rows } = await sql<Found>`
+    WITH scanned AS MATERIALIZED (${openPastesOf({ userId, status }, after, maxScanned)}),
+    last AS (SELECT placed_at AS last_at, id AS last_id FROM scanned ORDER BY placed_at::timestamptz, id LIMIT 1),
+    total AS (SELECT count(*)::integer AS scanned_count FROM scanned),
+    matching AS (
+      SELECT * FROM scanned WHERE strpos(lower(title), lower(${title})) > 0
+      ORDER BY placed_at::timestamptz DESC, id DESC LIMIT ${limit + 1}
+    )
+    SELECT * FROM total LEFT JOIN last ON true LEFT JOIN matching ON true
+    ORDER BY placed_at::timestamptz DESC, id DESC`.execute(db);
+  const found = rows.flatMap((row) =>
+    row.id === null ? [] : [{ ...row, place: { createdAt: row.placed_at, id: row.id } }],
+  );
+  const page = found.slice(0, limit);
+  if (found.length > limit) return { rows: page, next: page.at(-1)?.place ?? null };
+  const [first] = rows;
+  if (first === undefined || first.scanned_count < maxScanned || first.last_at === null)
+    return { rows: page, next: null };
+  return { rows: page, next: { createdAt: first.last_at, id: first.last_id } };
+}
+
+/** The count and the last scanned place, with a match or with nulls. */
+type Found = { scanned_count: number } & ({ last_at: string; last_id: string } | { last_at: null }) &
+  ((Selectable<PastesTable> & { placed_at: string }) | { id: null });
+
+/** Those of the short codes that name pastes of the user that are not gone, with their titles. */
+export async function findOwnPastes(
+  db: Database,
+  { userId, shortCodes }: { userId: string; shortCodes: readonly string[] },
+): Promise<readonly { readonly short_code: string; readonly title: string | null }[]> {
+  return await db
+    .selectFrom('pastes')
+    .select(['short_code', 'title'])
+    .where('short_code', 'in', [...shortCodes, '']) // an empty list is no SQL
+    .where('user_id', '=', userId)
+    .where('deletion_initiated_at', 'is', null)
+    .where(sql<boolean>`(expires_at IS NULL OR expires_at > now())`)
+    .orderBy('created_at', 'desc')
+    .execute();
+}
+
+/**
+ * Deletes pastes of a user: they expire now, and the cleanup deletes their objects. Pastes of others, and those that are gone, are left
+ * alone. The rows are locked in the order of their ids, so that two deletions of the same pastes can't wait for each other.
+ * @returns how many it deleted
+ */
+export async function expireOwnPastes(
+  db: Database,
+  { userId, shortCodes }: { userId: string; shortCodes: readonly string[] },
+): Promise<number> {
+  const result = await sql`
+    WITH own AS MATERIALIZED (
+      SELECT id FROM pastes
+      WHERE short_code = ANY (${shortCodes}::text[]) AND user_id = ${userId}
+        AND (expires_at IS NULL OR expires_at > now())
+      ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE pastes p SET expires_at = now() FROM own
+    WHERE p.id = own.id AND (p.expires_at IS NULL OR p.expires_at > now())`.execute(db);
+  return affectedRows(result);
+}

@@ -1,0 +1,111 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import {
+  createPaste,
+  ensureUser,
+  expireOwnPastes,
+  findOwnPastes,
+  searchPastes,
+  type PageRequest,
+} from '../../src/index.ts';
+import { useDatabase } from '../support/database.ts';
+
+const current = useDatabase({ fresh: 'test' });
+const newUser = () => ensureUser(current.db, randomUUID());
+
+async function newPaste(userId: string, title: string | null): Promise<string> {
+  const shortCode = randomBytes(5).toString('hex');
+  await createPaste(current.db, {
+    userId,
+    visibility: 'private',
+    shortCode,
+    content: Buffer.from('x'),
+    contentHash: `sha256:${'0'.repeat(64)}`,
+    title,
+    syntax: null,
+    expiresInSeconds: null,
+    deleteTokenHash: null,
+  });
+  return shortCode;
+}
+
+/** The titles of each page. */
+async function pagesOf(userId: string, title: string, limit: number, maxScanned: number) {
+  const pages: (string | null)[][] = [];
+  let after: PageRequest['after'] = null;
+  do {
+    const { rows, next } = await searchPastes(
+      current.db,
+      { userId, status: null, title },
+      { limit, after },
+      maxScanned,
+    );
+    pages.push(rows.map((row) => row.title));
+    after = next;
+  } while (after !== null);
+  return pages;
+}
+
+describe('searchPastes', () => {
+  it('finds a text in the title, in any case, and takes it literally', async () => {
+    const userId = await newUser();
+    for (const title of ['Notes 100%', null, 'more NOTES', 'other', 'note_s']) await newPaste(userId, title);
+    await newPaste(await newUser(), 'notes of somebody else');
+    expect(await pagesOf(userId, 'notes', 10, 100)).toEqual([['more NOTES', 'Notes 100%']]);
+    expect(await pagesOf(userId, '%', 10, 100)).toEqual([['Notes 100%']]);
+    expect(await pagesOf(userId, '_', 10, 100)).toEqual([['note_s']]);
+    expect(await pagesOf(userId, 'missing', 10, 100)).toEqual([[]]);
+  });
+
+  it('goes on after each page, and where a search stopped, and shows each paste once', async () => {
+    const userId = await newUser();
+    const titles = ['a 1', 'b', 'a 2', 'b', 'b', 'b', 'a 3', 'a 4'];
+    for (const title of titles) await newPaste(userId, title);
+    expect(await pagesOf(userId, 'a', 1, 100)).toEqual([['a 4'], ['a 3'], ['a 2'], ['a 1']]);
+    expect(await pagesOf(userId, 'a', 10, 3)).toEqual([['a 4', 'a 3'], ['a 2'], ['a 1']]);
+    expect((await pagesOf(userId, 'a', 1, 2)).flat()).toEqual(['a 4', 'a 3', 'a 2', 'a 1']);
+  });
+
+  it('filters by status', async () => {
+    const userId = await newUser();
+    await newPaste(userId, 'a');
+    const find = (status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED') =>
+      searchPastes(current.db, { userId, status, title: 'a' }, { limit: 5, after: null });
+    expect((await find('IN_PROGRESS')).rows.length).toBe(1);
+    expect((await find('PROCESSED')).rows.length).toBe(0);
+    expect((await find('FAILED')).rows.length).toBe(0);
+  });
+});
+
+describe('expireOwnPastes', () => {
+  it('deletes those of the user that are not gone, and no other', async () => {
+    const userId = await newUser();
+    const mine = [await newPaste(userId, 'a'), await newPaste(userId, 'b')];
+    const theirs = await newPaste(await newUser(), 'c');
+    const shortCodes = [...mine, theirs, 'missing'];
+    expect((await findOwnPastes(current.db, { userId, shortCodes })).map(({ title }) => title)).toEqual([
+      'b',
+      'a',
+    ]);
+    expect(await expireOwnPastes(current.db, { userId, shortCodes })).toBe(2);
+    expect(await expireOwnPastes(current.db, { userId, shortCodes })).toBe(0);
+    expect(await findOwnPastes(current.db, { userId, shortCodes: [] })).toEqual([]);
+    const { rows } = await searchPastes(
+      current.db,
+      { userId, status: null, title: '' },
+      { limit: 5, after: null },
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('deletes each paste once when two requests delete the same ones at once', async () => {
+    const userId = await newUser();
+    const codes = await Promise.all(Array.from({ length: 20 }, () => newPaste(userId, 'a')));
+    const counts = await Promise.all(
+      [codes, codes.toReversed(), codes].map((shortCodes) =>
+        expireOwnPastes(current.db, { userId, shortCodes }),
+      ),
+    );
+    expect(counts.reduce((sum, count) => sum + count)).toBe(20);
+  });
+});

@@ -1,0 +1,28 @@
+import { optional } from './element.ts';
+import { showRelativeTimes } from './times.ts';
+
+// Without this module each paste is selected by itself.
+showRelativeTimes();
+const boxes = [...document.querySelectorAll<HTMLInputElement>('input[name="short_code"]')];
+const all = optional('select-all', HTMLInputElement);
+const button = optional('delete-selected', HTMLButtonElement);
+const shown = optional('selected', HTMLElement);
+
+function show(): void {
+  const count = boxes.filter(({ checked }) => checked).length;
+  if (button !== null) button.disabled = count === 0;
+  if (shown !== null) shown.textContent = count === 0 ? '' : `${count} / ${boxes.length}`;
+  if (all === null) return;
+  all.checked = count === boxes.length;
+  all.indeterminate = count > 0 && count < boxes.length;
+}
+
+for (const box of boxes) box.addEventListener('change', show);
+if (all !== null) {
+  all.hidden = false;
+  all.addEventListener('change', () => {
+    for (const box of boxes) box.checked = all.checked;
+    show();
+  });
+}
+addEventListener('pageshow', show); // the browser restores the boxes when one goes back

@@ -1,0 +1,103 @@
+import { formatSize, formatTime } from '../html/formats.ts';
+import { html, type Html } from '../html/html.ts';
+import { page, type Site } from '../html/layout.ts';
+import { table } from '../html/table.ts';
+import { words } from '../words.ts';
+import { typeOf, type OwnJob } from './my-jobs.ts';
+
+/** A paste or a file that a job has made. */
+interface MadeAsset {
+  readonly url: string;
+  readonly asset_type: string;
+  readonly file_size: number;
+}
+
+export interface MyJob extends OwnJob {
+  readonly result: Readonly<Record<string, unknown>> | null;
+  /** The newest. */
+  readonly assets: readonly MadeAsset[];
+  readonly hasMoreAssets: boolean;
+}
+
+/** A job: its progress while it runs, and then what it did. */
+export function myJobPage(site: Site, job: MyJob): string {
+  const { job: text } = words;
+  const isOpen = job.completed_at === null;
+  const title = typeOf(job.job_type);
+  return page(site, {
+    title,
+    scripts: ['my-job.js'],
+    ...(isOpen && { head: html`<noscript><meta http-equiv="refresh" content="2"></noscript>\n` }),
+    main: html`<p><a href="${site.base}/my/jobs">← ${words.myJobs.title}</a></p>
+<h1>${title}</h1>
+<dl class="facts">
+<div><dt>${text.state}</dt><dd id="job-state" class="${job.status}"${isOpen && html` data-processing="${text.states.processing}"`}>${text.states[job.status]}</dd></div>
+<div><dt>${words.paste.created}</dt><dd>${formatTime(job.created_at)}</dd></div>
+${job.completed_at !== null && html`<div><dt>${text.ended}</dt><dd>${formatTime(job.completed_at)}</dd></div>`}
+</dl>
+${isOpen && progress(site, job)}
+${job.error_message !== null && html`<p class="notice bad">${job.error_message}</p>`}
+${job.result !== null && resultOf(job.result)}
+${assetsOf(job)}`,
+  });
+}
+
+function progress({ base }: Site, job: MyJob): Html {
+  const { job: text } = words;
+  return html`<div id="job" class="pending column" data-events="${base}/v1/jobs/${job.id}/events">
+<progress id="job-progress" max="100" value="${job.progress}" aria-label="${text.progress}"></progress>
+<p role="status"><span id="job-percent">${job.progress}</span> % <span id="job-message">${job.progress_message ?? (job.status === 'queued' ? text.waiting : '')}</span></p>
+</div>`;
+}
+
+/** The counts, and the lists of what went wrong. */
+function resultOf(result: Readonly<Record<string, unknown>>): Html {
+  const counts = Object.entries(words.job.counts).flatMap(([name, label]) => {
+    const value = result[name];
+    if (typeof value !== 'number') return [];
+    return [html`<div><dt>${label}</dt><dd>${name === 'bytes' ? formatSize(value) : value}</dd></div>\n`];
+  });
+  return html`${counts.length > 0 && html`<h2>${words.job.result}</h2>\n<dl class="facts">${counts}</dl>`}
+${errorsOf(result['errors'])}${missingOf(result['missing'])}`;
+}
+
+function errorsOf(errors: unknown): Html | false {
+  if (!Array.isArray(errors) || errors.length === 0) return false;
+  const { job: text } = words;
+  const rows = errors.map((each: Readonly<Record<string, unknown>>) => {
+    const { position, name, reason } = each;
+    return html`<tr><td class="number">${textOf(position)}</td><td class="title">${textOf(name)}</td><td class="title">${textOf(reason)}</td></tr>\n`;
+  });
+  return html`<h2>${text.errors}</h2>\n${table(text.errors, [text.position, text.name, text.reason], rows)}`;
+}
+
+function missingOf(missing: unknown): Html | false {
+  if (!Array.isArray(missing) || missing.length === 0) return false;
+  const { job: text } = words;
+  const rows = missing.map(
+    (each: Readonly<Record<string, unknown>>) =>
+      html`<tr><td>${textOf(each['short_code'])}</td><td class="title">${textOf(each['reason'])}</td></tr>\n`,
+  );
+  return html`<h2>${text.missing}</h2>\n${table(text.missing, [words.myPastes.paste, text.reason], rows)}`;
+}
+
+/** The result is what the job type wrote. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function assetsOf({ assets, hasMoreAssets, completed_at: completedAt }: MyJob): Html | false {
+  const { job: text } = words;
+  if (assets.length === 0) return false;
+  const files = assets.filter(({ asset_type: type }) => type !== 'paste');
+  const pastes = assets.filter(({ asset_type: type }) => type === 'paste');
+  return html`${files.map(
+    ({ url, file_size: size }) =>
+      html`<p><a class="button primary" href="${url}">${text.download}</a> <span class="hint">${formatSize(size)}. ${text.downloadHint}</span></p>\n`,
+  )}${
+    pastes.length > 0 &&
+    completedAt !== null &&
+    html`<h2>${text.pastes}</h2>
+${hasMoreAssets && html`<p class="hint">${text.newestPastes(pastes.length)}</p>\n`}<ul class="codes">${pastes.map(({ url }) => html`<li><a href="${url}">${url.split('/').at(-1)}</a></li>\n`)}</ul>`
+  }`;
+}

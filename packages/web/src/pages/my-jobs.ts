@@ -1,0 +1,95 @@
+import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
+import { formatSize, formatTime } from '../html/formats.ts';
+import { html, type Html } from '../html/html.ts';
+import { page, type Site } from '../html/layout.ts';
+import { table } from '../html/table.ts';
+import { words } from '../words.ts';
+
+/** A job in its user's list. The times are in ISO 8601. */
+export interface OwnJob {
+  readonly id: string;
+  readonly job_type: string;
+  readonly status: keyof typeof words.job.states;
+  readonly progress: number;
+  readonly progress_message: string | null;
+  readonly error_message: string | null;
+  readonly created_at: string;
+  readonly completed_at: string | null;
+}
+
+export interface MyJobs {
+  readonly jobs: readonly OwnJob[];
+  readonly status: string | null;
+  readonly jobType: string | null;
+  readonly isFirst: boolean;
+  readonly next: string | null;
+  readonly jobTypes: readonly string[];
+  readonly exportFormats: readonly string[];
+  readonly maxFileBytes: number;
+}
+
+/** The user's jobs, newest first, with the forms that start an import or an export. */
+export function myJobsPage(site: Site, list: MyJobs): string {
+  const { myJobs: text, job } = words;
+  const action = `${site.base}/my/jobs`;
+  const types = list.jobTypes.map((type) => [type, typeOf(type)] as const);
+  return page(site, {
+    title: text.title,
+    scripts: ['my-jobs.js'],
+    main: html`<h1>${text.title}</h1>
+<div class="options starts">
+${importForm(site, list)}
+${exportForm(site, list)}
+</div>
+<h2>${text.list}</h2>
+${filterForm(action, [
+  choice({ id: 'job_type', label: job.type, any: text.anyType }, types, list.jobType),
+  choice({ id: 'status', label: job.state, any: text.anyState }, Object.entries(job.states), list.status),
+])}
+${list.jobs.length === 0 ? html`<p>${text.none}</p>` : jobsTable(site, list.jobs)}
+${pageLinks(action, { job_type: list.jobType, status: list.status }, list)}`,
+  });
+}
+
+/** The name of a type of job; of one that this page does not know, as the API names it. */
+export function typeOf(type: string): string {
+  return (words.job.types as Readonly<Record<string, string>>)[type] ?? type;
+}
+
+function importForm({ base }: Site, { maxFileBytes }: MyJobs): Html {
+  const { myJobs: text, form } = words;
+  const expiries = form.expiries.map(([value, name]) => [value, name] as const);
+  return html`<form class="start" method="post" action="${base}/my/jobs/import" enctype="multipart/form-data">
+<h2>${text.importTitle}</h2>
+<div class="field"><label for="file">${text.file}</label><input id="file" name="file" type="file" required aria-describedby="file-hint"><p id="file-hint" class="hint">${text.fileHint} ≤ ${formatSize(maxFileBytes)}</p></div>
+${choice({ id: 'visibility', label: form.visibility }, form.visibilities)}
+${choice({ id: 'expires_in', label: form.expiry }, expiries, '2592000')}
+<p><button class="primary" type="submit">${text.startImport}</button></p>
+</form>`;
+}
+
+function exportForm({ base }: Site, { exportFormats }: MyJobs): Html {
+  const { myJobs: text } = words;
+  return html`<form class="start" method="post" action="${base}/my/jobs/export">
+<h2>${text.exportTitle}</h2>
+<p class="hint">${text.exportHint}</p>
+${choice(
+  { id: 'format', label: text.format },
+  exportFormats.map((format) => [format, format] as const),
+)}
+<p><button class="primary" type="submit">${text.startExport}</button></p>
+</form>`;
+}
+
+function jobsTable(site: Site, jobs: readonly OwnJob[]): Html {
+  const { job, paste } = words;
+  const rows = jobs.map(
+    (each) =>
+      html`<tr><td><a href="${site.base}/my/jobs/${each.id}">${typeOf(each.job_type)}</a></td><td class="${each.status}">${job.states[each.status]}</td><td class="progress">${each.completed_at === null ? html`${each.progress} %` : ''}</td><td>${formatTime(each.created_at)}</td><td>${each.completed_at !== null && formatTime(each.completed_at)}</td><td class="title">${each.error_message ?? each.progress_message}</td></tr>\n`,
+  );
+  return table(
+    words.myJobs.list,
+    [job.type, job.state, job.progress, paste.created, job.ended, job.message],
+    rows,
+  );
+}

@@ -1,0 +1,101 @@
+import { choice, filterForm, pageLinks } from '../html/filter-form.ts';
+import { formatSize, formatTime } from '../html/formats.ts';
+import { html, type Html } from '../html/html.ts';
+import { page, type Site } from '../html/layout.ts';
+import { table } from '../html/table.ts';
+import { words } from '../words.ts';
+
+/** A paste in its owner's list. The times are in ISO 8601. */
+export interface OwnPaste {
+  readonly short_code: string;
+  readonly title: string | null;
+  readonly status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
+  readonly visibility: 'unlisted' | 'private';
+  readonly size_bytes: number;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+}
+
+export interface MyPastes {
+  readonly pastes: readonly OwnPaste[];
+  /** What the list is filtered by; empty or null: not at all. */
+  readonly title: string;
+  readonly status: string | null;
+  readonly isFirst: boolean;
+  readonly next: string | null;
+  /** How many pastes were just deleted; null: none were to be. */
+  readonly deleted: number | null;
+}
+
+const STATES = ['PROCESSED', 'IN_PROGRESS', 'FAILED'] as const;
+
+/** The user's own pastes, newest first. */
+export function myPastesPage(site: Site, list: MyPastes): string {
+  const { myPastes: text } = words;
+  const action = `${site.base}/my/pastes`;
+  const states = STATES.map((state) => [state, words.paste.uploadStates[state]] as const);
+  return page(site, {
+    title: text.title,
+    scripts: ['my-pastes.js'],
+    main: html`<h1>${text.title}</h1>
+${list.deleted !== null && html`<p class="notice" role="status">${text.deleted(list.deleted)}</p>`}
+${filterForm(action, [
+  html`<div class="field"><label for="title">${text.titleFilter}</label><input id="title" name="title" type="search" value="${list.title}" maxlength="200"></div>`,
+  choice({ id: 'status', label: text.upload, any: text.anyState }, states, list.status),
+])}
+${list.pastes.length === 0 ? html`<p>${noneText(list)}</p>` : pastesForm(site, list.pastes)}
+${pageLinks(action, { title: list.title, status: list.status }, list)}`,
+  });
+}
+
+function noneText({ title, status, isFirst, next }: MyPastes): string {
+  if (next !== null) return words.myPastes.noneYet;
+  return title === '' && status === null && isFirst ? words.myPastes.none : words.myPastes.noMatch;
+}
+
+function pastesForm(site: Site, pastes: readonly OwnPaste[]): Html {
+  const { myPastes: text, paste } = words;
+  const selectAll = html`<input type="checkbox" id="select-all" aria-label="${text.selectAll}" hidden><span class="visually-hidden">${text.select}</span>`;
+  const heads = [
+    selectAll,
+    text.paste,
+    paste.upload,
+    text.visibility,
+    paste.size,
+    paste.created,
+    paste.expires,
+  ];
+  return html`<form id="pastes" method="post" action="${site.base}/my/pastes/delete">
+${table(
+  text.title,
+  heads,
+  pastes.map((each) => row(site, each)),
+)}
+<p><button class="danger" id="delete-selected" type="submit">${text.deleteSelected}</button> <span id="selected" role="status"></span></p>
+</form>`;
+}
+
+function row({ base }: Site, each: OwnPaste): Html {
+  const { myPastes: text, paste } = words;
+  const { short_code: code, expires_at: expires } = each;
+  const name = each.title ?? code;
+  return html`<tr><td class="check"><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}"></td><td class="title"><a href="${base}/${code}"><bdi>${name}</bdi></a>${each.title !== null && html` <small>${code}</small>`}</td><td class="${each.status.toLowerCase()}">${paste.uploadStates[each.status]}</td><td>${text.visibilities[each.visibility]}</td><td class="number">${formatSize(each.size_bytes)}</td><td>${formatTime(each.created_at)}</td><td>${expires === null ? paste.neverExpires : formatTime(expires)}</td></tr>\n`;
+}
+
+/** The question before pastes are deleted, since nothing restores them. */
+export function confirmDeletionPage(
+  site: Site,
+  pastes: readonly Pick<OwnPaste, 'short_code' | 'title'>[],
+): string {
+  const { myPastes: text } = words;
+  return page(site, {
+    title: text.confirm(pastes.length),
+    main: html`<h1>${text.confirm(pastes.length)}</h1>
+<ul>${pastes.map(({ short_code: code, title }) => html`<li><a href="${site.base}/${code}"><bdi>${title ?? code}</bdi></a>${title !== null && html` <small>${code}</small>`}</li>\n`)}</ul>
+<p>${text.confirmHint}</p>
+<form class="toolbar" method="post" action="${site.base}/my/pastes/delete">
+<input type="hidden" name="confirmed" value="yes">
+${pastes.map(({ short_code: code }) => html`<input type="hidden" name="short_code" value="${code}">\n`)}<button class="danger" type="submit">${words.paste.deleteButton}</button> <a class="button" href="${site.base}/my/pastes">${text.keep}</a>
+</form>`,
+  });
+}

@@ -1,0 +1,60 @@
+import { isShortCode } from '@pasteflow/domain';
+import { expireOwnPastes, findOwnPastes } from '@pasteflow/postgres';
+import { confirmDeletionPage } from '@pasteflow/web';
+import { z } from 'zod';
+import type { BodyBudget } from '../budget/body-budget.ts';
+import { readUrlForm } from '../http/body/url-form.ts';
+import { validate } from '../http/errors/request-error.ts';
+import { requireUser } from '../identity/caller-of.ts';
+import type { Endpoint, Handler } from '../openapi/endpoint.ts';
+import { example } from '../pastes/example.ts';
+import { sendPage } from '../site/send-page.ts';
+import type { MyPastesDependencies } from './my-pastes.ts';
+import { formErrors, goTo, pageOf, redirectOf } from './page-answers.ts';
+
+const form = z.strictObject({
+  short_code: z
+    .array(z.string().refine(isShortCode, 'must be a short code'))
+    .min(1, 'is missing; select at least one paste')
+    .max(100, 'must be at most 100 pastes')
+    .meta({ description: 'The pastes; the field is repeated for each.' }),
+  confirmed: z.literal('yes').nullish().meta({ description: 'Without it, a page asks first.' }),
+});
+
+/** POST /my/pastes/delete: asks, and then deletes pastes of the user. */
+export function deleteMyPastes(deps: MyPastesDependencies & { readonly bodies: BodyBudget }): Endpoint {
+  const remove: Handler = async (req, res) => {
+    const userId = requireUser(req);
+    const fields = await readUrlForm(req, res, deps.bodies);
+    const sent = { short_code: fields.all('short_code'), confirmed: fields.one('confirmed') };
+    const { short_code: shortCodes, confirmed } = validate(form, sent);
+    const site = deps.pages.site(req);
+    if (confirmed === 'yes') {
+      const deleted = await expireOwnPastes(deps.db, { userId, shortCodes });
+      goTo(res, `${site.base}/my/pastes?deleted=${deleted}`);
+    } else {
+      sendPage(res, confirmDeletionPage(site, await findOwnPastes(deps.db, { userId, shortCodes })));
+    }
+  };
+  return {
+    operation: {
+      operationId: 'deleteMyPastes',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Deletes pastes of the user immediately and permanently, from the form of the page.',
+      body: {
+        required: true,
+        content: {
+          'application/x-www-form-urlencoded': { schema: form, example: { short_code: [example.shortCode] } },
+        },
+      },
+      answers: {
+        200: pageOf('The page that asks.'),
+        303: redirectOf('Those of the pastes that belong to the user are deleted.'),
+      },
+      errors: [...formErrors, 'dependency_unavailable'],
+    },
+    handle: remove,
+    page: remove,
+  };
+}

@@ -1,0 +1,45 @@
+import { listAssets, type Database } from '@pasteflow/postgres';
+import { myJobPage } from '@pasteflow/web';
+import { viewOfAsset, type AssetUrlDependencies } from '../jobs/asset-view.ts';
+import { findErrors, findNamedJob, namedJob } from '../jobs/find-named-job.ts';
+import { viewOf } from '../jobs/job-view.ts';
+import type { Endpoint, Handler } from '../openapi/endpoint.ts';
+import type { Pages } from '../site/compose-site.ts';
+import { sendPage } from '../site/send-page.ts';
+import { pageOf } from './page-answers.ts';
+
+/** An export has one. An import may have 10,000, which the list of pastes has, too. */
+const SHOWN_ASSETS = 100;
+
+/** GET /my/jobs/:id: the progress of a job, and what it did. */
+export function myJob({
+  db,
+  pages,
+  ...urls
+}: AssetUrlDependencies & { readonly db: Database; readonly pages: Pages }): Endpoint {
+  const show: Handler = async (req, res) => {
+    const job = await findNamedJob(db, req);
+    const assets = await listAssets(db, job.id, { limit: SHOWN_ASSETS, after: null });
+    sendPage(
+      res,
+      myJobPage(pages.site(req), {
+        ...viewOf(job),
+        assets: await Promise.all(assets.rows.map((asset) => viewOfAsset(asset, job.job_type, urls))),
+        hasMoreAssets: assets.next !== null,
+      }),
+    );
+  };
+  return {
+    operation: {
+      operationId: 'showMyJob',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Shows the progress and the result of a job.',
+      params: { path: namedJob },
+      answers: { 200: pageOf('The page.') },
+      errors: findErrors,
+    },
+    handle: show,
+    page: show,
+  };
+}

@@ -1,0 +1,92 @@
+import { pasteUpload, statesOf } from '@pasteflow/domain';
+import { mustBeOneOf } from '@pasteflow/pastes';
+import { listPastes, searchPastes, type Database, type ListedPaste } from '@pasteflow/postgres';
+import { myPastesPage } from '@pasteflow/web';
+import { z } from 'zod';
+import { nextCursorOf, pageFields, pageRequestOf } from '../http/paging/page-query.ts';
+import { readQuery } from '../http/request/query.ts';
+import { requireUser } from '../identity/caller-of.ts';
+import type { Endpoint, Handler } from '../openapi/endpoint.ts';
+import type { Pages } from '../site/compose-site.ts';
+import { sendPage } from '../site/send-page.ts';
+import { pageOf } from './page-answers.ts';
+
+export interface MyPastesDependencies {
+  readonly db: Database;
+  readonly pages: Pages;
+}
+
+const PAGE_SIZE = 50;
+
+const states = statesOf(pasteUpload);
+
+/** A form sends an empty text for a field that is not used. */
+const query = z.strictObject({
+  title: z
+    .string()
+    .max(200, 'must have at most 200 characters')
+    .regex(/^[^\0]*$/, 'must not have control characters')
+    .default('')
+    .meta({ description: 'Only pastes whose title contains this text.', param: { example: 'Greet' } }),
+  status: z
+    .enum(['', ...states], mustBeOneOf(states))
+    .optional()
+    .meta({ description: 'Only pastes in this upload state.', param: { example: 'PROCESSED' } }),
+  cursor: pageFields.cursor,
+  deleted: z
+    .string()
+    .regex(/^\d{1,3}$/, 'must be a number')
+    .optional()
+    .meta({ description: 'How many pastes were just deleted.', param: { example: '2' } }),
+});
+
+/** GET /my/pastes: the user's pastes, newest first. */
+export function myPastes(deps: MyPastesDependencies): Endpoint {
+  const show: Handler = async (req, res) => {
+    const { title, status: chosen, cursor, deleted } = readQuery(req, query);
+    const status = chosen === undefined || chosen === '' ? null : chosen;
+    const filter = { userId: requireUser(req), status };
+    const page = pageRequestOf({ limit: PAGE_SIZE, cursor });
+    const found =
+      title === ''
+        ? await listPastes(deps.db, filter, page)
+        : await searchPastes(deps.db, { ...filter, title }, page);
+    sendPage(
+      res,
+      myPastesPage(deps.pages.site(req), {
+        pastes: found.rows.map(shown),
+        title,
+        status,
+        isFirst: cursor === undefined,
+        next: nextCursorOf(found),
+        deleted: deleted === undefined ? null : Number(deleted),
+      }),
+    );
+  };
+  return {
+    operation: {
+      operationId: 'showMyPastes',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Shows the pastes of the user.',
+      params: { query },
+      answers: { 200: pageOf('The page.') },
+      errors: ['validation_failed', 'dependency_unavailable'],
+    },
+    handle: show,
+    page: show,
+  };
+}
+
+function shown(paste: ListedPaste) {
+  const { short_code, title, status, visibility, size_bytes, created_at, expires_at } = paste;
+  return {
+    short_code,
+    title,
+    status,
+    visibility,
+    size_bytes,
+    created_at: created_at.toISOString(),
+    expires_at: expires_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,152 @@
+import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
+import { contentHashOf, MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/pastes';
+import { createPaste, type CreatedPaste, type Database } from '@pasteflow/postgres';
+import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
+import { z } from 'zod';
+import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
+import { RequestError, validate } from '../http/errors/request-error.ts';
+import { contextOf, messageContextOf } from '../http/request/request-context.ts';
+import { requireUser } from '../identity/caller-of.ts';
+import { insertJob } from '../jobs/insert-job.ts';
+import { newJobSchema } from '../jobs/new-job.ts';
+import type { Endpoint, Handler } from '../openapi/endpoint.ts';
+import { formErrors, goTo, redirectOf } from './page-answers.ts';
+import type { StartJobDependencies } from './start-export.ts';
+
+export interface StartImportDependencies extends StartJobDependencies {
+  readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
+  readonly newShortCode: ShortCodes;
+  readonly maxPasteBytes: number;
+}
+
+const form = z.strictObject({
+  file: z.string().meta({
+    description: 'A zip, tar or tar.gz, of which each file becomes a paste, or NDJSON.',
+    contentMediaType: 'application/octet-stream',
+  }),
+  visibility: z.string().optional().meta({ description: 'For pastes without a value of their own.' }),
+  expires_in: z
+    .string()
+    .optional()
+    .meta({ description: 'Seconds, or never; for pastes without a value of their own.' }),
+});
+
+/** An import may wait for a day behind others. The file is then no longer needed. */
+const SOURCE_EXPIRES_IN_SECONDS = 86_400;
+
+/**
+ * POST /my/jobs/import: stores a file as a private paste that expires after a day, and starts the import of it. One
+ * transaction creates both, so that no file is stored whose import is refused.
+ */
+export function startImport(deps: StartImportDependencies): Endpoint {
+  const start: Handler = async (req, res) => {
+    const userId = requireUser(req);
+    const received = await readForm(req, res, {
+      maxBytes: deps.maxPasteBytes + MULTIPART_OVERHEAD_BYTES,
+      tooLarge: () => tooLarge(deps.maxPasteBytes),
+      budget: deps.bodies,
+      weight: 1,
+    });
+    const content = fileOf(received, deps.maxPasteBytes);
+    const { source, job } = await deps.db.transaction().execute(async (db) => {
+      const source = await insertSource(db, deps.newShortCode, sourcePaste(userId, content));
+      const job = await insertJob(db, userId, importOf(source.shortCode, received.fields), deps.jobLimits);
+      return { source, job };
+    });
+    const context = contextOf(req);
+    Object.assign(context, { jobId: job.id, sizeBytes: content.length });
+    deps.dispatcher.dispatch({
+      executionId: source.executionId,
+      shortCode: source.shortCode,
+      content: content.length <= INLINE_CONTENT_BYTES ? content : null,
+      context: messageContextOf(context),
+    });
+    deps.jobDispatcher.dispatch({
+      executionId: job.executionId,
+      jobId: job.id,
+      context: messageContextOf(context),
+    });
+    goTo(res, `${deps.pages.site(req).base}/my/jobs/${job.id}`);
+  };
+  return {
+    operation: {
+      operationId: 'startImport',
+      tag: 'pages',
+      access: 'user',
+      summary: 'Starts an import of a file, from the form of the page.',
+      body: {
+        required: true,
+        content: {
+          'multipart/form-data': {
+            schema: form,
+            example: { file: '{"content": "Hello"}', visibility: 'private', expires_in: '3600' },
+          },
+        },
+      },
+      answers: { 303: redirectOf('The file and the job are stored durably.') },
+      errors: [
+        ...formErrors,
+        'content_empty',
+        'request_timeout',
+        'short_code_taken',
+        'dependency_unavailable',
+      ],
+    },
+    handle: start,
+    page: start,
+  };
+}
+
+function fileOf({ content, fields }: Form, maxBytes: number): Buffer {
+  const field = fields.get('file');
+  const bytes = content ?? Buffer.from(field ?? '');
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+  if (bytes.length === 0) throw new RequestError('content_empty', 'Choose a file with at least one byte.');
+  return bytes;
+}
+
+function tooLarge(maxBytes: number): RequestError {
+  return new RequestError('content_too_large', `Send a file of at most ${maxBytes} bytes.`);
+}
+
+function sourcePaste(userId: string, content: Buffer) {
+  return {
+    userId,
+    visibility: 'private' as const,
+    content,
+    contentHash: contentHashOf(content),
+    title: null,
+    syntax: null,
+    expiresInSeconds: SOURCE_EXPIRES_IN_SECONDS,
+    deleteTokenHash: null,
+  };
+}
+
+/** In the transaction of the job, and therefore in no group of creations. @throws RequestError short_code_taken */
+async function insertSource(
+  db: Database,
+  newShortCode: ShortCodes,
+  paste: ReturnType<typeof sourcePaste>,
+): Promise<CreatedPaste & { readonly shortCode: string }> {
+  for (let tries = 0; tries < MAX_SHORT_CODE_TRIES; tries += 1) {
+    const shortCode = newShortCode();
+    const created = await createPaste(db, { ...paste, shortCode });
+    if (created !== null) return { ...created, shortCode };
+  }
+  throw new RequestError('short_code_taken', 'No free short code was found. Try again shortly.');
+}
+
+/** @throws RequestError validation_failed */
+function importOf(shortCode: string, fields: ReadonlyMap<string, string>) {
+  const { file: _, expires_in: expiry, ...others } = Object.fromEntries(fields);
+  const isSeconds = expiry !== undefined && /^\d{1,10}$/.test(expiry);
+  const expiresIn = isSeconds ? Number(expiry) : expiry;
+  return validate(newJobSchema, {
+    job_type: 'import',
+    parameters: {
+      source_short_code: shortCode,
+      ...others,
+      ...(expiresIn !== undefined && { expires_in: expiresIn }),
+    },
+  });
+}
