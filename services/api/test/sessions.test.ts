@@ -240,6 +240,18 @@ describe('a browser that is signed in', () => {
     expect((await problemOf(json)).code).toBe('unauthorized');
   });
 
+  it('signs in again while its cookie has a token that is no longer good', async () => {
+    const { id, token } = await newUser(bed.db);
+    await revokeTokens(bed.db, id);
+    const form = ownForm(bed.api.url, { token: user.token });
+    const response = await browse('/session', {
+      ...form,
+      headers: form.headers as Record<string, string>,
+      token,
+    });
+    expect(response.headers.get('set-cookie')).toContain(`pasteflow=${user.token};`);
+  });
+
   it('signs out, also with a token that is no longer good', async () => {
     const headers = { origin: bed.api.url };
     const path = '/session/end?next=%2Fabc';

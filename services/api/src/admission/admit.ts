@@ -26,13 +26,14 @@ export interface AdmissionDependencies {
 export type Admit = (
   req: Request,
   res: Response,
-  operation: Pick<Operation, 'access' | 'errors'>,
+  operation: Pick<Operation, 'access' | 'errors' | 'ignoresSession'>,
 ) => Promise<void>;
 
 export function createAdmit(deps: AdmissionDependencies): Admit {
   const { limits, sessions, nameOfUser } = deps;
   return async (req, res, operation) => {
     const context = contextOf(req);
+    if (operation.ignoresSession === true) context.ignoresSession = true;
     const isSignedIn = req.headers.authorization === undefined && sessions.tokenOf(req) !== null;
     if (operation.access === 'open' && !(isSignedIn && context.wantsPage === true)) return;
     // Not even the browser keeps what only its user may see.

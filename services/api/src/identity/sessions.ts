@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../http/errors/request-error.ts';
 import { cookieOf } from '../http/request/cookies.ts';
+import { contextOf } from '../http/request/request-context.ts';
 
 /** Browsers store at most 4096 bytes of a cookie with its name and attributes. */
 export const MAX_SESSION_TOKEN_LENGTH = 3900;
@@ -21,6 +22,7 @@ export class Sessions {
 
   /** The token of a browser that is signed in; null when there is none, or when it does not count. */
   tokenOf(req: IncomingMessage): string | null {
+    if (contextOf(req).ignoresSession === true) return null;
     const token = cookieOf(req, this.#name('pasteflow'));
     return token !== null && token !== '' && this.isOwn(req) ? token : null;
   }

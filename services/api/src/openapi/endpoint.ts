@@ -15,6 +15,8 @@ export interface Operation {
    * is required.
    */
   readonly access: 'open' | 'anyone' | 'user';
+  /** A browser that is signed in is nobody here: one whose token has expired must be able to sign in again. */
+  readonly ignoresSession?: true;
   /** One sentence. */
   readonly summary: string;
   readonly description?: string;

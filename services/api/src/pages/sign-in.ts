@@ -45,6 +45,7 @@ export function signInForm(deps: SignInDependencies): Endpoint {
       operationId: 'signIn',
       tag: 'pages',
       access: 'anyone',
+      ignoresSession: true,
       summary: 'Signs a browser in with a token, from the form of the page.',
       description:
         'Accepted only from the pages of the service: the browser says so in Sec-Fetch-Site and Origin.',

@@ -29,6 +29,8 @@ export interface RequestContext {
   wantsPage?: true;
   /** The user who is signed in, for the header of a page. */
   viewer?: Viewer;
+  /** The cookie of a browser that is signed in does not count for this request. */
+  ignoresSession?: true;
   /** The caller must sign in before the page can be shown: a problem of authorization becomes the page for it. */
   mustSignIn?: true;
   /** The path to go to after signing in; not set: that of the request. */
