@@ -1,0 +1,217 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { startCluster, type Cluster } from '../../src/index.ts';
+import { isBrowserWanted, openPage, startBrowser, violationsOf, type WatchedPage } from './browser.ts';
+
+const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
+
+let cluster: Cluster;
+let browser: Browser;
+const opened: WatchedPage[] = [];
+
+beforeAll(async () => {
+  if (!isBrowserWanted()) return;
+  cluster = await startCluster();
+  browser = await startBrowser();
+});
+afterEach(async () => {
+  const watched = opened.splice(0);
+  const faults = watched.flatMap((each) => each.faults);
+  await Promise.all(watched.map((each) => each.close()));
+  expect(faults).toEqual([]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await cluster?.stop();
+});
+
+const origin = () => cluster.http().url;
+const pathOf = (page: Page) => new URL(page.url()).pathname;
+
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const watched = await openPage(browser, origin(), options);
+  opened.push(watched);
+  await watched.page.goto(origin() + path);
+  return watched.page;
+}
+
+/** Opens a page by signing in for it. */
+async function signedIn(path: string, token: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await open(`/session?next=${encodeURIComponent(path)}`, options);
+  await page.getByLabel('API token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Signed in as').waitFor();
+  return page;
+}
+
+describeInBrowser('signing in', () => {
+  it('works with the keyboard alone, shows who is signed in, and ends', async () => {
+    const { token, pastes } = await cluster.user('keyboard');
+    const { short_code } = await pastes.create(Buffer.from('mine alone'), { visibility: 'private' });
+    await cluster.untilStatus(short_code, 'PROCESSED');
+    const page = await open(`/${short_code}`);
+    await page.getByRole('link', { name: 'Sign in, if it is a private paste of yours' }).press('Enter');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.keyboard.type(token); // the field has the focus
+    await page.keyboard.press('Enter');
+    await page.getByText('mine alone').waitFor();
+    expect(pathOf(page)).toBe(`/${short_code}`);
+    await page.getByText('Signed in as keyboard').waitFor();
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+    expect(page.url()).not.toContain(token);
+
+    await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    expect((await page.goto(`${origin()}/${short_code}`))?.status()).toBe(404);
+  });
+
+  it('refuses a wrong token with the reason, and keeps where to go', async () => {
+    const { token } = await cluster.user('wrong first');
+    const page = await open('/my/jobs');
+    await page.getByLabel('API token').fill(`${token.slice(0, -1)}!`);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('This token is not valid').waitFor();
+    await page.getByLabel('API token').fill(token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'My jobs' }).waitFor();
+  });
+
+  it('is over when the token is revoked', async () => {
+    const { token, userId } = await cluster.user('revoked');
+    const page = await signedIn('/my/pastes', token);
+    await cluster.rows.query('UPDATE api_tokens SET revoked_at = now() WHERE user_id = $1', [userId]);
+    await page.reload();
+    await page.getByText('your token has expired or was revoked').waitFor();
+    await page.getByRole('button', { name: 'Continue without signing in' }).click();
+    await page.getByRole('heading', { name: 'New paste' }).waitFor();
+  });
+
+  it('creates a private paste with the form, which its owner deletes', async () => {
+    const { token } = await cluster.user('creator');
+    const page = await signedIn('/', token);
+    await page.getByLabel('Text').fill('for me');
+    await page.getByLabel('Who can read it').selectOption('private');
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    const url = await page.getByLabel('Link to the paste').inputValue();
+    expect((await fetch(url)).status).toBe(404);
+    await page.getByRole('link', { name: 'Open the paste' }).click();
+    await page.locator('#content').waitFor();
+    await page.getByText('Delete this paste').click();
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
+    await page.getByRole('heading', { name: 'Paste deleted' }).waitFor();
+  });
+});
+
+describeInBrowser.each([
+  ['with JavaScript', true],
+  ['without JavaScript', false],
+])('the lists %s', (_name, javaScriptEnabled) => {
+  it('show, filter and delete pastes', async () => {
+    const { token, pastes } = await cluster.user(`lists ${javaScriptEnabled}`);
+    for (const title of ['first note', 'second note', 'other'])
+      await pastes.create(Buffer.from(title), { title });
+    const page = await signedIn('/my/pastes', token, { javaScriptEnabled });
+    await page.getByLabel('Title contains').fill('NOTE');
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('link', { name: 'second note' }).waitFor();
+    expect(await page.getByRole('link', { name: 'other' }).count()).toBe(0);
+
+    if (javaScriptEnabled) await page.getByLabel('Select all').check();
+    else for (const box of await page.getByLabel(/Select .* note/).all()) await box.check();
+    await page.getByRole('button', { name: 'Delete selected pastes' }).click();
+    await page.getByRole('heading', { name: 'Delete these 2 pastes?' }).waitFor();
+    await page.getByRole('button', { name: 'Delete permanently' }).click();
+    await page.getByText('2 pastes are deleted.').waitFor();
+    expect(await page.getByRole('row').count()).toBe(2); // the head, and the other paste
+  });
+
+  it('import 1,000 pastes, and show the progress and the errors', async () => {
+    const { token } = await cluster.user(`import ${javaScriptEnabled}`);
+    const page = await signedIn('/my/jobs', token, { javaScriptEnabled });
+    const lines = Array.from({ length: 1000 }, (_, i) =>
+      JSON.stringify(i === 500 ? { content: '' } : { content: `paste ${i}`, title: `number ${i}` }),
+    );
+    const [worker] = cluster.workers;
+    worker!.signal('SIGSTOP'); // so that the page sees the job wait
+    try {
+      await page.getByLabel('File').setInputFiles({
+        name: 'pastes.ndjson',
+        mimeType: 'application/x-ndjson',
+        buffer: Buffer.from(lines.join('\n')),
+      });
+      await page.getByRole('button', { name: 'Start import' }).click();
+      await page.getByRole('progressbar').waitFor();
+      await page.getByText('The job waits for its turn.').waitFor();
+      if (javaScriptEnabled) await recordProgress(page);
+    } finally {
+      worker!.signal('SIGCONT');
+    }
+    await page.getByText('1 of 1000 entries are not valid pastes').waitFor();
+    await page.getByRole('heading', { name: 'Entries that were not imported' }).waitFor();
+    expect(await page.locator('dl.facts', { hasText: 'Imported' }).innerText()).toMatch(/Imported\s+999/);
+    expect(await page.locator('ul.codes li').count()).toBe(100);
+    if (javaScriptEnabled) expect(await recordedProgress(page)).toBeGreaterThan(0);
+  });
+
+  it('export pastes, and link the archive', async () => {
+    const { token, pastes } = await cluster.user(`export ${javaScriptEnabled}`);
+    const { short_code } = await pastes.create(Buffer.from('exported text'));
+    await cluster.untilStatus(short_code, 'PROCESSED');
+    const page = await signedIn('/my/jobs', token, { javaScriptEnabled });
+    await page.getByLabel('Format').selectOption('ndjson');
+    await page.getByRole('button', { name: 'Start export' }).click();
+    const link = page.getByRole('link', { name: 'Download the archive' });
+    const archive = await fetch((await link.getAttribute('href'))!);
+    expect(await archive.text()).toContain('exported text');
+    await page.getByRole('link', { name: 'My jobs' }).first().click();
+    await page.getByRole('cell', { name: 'completed' }).waitFor();
+  });
+});
+
+/** Keeps the largest value that the bar shows before the page reloads at the end of the job. */
+async function recordProgress(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const bar = document.querySelector('progress')!;
+    const keep = (): void => {
+      if (bar.value > Number(sessionStorage.getItem('progress')))
+        sessionStorage.setItem('progress', String(bar.value));
+    };
+    new MutationObserver(keep).observe(bar, { attributes: true });
+  });
+}
+
+const recordedProgress = (page: Page) => page.evaluate(() => Number(sessionStorage.getItem('progress')));
+
+describeInBrowser('every page of a user', () => {
+  let token = '';
+  let paths: string[] = [];
+  beforeAll(async () => {
+    const user = await cluster.user('a user with a rather long name, as identity providers make them');
+    token = user.token;
+    for (const title of ['A title', `a long one ${'x'.repeat(150)}`, '<b>markup</b>'])
+      await user.pastes.create(Buffer.from('const x = 1;\n'), { title, visibility: 'private' });
+    const { job_id: exported } = await user.jobs.create({ job_type: 'export', parameters: {} });
+    const { job_id: failed } = await user.jobs.create({
+      job_type: 'import',
+      parameters: { items: [{ content: 'x' }, { content: '', title: 'y' }] },
+    });
+    for (const id of [exported, failed]) await user.jobs.wait(id);
+    paths = ['/', '/session', '/my/pastes', '/my/jobs', `/my/jobs/${exported}`, `/my/jobs/${failed}`];
+  });
+
+  it.each([
+    ['wide and light', { colorScheme: 'light' }],
+    ['wide and dark', { colorScheme: 'dark' }],
+    ['narrow', { viewport: { width: 320, height: 640 } }],
+  ] as const)('keeps WCAG 2.2 AA and its width: %s', async (_name, options) => {
+    const page = await signedIn('/', token, options);
+    for (const path of paths) {
+      await page.goto(origin() + path);
+      expect([path, await violationsOf(page)]).toEqual([path, []]);
+      const [width, shown] = await page.evaluate(
+        () => [document.documentElement.scrollWidth, innerWidth] as const,
+      );
+      expect([path, width]).toEqual([path, shown]);
+    }
+  });
+});
