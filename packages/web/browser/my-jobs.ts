@@ -1,7 +1,7 @@
 import { showRelativeTimes } from './times.ts';
 
 // A form is sent once: a second click would start a second job.
-showRelativeTimes();
+showRelativeTimes('td time');
 const forms = [...document.querySelectorAll<HTMLFormElement>('form.start')];
 const setDisabled = (form: HTMLFormElement, disabled: boolean): void => {
   for (const button of form.querySelectorAll('button')) button.disabled = disabled;

@@ -2,7 +2,7 @@ import { optional } from './element.ts';
 import { showRelativeTimes } from './times.ts';
 
 // Without this module each paste is selected by itself.
-showRelativeTimes();
+showRelativeTimes('td time');
 const boxes = [...document.querySelectorAll<HTMLInputElement>('input[name="short_code"]')];
 const all = optional('select-all', HTMLInputElement);
 const button = optional('delete-selected', HTMLButtonElement);

@@ -6,9 +6,9 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-/** Shows each time of the page relative to now, with the exact local time as its tooltip. */
-export function showRelativeTimes(): void {
-  for (const time of document.querySelectorAll('.facts time, td time')) {
+/** Shows times of the page relative to now, with the exact local time as its tooltip. */
+export function showRelativeTimes(selector = '.facts time'): void {
+  for (const time of document.querySelectorAll(selector)) {
     const date = new Date(time.getAttribute('datetime') ?? '');
     time.setAttribute('title', date.toLocaleString('en'));
     time.textContent = relative((date.getTime() - Date.now()) / 1000);

@@ -56,7 +56,9 @@ describe('/my/pastes', () => {
   it('asks a browser that is not signed in to sign in, and comes back', async () => {
     const page = await fetch(`${bed.api.url}/my/pastes?title=a%22b`, { headers: BROWSER });
     expect(page.status).toBe(401);
-    expect(await page.text()).toContain('name="next" value="/my/pastes?title=a%22b"');
+    const markup = await page.text();
+    expect(markup).toContain('name="next" value="/my/pastes?title=a%22b"');
+    expect(markup).toContain('Sign in to see this page.');
   });
 
   it('lists only the pastes of the user, with titles as text', async () => {

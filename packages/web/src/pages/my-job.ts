@@ -36,10 +36,15 @@ export function myJobPage(site: Site, job: MyJob): string {
 ${job.completed_at !== null && html`<div><dt>${text.ended}</dt><dd>${formatTime(job.completed_at)}</dd></div>`}
 </dl>
 ${isOpen && progress(site, job)}
-${job.error_message !== null && html`<p class="notice bad">${job.error_message}</p>`}
+${job.error_message !== null && html`<p class="notice bad">${withoutFieldNames(job.error_message)}</p>`}
 ${job.result !== null && resultOf(job.result)}
 ${assetsOf(job)}`,
   });
+}
+
+/** The API's text names the field that says why; the page shows that field as a table. */
+function withoutFieldNames(message: string): string {
+  return message.replace(/; result\.\w+ says why\.$/, '.');
 }
 
 function progress({ base }: Site, job: MyJob): Html {

@@ -3,6 +3,7 @@ import { limitKeyOf, type Caller } from '../http/request/caller.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { idempotencyKeyOf } from '../idempotency/idempotency-key.ts';
+import { credentialsRequired } from '../identity/authorization.ts';
 import { requireUser } from '../identity/caller-of.ts';
 import type { Sessions } from '../identity/sessions.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -71,8 +72,13 @@ async function identifyCounted(
 }
 
 function requireSignedIn(req: Request): void {
-  if (contextOf(req).caller?.kind !== 'user') contextOf(req).mustSignIn = true;
-  requireUser(req);
+  const context = contextOf(req);
+  if (context.wantsPage !== true || context.caller?.kind === 'user') {
+    requireUser(req);
+    return;
+  }
+  context.mustSignIn = true;
+  throw credentialsRequired('Sign in to see this page.');
 }
 
 /** Whether the answer of an endpoint reveals which short codes exist. */
