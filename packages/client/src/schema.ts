@@ -2336,7 +2336,7 @@ export interface operations {
       path: {
         /**
          * @description The name of the file.
-         * @example page-FH4A5XR7.css
+         * @example page-SX5OJB5J.css
          */
         file: string;
       };
