@@ -109,6 +109,7 @@ describe('the timeline of a paste with two failed attempts, one of a killed work
       [`worker lost: ${killed}`, 'worker_lost'],
     ]);
     expect(timeline).toEqual({
+      retries: [],
       transitions: transitions.map(({ actor, reason, ...transition }) => ({
         ...transition,
         actor: actor.startsWith('janitor/') ? 'janitor' : 'worker',

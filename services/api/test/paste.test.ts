@@ -145,6 +145,7 @@ describe('GET /v1/pastes/:short_code/timeline', () => {
     const execution = body.executions[0]!.id;
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     expect(body).toEqual({
+      retries: [],
       transitions: expect.arrayContaining([
         transition('task_execution', execution, 'PENDING', 'RUNNING', 'claimed'),
         transition('task_execution', execution, 'RUNNING', 'SUCCEEDED', null),
