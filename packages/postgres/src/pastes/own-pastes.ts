@@ -66,6 +66,8 @@ export async function findOwnPastes(
 /**
  * Deletes pastes of a user: they expire now, and the cleanup deletes their objects. Pastes of others, and those that are gone, are left
  * alone. The rows are locked in the order of their ids, so that two deletions of the same pastes can't wait for each other.
+ * clock_timestamp, because now() is the time of the transaction's start: a request that began before the one that it waited for would
+ * find that the paste expires later, and delete it again.
  * @returns how many it deleted
  */
 export async function expireOwnPastes(
@@ -76,10 +78,10 @@ export async function expireOwnPastes(
     WITH own AS MATERIALIZED (
       SELECT id FROM pastes
       WHERE short_code = ANY (${shortCodes}::text[]) AND user_id = ${userId}
-        AND (expires_at IS NULL OR expires_at > now())
+        AND (expires_at IS NULL OR expires_at > clock_timestamp())
       ORDER BY id FOR NO KEY UPDATE
     )
     UPDATE pastes p SET expires_at = now() FROM own
-    WHERE p.id = own.id AND (p.expires_at IS NULL OR p.expires_at > now())`.execute(db);
+    WHERE p.id = own.id AND (p.expires_at IS NULL OR p.expires_at > clock_timestamp())`.execute(db);
   return affectedRows(result);
 }
