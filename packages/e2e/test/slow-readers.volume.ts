@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { memoryOf, resetPeakMemory, scrape, startCluster, type Cluster } from '../src/index.ts';
+import {
+  memoryOf,
+  resetPeakMemory,
+  scrape,
+  startCluster,
+  type Cluster,
+  type MetricSample,
+} from '../src/index.ts';
 
 const MIB = 1024 * 1024;
 const SHORT = 256 * 1024;
@@ -46,30 +53,43 @@ async function askAndNeverRead(code: string, reader: number, accept: string): Pr
   );
 }
 
-/** How many requests were answered, or refused, or hold a stream or memory now. */
-async function countReached(): Promise<number> {
+const sumOf = (samples: readonly MetricSample[], name: string, kind?: string) =>
+  samples
+    .filter((each) => each.name === name && (kind === undefined || each.labels.kind === kind))
+    .reduce((total, { value }) => total + value, 0);
+
+/** How many requests hold a stream, or this many bytes of memory, now. */
+async function countHeld(bytes: number): Promise<number> {
   const samples = await scrape(cluster.apis[0]!);
-  const sum = (name: string, kind?: string) =>
-    samples
-      .filter((each) => each.name === name && (kind === undefined || each.labels.kind === kind))
-      .reduce((total, { value }) => total + value, 0);
-  const held = sum('http_download_streams', 'in_flight') + sum('http_download_bytes', 'in_flight') / SHORT;
-  return sum('http_request_duration_seconds_count') + held;
+  return (
+    sumOf(samples, 'http_download_streams', 'in_flight') +
+    sumOf(samples, 'http_download_bytes', 'in_flight') / bytes
+  );
+}
+
+/** With those that were answered or refused. */
+async function countReached(bytes: number): Promise<number> {
+  const samples = await scrape(cluster.apis[0]!);
+  return sumOf(samples, 'http_request_duration_seconds_count') + (await countHeld(bytes));
 }
 
 describe('an api with the budgets of 512 MiB', () => {
   it.each([
-    ['a content of 10 MiB', () => codes.long, '*/*'],
-    ['a content of 256 KiB', () => codes.short, '*/*'],
-    ['the page of 256 KiB', () => codes.short, 'text/html'],
+    ['a content of 10 MiB', () => codes.long, '*/*', 10 * MIB],
+    ['a content of 256 KiB', () => codes.short, '*/*', SHORT],
+    ['the page of 256 KiB', () => codes.short, 'text/html', 9 * SHORT],
   ])(
     'stays below 400 MiB while 200 callers ask for %s and read nothing',
-    async (_, code, accept) => {
+    async (_, code, accept, bytes) => {
       const { pid } = cluster.apis[0]!;
-      const before = await countReached();
+      await cluster.until(async () => (await countHeld(bytes)) === 0);
+      const before = await countReached(bytes);
       await resetPeakMemory(pid);
       await Promise.all(Array.from({ length: READERS }, (_each, n) => askAndNeverRead(code(), n, accept)));
-      await cluster.until(countReached, (count) => count >= before + READERS);
+      await cluster.until(
+        () => countReached(bytes),
+        (count) => count >= before + READERS,
+      );
       const { peak } = await memoryOf(pid);
       expect(peak / MIB).toBeLessThan(MAX_RESIDENT_MIB);
       expect((await fetch(`${cluster.http().url}/healthz`)).status).toBe(200);
