@@ -19,7 +19,8 @@ async function readOf(chunks: readonly Buffer[], boundary = 'a') {
   let delivered = 0;
   req.on('data', () => (delivered += 1));
   const tooLarge = () => new RequestError('content_too_large', 'Send less.');
-  const reading = readForm(req, {} as ServerResponse, {
+  const res = new PassThrough() as unknown as ServerResponse; // it stays open
+  const reading = readForm(req, res, {
     maxBytes: 64 * MIB,
     tooLarge,
     budget: { reserve: () => {} },

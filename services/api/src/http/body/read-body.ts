@@ -42,6 +42,7 @@ export async function readChunks(
   onChunk: (chunk: Buffer) => void,
 ): Promise<void> {
   assertPlainEncoding(req);
+  if (req.closed || res.closed) throw bodyIncomplete(); // no event would end the read
   const declared = Number(req.headers['content-length'] ?? 0);
   if (declared > maxBytes) throw tooLarge();
   budget.reserve(req, declared * weight);
@@ -52,6 +53,7 @@ export async function readChunks(
     const settle = (act: () => void): void => {
       clearInterval(pace);
       req.off('data', onData).off('end', onEnd).off('close', onClose);
+      res.off('close', onClose);
       act();
     };
     const refuse = (error: unknown): void => {
@@ -76,6 +78,7 @@ export async function readChunks(
     const onEnd = (): void => settle(resolve);
     const onClose = (): void => settle(() => reject(bodyIncomplete()));
     req.on('data', onData).once('end', onEnd).once('close', onClose);
+    res.once('close', onClose); // Node forgets a request that is answered before its end, and emits nothing more on it
     req.on('error', () => {}); // an aborted request emits 'error' and then 'close', which rejects
   });
 }

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { RequestError } from '../src/http/errors/request-error.ts';
+import { readBody } from '../src/http/body/read-body.ts';
+
+const server = createServer();
+let socket: Socket;
+let req: IncomingMessage;
+let res: ServerResponse;
+beforeEach(async () => {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');
+  [req, res] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+  req.on('error', () => {});
+});
+afterEach(() => {
+  socket.destroy();
+  server.close();
+  server.closeAllConnections();
+});
+
+const read = () =>
+  readBody(req, res, {
+    maxBytes: 1000,
+    tooLarge: () => new RequestError('content_too_large', 'It is too large.'),
+    budget: { reserve: () => {} },
+    weight: 1,
+  });
+const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+
+describe('the read of a body', () => {
+  it('ends at once, and keeps no timer, when the client left before it began', async () => {
+    const closed = new Promise((resolve) => req.once('close', resolve));
+    socket.resetAndDestroy();
+    await closed;
+    const timersBefore = timers();
+    await expect(read()).rejects.toMatchObject({ code: 'request_incomplete' });
+    expect(timers()).toBe(timersBefore);
+  });
+
+  it('ends when the request is answered meanwhile', async () => {
+    const reading = read();
+    res.end();
+    await expect(reading).rejects.toMatchObject({ code: 'request_incomplete' });
+  });
+
+  it('ends at once when the request was answered before it began', async () => {
+    res.end();
+    await once(res, 'close');
+    await expect(read()).rejects.toMatchObject({ code: 'request_incomplete' });
+  });
+});
