@@ -121,8 +121,8 @@ async function serve(
  */
 export function cachingOf({ visibility }: Pick<PasteRow, 'visibility'>, res: Response): string {
   const admitted = String(res.getHeader('Cache-Control'));
-  if (visibility === 'private' || admitted.startsWith('private')) return 'private, no-store';
-  return 'private, no-cache';
+  if (admitted.startsWith('private')) return admitted;
+  return visibility === 'private' ? 'no-store' : 'private, no-cache';
 }
 
 /**
