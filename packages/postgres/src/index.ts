@@ -21,7 +21,7 @@ export type { Actor } from './database/actor.ts';
 export { countRetryable, findRetryable, retryFailed } from './pastes/retry-failed.ts';
 export { blockContent, findBlocked, listContentBlocks, unblockContent } from './pastes/content-blocks.ts';
 export { countStanding, findStanding } from './pastes/pastes-of-user.ts';
-export { takeDown } from './pastes/take-down.ts';
+export { takeDown, type TakedownBy } from './pastes/take-down.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
 export { createPastes } from './pastes/create-pastes.ts';
 export {
@@ -122,7 +122,13 @@ export {
 } from './identity/api-tokens.ts';
 export { ensureUser, findUserName } from './identity/users.ts';
 export { listPastes, type ListedPaste } from './pastes/list-pastes.ts';
-export { readJobTimeline, readTimeline, type Timeline } from './timeline/timeline.ts';
+export {
+  readJobTimeline,
+  readTakedown,
+  readTimeline,
+  type Timeline,
+  type TimelineTakedown,
+} from './timeline/timeline.ts';
 export {
   readChanges,
   type Snapshot,

@@ -99,7 +99,7 @@ export async function createWorld(): Promise<World> {
     reset: async () => {
       proxy.clear();
       await rewriteTrail(db, (tx) =>
-        sql`TRUNCATE pastes, paste_payloads, failed_payloads, paste_retries, jobs, assets, task_executions, state_transitions`.execute(
+        sql`TRUNCATE pastes, paste_payloads, failed_payloads, paste_retries, jobs, assets, task_executions, state_transitions, takedowns, content_blocks, operator_actions`.execute(
           tx,
         ),
       );

@@ -1,3 +1,4 @@
+import type { TakedownClass } from '@pasteflow/domain';
 import type { Selectable } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { StateTransitionsTable } from '../schema/state-transitions.ts';
@@ -30,6 +31,14 @@ interface TimelineRetry {
   readonly actor: string;
   /** null: the operator gave no reason. */
   readonly reason: string | null;
+}
+
+/** An operator took the paste down. */
+export interface TimelineTakedown {
+  readonly at: Date;
+  readonly actor: string;
+  readonly class: TakedownClass;
+  readonly reason: string;
 }
 
 export interface Timeline {
@@ -75,6 +84,16 @@ async function readTransitions(db: Database, kind: ExecutionKind, subjectId: str
     executions,
     retries: retries.map(({ executionIds: _, ...retry }) => retry),
   };
+}
+
+/** Only for operators: the api may not read it. */
+export async function readTakedown(db: Database, pasteId: string): Promise<TimelineTakedown | null> {
+  const found = await db
+    .selectFrom('takedowns')
+    .select(['taken_down_at as at', 'actor', 'class', 'reason'])
+    .where('paste_id', '=', pasteId)
+    .executeTakeFirst();
+  return found ?? null;
 }
 
 /** The retries that led to a paste, with the executions of the FAILED pastes. */

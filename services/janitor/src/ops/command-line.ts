@@ -1,6 +1,8 @@
 import { misused, parseArguments, quote, type Help, type Misused } from '@pasteflow/command-line';
-import { isShortCode, isUuid } from '@pasteflow/domain';
+import { isShortCode, isUuid, takedownClasses, type TakedownClass } from '@pasteflow/domain';
+import type { BlockedContent } from './block-content.ts';
 import type { RetryWhich } from './retry-failed.ts';
+import type { TakedownWhich } from './take-down.ts';
 
 /** The paste or the job of a timeline. */
 export type Subject =
@@ -22,8 +24,18 @@ export type OpsCommand =
       readonly json: boolean;
     }
   | { readonly kind: 'retry-dead-letters'; readonly json: boolean }
+  | ({ readonly kind: 'takedown'; readonly which: TakedownWhich } & Why)
+  | ({ readonly kind: 'block'; readonly content: BlockedContent } & Why)
+  | ({ readonly kind: 'unblock'; readonly content: BlockedContent } & Omit<Why, 'class'>)
+  | { readonly kind: 'blocks'; readonly json: boolean }
   | { readonly kind: 'adopt-bucket'; readonly yes: boolean; readonly json: boolean }
   | { readonly kind: 'restore-objects'; readonly deletedSince: Date | null; readonly json: boolean };
+
+interface Why {
+  readonly class: TakedownClass;
+  readonly reason: string;
+  readonly json: boolean;
+}
 
 export const usage = `Usage:
   npm run ops -- status               shows states, ages, stuck work, queues and sweeps
@@ -32,6 +44,12 @@ export const usage = `Usage:
                                       many failed since then, and with --yes retries them
   npm run ops -- cancel JOB           ends a job that waits or runs; what it has made stays
   npm run ops -- retry-dead-letters   moves dead letters back to the queues that they came from
+  npm run ops -- takedown CODE --reason TEXT
+                                      takes a paste down: readers get 451, and its content is deleted; with --user ID instead
+                                      of CODE shows how many pastes the user has, and with --yes takes them all down
+  npm run ops -- block HASH --reason TEXT
+                                      refuses the content with this SHA-256; takes the code of a paste, too. unblock HASH
+                                      --reason TEXT lifts the block, and blocks lists those in force
   npm run ops -- adopt-bucket         shows to which database the bucket belongs; with --yes gives it to this one
   npm run ops -- restore-objects      restores wrongly deleted objects from the versions that the bucket keeps;
                                       --deleted-since 2026-11-22T03:00Z leaves earlier deletions alone
@@ -40,6 +58,9 @@ export const usage = `Usage:
   --all-failed-since TIME   for retry: e.g. 2026-11-22T04:00:00Z
   --reason TEXT             for retry: why; the timelines of the pastes show it, also to their owners
                             for cancel: why; the owner of the job reads it
+                            for takedown, block, unblock: why; for operators only
+  --class CLASS             for takedown, block: what readers are told; ${takedownClasses.join(', ')}.
+                            Default: other
 
 The environment names the database, the bucket and the queues, as for a janitor. When it names neither, \`npm run ops\` uses those
 of a running \`npm start\` or \`npm run stack\`.
@@ -52,7 +73,11 @@ const options = {
   'deleted-since': { type: 'string' },
   'all-failed-since': { type: 'string' },
   reason: { type: 'string' },
+  class: { type: 'string' },
+  user: { type: 'string' },
 } as const;
+
+const withReason: ReadonlySet<string> = new Set(['retry', 'cancel', 'takedown', 'block', 'unblock']);
 
 export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Misused {
   const parsed = parseArguments(args, options);
@@ -63,16 +88,20 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
   const [name, ...rest] = positionals;
   const since = values['deleted-since'];
   const wanted = values['all-failed-since'];
-  if (values.yes === true && name !== 'adopt-bucket' && wanted === undefined)
-    return misused('--yes is only for adopt-bucket and for retry --all-failed-since');
+  if (values.yes === true && name !== 'adopt-bucket' && wanted === undefined && values.user === undefined)
+    return misused('--yes is only for adopt-bucket, retry --all-failed-since and takedown --user');
   if (wanted !== undefined && name !== 'retry') return misused('--all-failed-since is only for retry');
-  if (values.reason !== undefined && name !== 'retry' && name !== 'cancel')
-    return misused('--reason is only for retry and cancel');
+  if (values.user !== undefined && name !== 'takedown') return misused('--user is only for takedown');
+  if (values.reason !== undefined && !withReason.has(name ?? ''))
+    return misused(`--reason is only for ${[...withReason].join(', ')}`);
+  if (values.class !== undefined && name !== 'takedown' && name !== 'block')
+    return misused('--class is only for takedown and block');
   if (since !== undefined && name !== 'restore-objects')
     return misused('--deleted-since is only for restore-objects');
   switch (name) {
     case 'status':
     case 'retry-dead-letters':
+    case 'blocks':
       return rest.length === 0 ? { kind: name, json } : misused(`${name} takes no further arguments`);
     case 'timeline': {
       const of = rest.length === 1 ? parseSubject(rest[0] ?? '') : null;
@@ -105,11 +134,63 @@ export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Mi
           )
         : { kind: 'retry', which, reason: values.reason ?? null, json };
     }
+    case 'takedown':
+    case 'block':
+    case 'unblock':
+      return parseTakedown(name, rest, values, json);
     case undefined:
       return misused('the command is missing');
     default:
       return misused(`${quote(name)} is not a command`);
   }
+}
+
+function parseTakedown(
+  kind: 'takedown' | 'block' | 'unblock',
+  rest: readonly string[],
+  { class: wanted = 'other', reason, user, yes }: TakedownValues,
+  json: boolean,
+): OpsCommand | Misused {
+  const why = takedownClasses.find((each) => each === wanted);
+  if (why === undefined) return misused(`--class is one of ${takedownClasses.join(', ')}`);
+  if (reason === undefined || reason.trim() === '') return misused(`${kind} needs --reason with a text`);
+  if (kind === 'takedown') {
+    const which = parseTakedownWhich(rest, user, yes === true);
+    return which === null
+      ? misused('takedown takes the short code of a paste, or --user with the id of a user')
+      : { kind, which, class: why, reason, json };
+  }
+  const content = rest.length === 1 ? parseContent(rest[0] ?? '') : null;
+  if (content === null) return misused(`${kind} takes a SHA-256 in hex, or the short code of a paste`);
+  return kind === 'block' ? { kind, content, class: why, reason, json } : { kind, content, reason, json };
+}
+
+interface TakedownValues {
+  readonly class?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly user?: string | undefined;
+  readonly yes?: boolean | undefined;
+}
+
+function parseTakedownWhich(
+  rest: readonly string[],
+  user: string | undefined,
+  yes: boolean,
+): TakedownWhich | null {
+  if (user !== undefined)
+    return rest.length === 0 && isUuid(user.toLowerCase())
+      ? { kind: 'user', userId: user.toLowerCase(), yes }
+      : null;
+  const of = rest.length === 1 ? parseSubject(rest[0] ?? '') : null;
+  return of?.kind === 'paste' ? { kind: 'one', shortCode: of.shortCode } : null;
+}
+
+/** `sha256:` before the hash may be left out. */
+function parseContent(text: string): BlockedContent | null {
+  const hex = text.toLowerCase().replace(/^sha256:/, '');
+  if (/^[0-9a-f]{64}$/.test(hex)) return { kind: 'hash', contentHash: `sha256:${hex}` };
+  const of = parseSubject(text);
+  return of?.kind === 'paste' ? of : null;
 }
 
 function parseWhich(rest: readonly string[], since: string | undefined, yes: boolean): RetryWhich | null {

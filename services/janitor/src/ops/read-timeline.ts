@@ -2,9 +2,11 @@ import {
   findJob,
   findPaste,
   readJobTimeline,
+  readTakedown,
   readTimeline,
   type Database,
   type Timeline,
+  type TimelineTakedown,
 } from '@pasteflow/postgres';
 import type { Subject } from './command-line.ts';
 
@@ -18,6 +20,8 @@ export interface SubjectTimeline {
         readonly status: string;
         readonly deletion_status: string;
         readonly size_bytes: number;
+        readonly content_hash: string;
+        readonly user_id: string | null;
         readonly failure_reason: string | null;
         readonly created_at: Date;
         readonly expires_at: Date | null;
@@ -35,6 +39,8 @@ export interface SubjectTimeline {
   readonly transitions: readonly Omit<Timeline['transitions'][number], 'id' | 'txid'>[];
   readonly executions: readonly Omit<Timeline['executions'][number], 'kind' | 'subject_id'>[];
   readonly retries: Timeline['retries'];
+  /** null: no operator took the paste down. */
+  readonly takedown: TimelineTakedown | null;
 }
 
 /** Includes expired, deleted and private pastes, which an operator may see. @returns null when there is no such paste or job */
@@ -42,12 +48,14 @@ export async function readSubjectTimeline(db: Database, of: Subject): Promise<Su
   if (of.kind === 'paste') {
     const paste = await findPaste(db, of.shortCode);
     if (paste === null) return null;
-    const { id, short_code, status, deletion_status, size_bytes } = paste;
+    const { id, short_code, status, deletion_status, size_bytes, content_hash, user_id } = paste;
     const { failure_reason, created_at, expires_at } = paste;
-    const subject = { kind: of.kind, id, short_code, status, deletion_status, size_bytes };
+    const file = { size_bytes, content_hash, user_id };
+    const subject = { kind: of.kind, id, short_code, status, deletion_status, ...file };
     return {
       subject: { ...subject, failure_reason, created_at, expires_at },
       ...shown(await readTimeline(db, id)),
+      takedown: await readTakedown(db, id),
     };
   }
   const job = await findJob(db, of.id);
@@ -56,10 +64,15 @@ export async function readSubjectTimeline(db: Database, of: Subject): Promise<Su
   return {
     subject: { kind: of.kind, id, job_type, status, progress, error_message, created_at, completed_at },
     ...shown(await readJobTimeline(db, id)),
+    takedown: null,
   };
 }
 
-function shown({ transitions, executions, retries }: Timeline): Omit<SubjectTimeline, 'subject'> {
+function shown({
+  transitions,
+  executions,
+  retries,
+}: Timeline): Omit<SubjectTimeline, 'subject' | 'takedown'> {
   return {
     transitions: transitions.map(({ machine, entity, from, to, at, actor, reason }) => ({
       machine,

@@ -13,6 +13,7 @@ import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, type SqsClient } from '@pasteflow/sqs';
 import { loadJanitorConfig, type JanitorConfig } from '../config.ts';
 import { runAdoptBucket } from './adopt-bucket.ts';
+import { runBlock, runBlocks, runUnblock } from './block-content.ts';
 import { runCancelJob } from './cancel-job.ts';
 import { parseOpsCommand, usage, type OpsCommand, type Subject } from './command-line.ts';
 import { readStatus } from './read-status.ts';
@@ -21,6 +22,7 @@ import { runRestoreObjects } from './restore-objects.ts';
 import { retriedText, retryDeadLetters } from './retry-dead-letters.ts';
 import { runRetryFailed } from './retry-failed.ts';
 import { statusText } from './status-text.ts';
+import { runTakeDown } from './take-down.ts';
 import { subjectText, timelineText } from './timeline-text.ts';
 
 /** An operator waits for the answer at a terminal. */
@@ -55,6 +57,14 @@ function runCommand(
       return withDatabase('ops', env, (db) => runCancelJob(db, command));
     case 'retry-dead-letters':
       return retry(command.json, env);
+    case 'takedown':
+      return withDatabase('ops', env, (db) => runTakeDown(db, { ...command, onProgress }));
+    case 'block':
+      return withDatabase('ops', env, (db) => runBlock(db, command));
+    case 'unblock':
+      return withDatabase('ops', env, (db) => runUnblock(db, command));
+    case 'blocks':
+      return withDatabase('ops', env, (db) => runBlocks(db, command.json));
     case 'adopt-bucket':
       return withBucket(env, (db, store) => runAdoptBucket(db, store, command));
     case 'restore-objects':

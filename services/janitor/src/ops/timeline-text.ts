@@ -5,7 +5,13 @@ import type { SubjectTimeline } from './read-timeline.ts';
 type Step = Pick<SubjectTimeline['transitions'][number], 'at' | 'actor' | 'reason'>;
 
 /** The transitions, oldest first, each retry after the last transition of the FAILED paste, followed by the attempts. */
-export function timelineText({ subject, transitions, executions, retries }: SubjectTimeline): string {
+export function timelineText({
+  subject,
+  transitions,
+  executions,
+  retries,
+  takedown,
+}: SubjectTimeline): string {
   const attempts = new Map(executions.map(({ id, attempt }) => [id, attempt]));
   const stepOf = ({ at, actor, reason }: Step, what: string, change: string) => [
     formatMillisecond(at),
@@ -54,6 +60,11 @@ export function timelineText({ subject, transitions, executions, retries }: Subj
   ]);
   return [
     `${subjectLine(subject)}\n`,
+    ...(takedown === null
+      ? []
+      : [
+          `Taken down for ${takedown.class} at ${formatMillisecond(takedown.at)} by ${takedown.actor}: ${toOneLine(takedown.reason)}\n`,
+        ]),
     formatTable(['AT', '>AFTER', 'WHAT', 'FROM → TO', 'BY', 'WHY'], [...steps, ...rescues.values()]),
     formatTable(
       ['>ATTEMPT', 'STATUS', 'WORKER', 'DUE', 'SENT', 'STARTED', 'LEASED UNTIL', 'ENDED', 'ERROR'],
