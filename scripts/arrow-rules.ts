@@ -37,7 +37,12 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/pastes', ...adapters],
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
   ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters, '@pasteflow/command-line']])),
-  '@pasteflow/api': [...shared, ...adapters, '@pasteflow/command-line', '@pasteflow/web'],
+  ...Object.fromEntries(
+    ['@pasteflow/api', '@pasteflow/janitor'].map((name) => [
+      name,
+      [...shared, ...adapters, '@pasteflow/command-line', '@pasteflow/web'],
+    ]),
+  ),
 };
 
 /**

@@ -17,10 +17,10 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'roles enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'packages/s3': 'direct',
-  'packages/web': 'pages timeline content html assets',
+  'packages/web': 'operations pages timeline content html assets',
   'services/api':
     'pages jobs pastes health docs admission live timeline openapi idempotency limits token budget grouping identity site http',
-  'services/janitor': 'ops sweeps state-metrics queues sweeping',
+  'services/janitor': 'operations ops sweeps state-metrics queues sweeping',
   'services/upload-worker': 'jobs uploads executions',
 };
 

@@ -20,8 +20,10 @@ const sources = [
   'browser/my-pastes.ts',
   'browser/my-jobs.ts',
   'browser/my-job.ts',
+  'browser/operations.ts',
   'browser/highlight/worker.ts',
   'styles/page.css',
+  'styles/operations.css',
   'styles/icon.svg',
 ];
 

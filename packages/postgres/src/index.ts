@@ -19,7 +19,13 @@ export { findRightsGaps } from './roles/rights-gaps.ts';
 export { findPrivilegedUser, PRIVILEGED_USER } from './roles/privileged-connection.ts';
 export type { Actor } from './database/actor.ts';
 export { countRetryable, findRetryable, retryFailed } from './pastes/retry-failed.ts';
-export { blockContent, findBlocked, listContentBlocks, unblockContent } from './pastes/content-blocks.ts';
+export {
+  blockContent,
+  findBlocked,
+  listContentBlocks,
+  unblockContent,
+  type ContentBlock,
+} from './pastes/content-blocks.ts';
 export { countStanding, findStanding } from './pastes/pastes-of-user.ts';
 export { takeDown, type TakedownBy } from './pastes/take-down.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
@@ -92,6 +98,14 @@ export {
   forgetUnseenOrphans,
   recordOrphans,
 } from './retention/orphan-objects.ts';
+export {
+  beginOperatorAction,
+  endOperatorAction,
+  findOperatorAction,
+  listOperatorActions,
+  type OperatorAction,
+} from './installation/operator-actions.ts';
+export { findSubjectOf } from './executions/find-subject.ts';
 export { readInstallation, recordBucketAdoption } from './installation/installation.ts';
 export { dropOldTransitions, ensureTransitionPartitions } from './retention/old-transitions.ts';
 export {

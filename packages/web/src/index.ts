@@ -11,3 +11,9 @@ export { deletedPage, pastePage, pendingPastePage, type ShownPaste } from './pag
 export { problemPage } from './pages/problem.ts';
 export { signInPage } from './pages/sign-in.ts';
 export { timelinePage } from './pages/timeline.ts';
+export { operationsPolicy, type OperationsSite } from './operations/layout.ts';
+export { confirmationPage } from './operations/confirmation.ts';
+export { overviewPage, type ShownOverview } from './operations/overview.ts';
+export { outcomePage } from './operations/outcome.ts';
+export { refusalPage } from './operations/refusal.ts';
+export { subjectPage, userPage, type ShownSubject } from './operations/subject.ts';

@@ -91,6 +91,7 @@ export const words = {
     intro: 'Every state of this paste and every attempt at its upload, as the database recorded them.',
     chart: 'States and attempts over time',
     paste: 'Paste',
+    job: 'Job',
     attempt: (number: number) => `Attempt ${number}`,
     transitions: 'Transitions',
     attempts: 'Attempts',

@@ -23,6 +23,8 @@ import {
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, queueDepth, type SqsClient } from '@pasteflow/sqs';
 import type { JanitorConfig } from './config.ts';
+import { composeOperations } from './operations/compose-operations.ts';
+import { MinuteHistory } from './operations/minutes.ts';
 import { createJobQueue } from './queues/job-queue.ts';
 import { createUploadQueue } from './queues/upload-queue.ts';
 import type { WorkQueue } from './queues/work-queue.ts';
@@ -62,6 +64,8 @@ export interface ComposedSweeps {
   /** Whether a daily sweep is due, by its last run in any janitor. */
   readonly isDue: (sweep: SweepName) => Promise<boolean>;
   readonly owner: OwnerCheck;
+  readonly sqs: SqsClient;
+  readonly minutes: MinuteHistory;
   readonly close: () => Promise<void>;
 }
 
@@ -114,12 +118,14 @@ export function composeSweeps(
     logger,
     metrics,
   });
+  const minutes = new MinuteHistory();
   const stateMetrics = new StateMetrics({
     db,
     sqs,
     queues,
     deadLetterAges,
     onSweepRuns: (runs) => runner.learn(runs),
+    onTransitions: (statistics) => minutes.learn(statistics),
     intervalSeconds: config.stateMetricsIntervalSeconds,
     metrics,
     logger,
@@ -136,6 +142,8 @@ export function composeSweeps(
     },
     isDue: (sweep) => isSweepDue(db, sweep, config.sweepIntervalSeconds[sweep]),
     owner,
+    sqs,
+    minutes,
     close: async () => {
       store.close();
       sqs.destroy();
@@ -210,7 +218,8 @@ function createSweeps(
 
 export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly Component[] {
   const { config, metrics, readiness, logger } = context;
-  const { sweeps, runner, stateMetrics, checks, isDue, owner, close } = composeSweeps(context, metrics);
+  const composed = composeSweeps(context, metrics);
+  const { sweeps, runner, stateMetrics, checks, isDue, owner, close } = composed;
   const bucket = new BucketOwnership({ ...owner, logger, onMismatch: context.fail });
   readiness.addCheck('postgres', checks.postgres);
   readiness.addCheck('s3', checks.s3, { required: false });
@@ -238,6 +247,9 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
         metrics,
       }),
     ]),
+    ...(config.operations === null
+      ? []
+      : [composeOperations(config.operations, config, { ...composed, db: owner.db, logger, metrics })]),
   ];
 }
 

@@ -26,6 +26,7 @@ import {
   type QueueConfig,
 } from '@pasteflow/settings';
 import { z } from 'zod';
+import { operationsEnv, type OperationsConfig } from './operations-env.ts';
 import type { SweepName } from './sweeping/sweep.ts';
 
 interface SweepsConfig {
@@ -60,6 +61,8 @@ export interface JanitorConfig {
   readonly sweepIntervalSeconds: Readonly<Record<SweepName, number>>;
   readonly stateMetricsIntervalSeconds: number;
   readonly tracing: TracingConfig;
+  /** null: there is no operations page. */
+  readonly operations: OperationsConfig | null;
 }
 
 const HOUR = 3600;
@@ -172,6 +175,7 @@ const janitorEnv: z.ZodType<JanitorConfig> = groups({
   sweepIntervalSeconds: sweepIntervalsEnv,
   stateMetricsIntervalSeconds: stateMetricsEnv,
   tracing: tracingEnv,
+  operations: operationsEnv,
 });
 
 /** @throws ConfigError naming every problem */

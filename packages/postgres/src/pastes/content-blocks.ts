@@ -46,7 +46,7 @@ export async function findBlocked(
   return new Set(rows.map(({ content_hash }) => content_hash));
 }
 
-type ContentBlock = Selectable<ContentBlocksTable>;
+export type ContentBlock = Selectable<ContentBlocksTable>;
 
 /** The blocks in force, newest first. */
 export async function listContentBlocks(db: Database, limit: number): Promise<readonly ContentBlock[]> {

@@ -55,8 +55,13 @@ interface Row {
  * or to `now` while the upload is in progress. A deletion weeks later would make everything else a point, so
  * that only the table has it.
  */
-export function timelineChart(timeline: ShownTimeline, createdAt: string, now: Date): Html {
-  const rows = rowsOf(timeline, Date.parse(createdAt), now.getTime());
+export function timelineChart(
+  timeline: ShownTimeline,
+  createdAt: string,
+  now: Date,
+  of: keyof typeof subjects = 'paste',
+): Html {
+  const rows = rowsOf(timeline, subjects[of], Date.parse(createdAt), now.getTime());
   const times = rows.flatMap(({ bars }) => bars.flatMap(({ startMs, endMs }) => [startMs, endMs]));
   const startMs = Math.min(...times);
   const spanMs = Math.max(1, Math.max(...times) - startMs);
@@ -68,22 +73,35 @@ ${rows.map((row, index) => drawRow(row, index * ROW, x))}
 </svg>`;
 }
 
+interface ChartedSubject {
+  readonly name: string;
+  readonly machine: string;
+  /** The state that leads to the end. */
+  readonly open: string;
+}
+
+const subjects = {
+  paste: { name: words.timeline.paste, machine: 'paste_upload', open: 'IN_PROGRESS' },
+  job: { name: words.timeline.job, machine: 'job', open: 'processing' },
+} as const satisfies Readonly<Record<string, ChartedSubject>>;
+
 function rowsOf(
   { transitions, executions }: ShownTimeline,
+  { name, machine: wanted, open }: ChartedSubject,
   createdMs: number,
   nowMs: number,
 ): readonly Row[] {
-  const end = transitions.find(({ machine, from }) => machine === 'paste_upload' && from === 'IN_PROGRESS');
+  const end = transitions.find(({ machine, from }) => machine === wanted && from === open);
   const endMs = end === undefined ? nowMs : Date.parse(end.at);
-  const state = end?.to ?? 'IN_PROGRESS';
+  const state = end?.to ?? open;
   const upload: Bar = {
     startMs: createdMs,
     endMs: Math.max(endMs, createdMs),
     kind: kindOf(state),
-    label: `IN_PROGRESS → ${state}`,
+    label: `${open} → ${state}`,
   };
   return [
-    { name: words.timeline.paste, bars: [upload] },
+    { name, bars: [upload] },
     ...executions.map((execution) => ({
       name: words.timeline.attempt(execution.attempt),
       bars: barsOf(execution, endMs),
@@ -115,8 +133,8 @@ function barsOf(execution: ShownTimeline['executions'][number], nowMs: number): 
 }
 
 function kindOf(state: string): string {
-  if (state === 'PROCESSED' || state === 'SUCCEEDED') return 'good';
-  return state === 'FAILED' ? 'bad' : 'busy';
+  if (state === 'PROCESSED' || state === 'SUCCEEDED' || state === 'completed') return 'good';
+  return state === 'FAILED' || state === 'failed' || state === 'partial' ? 'bad' : 'busy';
 }
 
 function drawRow({ name, bars }: Row, top: number, x: (ms: number) => number): Html {

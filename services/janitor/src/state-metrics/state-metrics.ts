@@ -9,6 +9,7 @@ import {
   type Database,
   type ExecutionKind,
   type SweepRun,
+  type TransitionStatistic,
 } from '@pasteflow/postgres';
 import { PollLoop, type Component, type Logger, type Metrics, type Sample } from '@pasteflow/runtime';
 import { queueCounts, type SqsClient } from '@pasteflow/sqs';
@@ -25,6 +26,8 @@ export interface StateMetricsOptions {
   readonly deadLetterAges: DeadLetterAges;
   /** Called with the last run of every sweep in any janitor. */
   readonly onSweepRuns: (runs: readonly SweepRun[]) => void;
+  /** Called with the statistics of all transitions. */
+  readonly onTransitions?: (statistics: readonly TransitionStatistic[]) => void;
   readonly intervalSeconds: number;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -93,6 +96,7 @@ export class StateMetrics implements Component {
     const { db, onSweepRuns } = this.#options;
     // In sequence, because they need not be fast and the sweeps use the same connections.
     const statistics = await readTransitionStatistics(db);
+    this.#options.onTransitions?.(statistics);
     signal.throwIfAborted();
     const uncountedSeconds = await readUncountedSeconds(db);
     signal.throwIfAborted();

@@ -1,0 +1,134 @@
+import { mkdirSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { freePort } from '../../src/ports.ts';
+import { startCluster, type Cluster } from '../../src/index.ts';
+import { isBrowserWanted, openPage, startBrowser, violationsOf, type WatchedPage } from './browser.ts';
+
+const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
+const NARROW = { viewport: { width: 320, height: 640 } };
+const TOKEN = 'the-token-of-operators';
+
+/** Where to leave pictures of the pages, for people to look at. */
+const { SCREENSHOTS } = process.env; // oxlint-disable-line node/no-process-env -- only when somebody wants to look
+
+let cluster: Cluster;
+let browser: Browser;
+let origin = '';
+const opened: WatchedPage[] = [];
+
+beforeAll(async () => {
+  if (!isBrowserWanted()) return;
+  const port = await freePort();
+  origin = `http://127.0.0.1:${port}`;
+  cluster = await startCluster({ env: { OPS_PORT: String(port), OPS_TOKEN: TOKEN } });
+  browser = await startBrowser();
+});
+afterEach(async () => {
+  const watched = opened.splice(0);
+  const faults = watched.flatMap((each) => each.faults);
+  await Promise.all(watched.map((each) => each.close()));
+  expect(faults).toEqual([]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await cluster?.stop();
+});
+
+async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const httpCredentials = { username: 'alice', password: TOKEN };
+  const watched = await openPage(browser, origin, { httpCredentials, ...options });
+  opened.push(watched);
+  await watched.page.goto(origin + path);
+  return watched.page;
+}
+
+async function stored(content: string): Promise<string> {
+  const { short_code } = await cluster
+    .client()
+    .pastes.create(Buffer.from(content), { title: '<script>alert(1)</script>' });
+  await cluster.untilStatus(short_code, 'PROCESSED');
+  return short_code;
+}
+
+async function keepPicture(page: Page, name: string): Promise<void> {
+  if (SCREENSHOTS === undefined) return;
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true });
+}
+
+describeInBrowser('the operations page', () => {
+  it.each([
+    ['with JavaScript', {}],
+    ['without JavaScript', { javaScriptEnabled: false }],
+  ])('finds a paste and takes it down %s', async (_name, options) => {
+    const code = await stored(`bad ${JSON.stringify(options)}`);
+    const page = await open('/', options);
+    await page.getByRole('search').getByRole('textbox').fill(code);
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('heading', { name: `Paste ${code}` }).waitFor();
+    await page.getByRole('link', { name: 'Take down' }).click();
+    await page.getByText('This takes down 1 paste.').waitFor();
+    await page.getByLabel('What readers are told').selectOption('malware');
+    await page.getByLabel('Reason').fill('report 4711 <b>bold</b>');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.waitForURL(/\/actions\//);
+    await page.reload();
+    await page.getByText('Took 1 paste down.').waitFor();
+    expect((await fetch(`${cluster.http().url}/${code}`)).status).toBe(451);
+    await page.getByRole('link', { name: 'Back to the overview' }).click();
+    await page.getByText('report 4711 <b>bold</b>').first().waitFor();
+  });
+
+  it('shows new figures by itself while it is in view, and asks for nothing while it is hidden', async () => {
+    const page = await open('/');
+    let requests = 0;
+    page.on('request', () => (requests += 1));
+    const readAt = () => page.locator('#live [role=status]').textContent();
+    const first = await readAt();
+    await page.waitForFunction(
+      (text) => document.querySelector('#live [role=status]')?.textContent !== text,
+      first,
+    );
+    expect(requests).toBeGreaterThan(0);
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { get: () => true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    await page.waitForLoadState('networkidle');
+    requests = 0;
+    await page.waitForTimeout(12_000); // one interval is 10 s
+    expect(requests).toBe(0);
+  });
+
+  it('does not let another site act', async () => {
+    const code = await stored('stays');
+    const page = await open('/');
+    const cross = await page.request.post(`${origin}/act/takedown`, {
+      form: { subject: code, count: '1', reason: 'x', class: 'spam' },
+      headers: { origin: 'https://evil.example' },
+    });
+    expect(cross.status()).toBe(403);
+    expect((await fetch(`${cluster.http().url}/${code}`)).status).toBe(200);
+  });
+
+  it.each([
+    ['light', {}],
+    ['dark', { colorScheme: 'dark' as const }],
+    ['narrow', NARROW],
+    ['narrow dark', { ...NARROW, colorScheme: 'dark' as const }],
+  ])('breaks no rule of WCAG 2.2 AA, and never scrolls sideways: %s', async (name, options) => {
+    const code = await stored('to look at');
+    for (const [path, title] of [
+      ['/', 'overview'],
+      [`/pastes/${code}`, 'paste'],
+      [`/confirm/takedown?subject=${code}`, 'confirm'],
+    ] as const) {
+      const page = await open(path, options);
+      await keepPicture(page, `${title}-${name.replace(' ', '-')}`);
+      expect([title, await violationsOf(page)]).toEqual([title, []]);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect([title, overflow <= 0]).toEqual([title, true]);
+    }
+  });
+});

@@ -1,0 +1,76 @@
+import { html, type Html } from '../html/html.ts';
+import { operationsWords as words } from './words.ts';
+
+/** What every page for operators needs to know. */
+export interface OperationsSite {
+  /** The path before all paths of the page, without a slash at the end; empty: none. */
+  readonly base: string;
+  /** The path of an asset, by the name of its source. */
+  readonly asset: (name: string) => string;
+  /** The operator may do things. */
+  readonly mayAct: boolean;
+}
+
+/** Everything comes from this origin, nothing is inline, and nobody may frame the page. */
+export const operationsPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export interface OperationsPageParts {
+  readonly title: string;
+  readonly main: Html;
+  /** Browser modules, by the name of their source. */
+  readonly scripts?: readonly string[];
+}
+
+/** A whole document. */
+export function operationsPage(
+  { base, asset, mayAct }: OperationsSite,
+  { title, main, scripts = [] }: OperationsPageParts,
+): string {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} – ${words.product}</title>
+<link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${asset('page.css')}">
+<link rel="stylesheet" href="${asset('operations.css')}">
+${scripts.map((name) => html`<script type="module" src="${asset(name)}"></script>\n`)}</head>
+<body>
+<a class="skip" href="#main">${words.skipToContent}</a>
+<header class="site">
+<a class="brand" href="${base}/">${words.product}</a>
+<form class="search" action="${base}/find" role="search"><input name="q" required aria-label="${words.searchLabel}" placeholder="${words.searchLabel}"><button>${words.search}</button></form>
+</header>
+<main id="main" tabindex="-1">
+${main}
+</main>
+<footer class="site"><p>${mayAct ? words.footer : words.readOnly}</p></footer>
+</body>
+</html>
+`.markup;
+}
+
+/** A link to the confirming step of an action; nothing for those who may not act. */
+export function actionLink(
+  { base, mayAct }: OperationsSite,
+  {
+    action,
+    subject,
+    label,
+  }: { readonly action: string; readonly subject: string | null; readonly label: string },
+): Html | null {
+  if (!mayAct) return null;
+  const query = subject === null ? '' : `?subject=${encodeURIComponent(subject)}`;
+  return html`<a class="button" href="${base}/confirm/${action}${query}">${label}</a>`;
+}

@@ -1,0 +1,185 @@
+import { formatDuration } from '../html/formats.ts';
+import { html, type Html, type HtmlValue } from '../html/html.ts';
+import { table } from '../html/table.ts';
+import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
+import { smallChart } from './small-chart.ts';
+import { operationsWords as words } from './words.ts';
+
+/** Times are in ISO 8601. */
+export interface ShownOverview {
+  readonly at: string;
+  /** The last reading failed, and these figures are of an earlier one. */
+  readonly isStale: boolean;
+  readonly states: readonly {
+    readonly machine: string;
+    readonly state: string;
+    readonly count: number;
+    readonly approximate: boolean;
+    readonly oldest_seconds: number | null;
+  }[];
+  readonly stuck: readonly {
+    readonly what: string;
+    readonly kind: string;
+    readonly subject: string;
+    readonly attempt: number | null;
+    readonly worker_id: string | null;
+    readonly seconds: number;
+  }[];
+  readonly lost: readonly {
+    readonly kind: string;
+    readonly subject: string;
+    readonly losses: number;
+    readonly status: string;
+  }[];
+  readonly queues: readonly {
+    readonly queue: string;
+    readonly visible: number | null;
+    readonly in_flight: number | null;
+    readonly delayed: number | null;
+    readonly error: string | null;
+  }[];
+  readonly sweeps: readonly {
+    readonly sweep: string;
+    readonly interval_seconds: number;
+    readonly outcome: string | null;
+    readonly success_seconds_ago: number | null;
+    readonly counts: Readonly<Record<string, number>>;
+    readonly overdue: boolean;
+  }[];
+  /** Of each minute of the last hour, oldest first. */
+  readonly minutes: {
+    readonly stored: readonly number[];
+    readonly failed: readonly number[];
+    readonly jobs: readonly number[];
+  };
+  readonly actions: readonly {
+    readonly id: string;
+    readonly at: string;
+    readonly actor: string;
+    readonly action: string;
+    readonly subject: string | null;
+    readonly reason: string;
+    readonly outcome: string | null;
+  }[];
+  readonly blocks: readonly {
+    readonly content_hash: string;
+    readonly class: string;
+    readonly reason: string;
+    readonly actor: string;
+  }[];
+}
+
+/** How the system is. The part `live` is replaced by the browser module every few seconds while the page is in view. */
+export function overviewPage(site: OperationsSite, overview: ShownOverview): string {
+  const { stored, failed, jobs } = overview.minutes;
+  return operationsPage(site, {
+    title: words.overview,
+    scripts: ['operations.js'],
+    main: html`<h1>${words.overview}</h1>
+<div id="live">
+<p class="hint" role="status">${words.readAt(overview.at.slice(0, 19).replace('T', ' '))}${overview.isStale && ` ${words.stale}`}</p>
+<h2>${words.stuck}</h2>
+${stuckPart(site, overview)}
+<h2>${words.charts}</h2>
+<div class="charts">${smallChart(words.stored, 'good', stored)}${smallChart(words.failed, 'bad', failed)}${smallChart(words.jobs, 'busy', jobs)}</div>
+<p class="hint">${words.chartsHint}</p>
+<h2>${words.states}</h2>
+${statesTable(overview)}
+<h2>${words.queues}</h2>
+${queuesTable(overview)}
+<p>${actionLink(site, { action: 'retry-dead-letters', subject: null, label: words.retryDeadLetters })} ${actionLink(site, { action: 'retry-failed', subject: null, label: words.retryFailed })}</p>
+<h2>${words.sweeps}</h2>
+${sweepsTable(site, overview)}
+<h2>${words.blocks}</h2>
+${blocksPart(site, overview)}
+<h2>${words.actions}</h2>
+${actionsPart(site, overview)}
+</div>`,
+  });
+}
+
+function stuckPart(site: OperationsSite, { stuck, lost }: ShownOverview): HtmlValue {
+  const stuckRows = stuck.map(({ what, kind, subject, attempt, worker_id, seconds }) =>
+    row([what, kind, subjectLink(site, subject), attempt, formatDuration(seconds * 1000), worker_id]),
+  );
+  const lostRows = lost.map(({ kind, subject, losses, status }) =>
+    row([kind, subjectLink(site, subject), losses, status]),
+  );
+  return [
+    stuck.length === 0
+      ? html`<p class="good-news">${words.nothingStuck}</p>`
+      : table(words.stuck, ['What', 'Kind', 'Code or id', 'Attempt', 'For', 'Worker'], stuckRows),
+    lost.length > 0 &&
+      html`<h3>${words.lost}</h3>${table(words.lost, ['Kind', 'Code or id', 'Losses', 'Status'], lostRows)}`,
+  ];
+}
+
+function statesTable({ states }: ShownOverview): Html {
+  const rows = states.map(({ machine, state, count, approximate, oldest_seconds }) =>
+    row([machine, state, `${approximate ? '~' : ''}${count}`, seconds(oldest_seconds)]),
+  );
+  return table(words.states, ['Machine', 'State', 'Count', 'Oldest'], rows);
+}
+
+function queuesTable({ queues }: ShownOverview): Html {
+  const rows = queues.map(({ queue, visible, in_flight, delayed, error }) =>
+    row([queue, visible ?? '–', in_flight ?? '–', delayed ?? '–', error]),
+  );
+  return table(words.queues, ['Queue', 'Visible', 'In flight', 'Delayed', 'Error'], rows);
+}
+
+function sweepsTable(site: OperationsSite, { sweeps }: ShownOverview): Html {
+  const rows = sweeps.map(({ sweep, interval_seconds, outcome, success_seconds_ago, counts, overdue }) => {
+    const last = success_seconds_ago === null ? words.never : words.ago(seconds(success_seconds_ago) ?? '');
+    const found = Object.entries(counts).filter(([, count]) => count > 0);
+    return row([
+      sweep,
+      seconds(interval_seconds),
+      overdue ? html`${last} <strong class="bad-news">${words.overdue}</strong>` : last,
+      outcome ?? words.never,
+      found.map(([name, count]) => `${name} ${count}`).join(', '),
+      actionLink(site, { action: 'run-sweep', subject: sweep, label: words.runNow(sweep) }),
+    ]);
+  });
+  return table(words.sweeps, ['Sweep', 'Every', 'Last success', 'Last run', 'Counts', 'Action'], rows);
+}
+
+function blocksPart(site: OperationsSite, { blocks }: ShownOverview): Html {
+  if (blocks.length === 0) return html`<p>${words.noBlocks}</p>`;
+  const rows = blocks.map(({ content_hash, class: why, reason, actor }) =>
+    row([
+      html`<code>${content_hash}</code>`,
+      why,
+      html`<bdi>${reason}</bdi>`,
+      actor,
+      actionLink(site, { action: 'unblock', subject: content_hash, label: words.unblock }),
+    ]),
+  );
+  return table(words.blocks, ['Content', 'Class', 'Reason', 'By', 'Action'], rows);
+}
+
+function actionsPart({ base }: OperationsSite, { actions }: ShownOverview): Html {
+  if (actions.length === 0) return html`<p>${words.noActions}</p>`;
+  const rows = actions.map(({ id, at, actor, action, subject, reason, outcome }) =>
+    row([
+      html`<a href="${base}/actions/${id}">${at.slice(0, 19).replace('T', ' ')}</a>`,
+      actor,
+      `${action} ${subject ?? ''}`,
+      html`<bdi>${reason}</bdi>`,
+      outcome ?? words.running,
+    ]),
+  );
+  return table(words.actions, [words.at, words.by, words.what, words.reason, words.outcome], rows);
+}
+
+function subjectLink({ base }: OperationsSite, subject: string): Html {
+  return html`<a href="${base}/find?q=${encodeURIComponent(subject)}">${subject}</a>`;
+}
+
+function row(cells: readonly HtmlValue[]): Html {
+  return html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`;
+}
+
+function seconds(value: number | null): string | null {
+  return value === null ? null : formatDuration(value * 1000);
+}

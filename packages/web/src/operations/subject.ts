@@ -1,0 +1,61 @@
+import { html, type Html } from '../html/html.ts';
+import { timelineChart, type ShownTimeline } from '../timeline/chart.ts';
+import { attemptsTable, transitionsTable } from '../timeline/tables.ts';
+import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
+import { operationsWords as words } from './words.ts';
+
+/** A paste or a job, as operators see it: also private, expired and deleted ones, and never content or a title. */
+export interface ShownSubject {
+  readonly kind: 'paste' | 'job';
+  /** The short code of a paste, the id of a job. */
+  readonly name: string;
+  readonly created_at: string;
+  /** Names and values, in the order in which they are shown. */
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  /** null: anonymous, or a job. */
+  readonly user_id: string | null;
+  readonly content_hash: string | null;
+  readonly canRetry: boolean;
+  readonly canCancel: boolean;
+  /** One sentence; null: nobody took it down. */
+  readonly takedown: string | null;
+  readonly timeline: ShownTimeline;
+}
+
+/** The facts and the timeline of a paste or a job, with what an operator can do. */
+export function subjectPage(site: OperationsSite, shown: ShownSubject, now: Date): string {
+  const { kind, name, created_at, facts, user_id, takedown, timeline } = shown;
+  const title = `${kind === 'paste' ? words.paste : words.job} ${name}`;
+  return operationsPage(site, {
+    title,
+    main: html`<h1>${title}</h1>
+${takedown !== null && html`<p class="bad-news">${words.takenDown}: <bdi>${takedown}</bdi></p>`}
+<dl class="facts">${facts.map(([fact, value]) => html`<div><dt>${fact}</dt><dd><bdi>${value}</bdi></dd></div>`)}${user_id !== null && html`<div><dt>${words.user}</dt><dd><a href="${site.base}/users/${user_id}">${user_id}</a></dd></div>`}</dl>
+${kind === 'paste' && pasteActions(site, shown)}
+${shown.canCancel && html`<p>${actionLink(site, { action: 'cancel-job', subject: name, label: words.cancelJob })}</p>`}
+<figure class="chart"><div class="scroll" role="region" aria-label="${words.chart}" tabindex="0">${timelineChart(timeline, created_at, now, kind)}</div></figure>
+<h2>${words.transitions}</h2>
+${transitionsTable(timeline, created_at)}
+<h2>${words.attempts}</h2>
+${attemptsTable(timeline)}`,
+  });
+}
+
+function pasteActions(site: OperationsSite, { name, content_hash, canRetry, takedown }: ShownSubject): Html {
+  return html`<p class="toolbar">${takedown === null && actionLink(site, { action: 'takedown', subject: name, label: words.takeDown })}
+${content_hash !== null && actionLink(site, { action: 'block', subject: content_hash, label: words.block })}
+${canRetry && actionLink(site, { action: 'retry', subject: name, label: words.retry })}</p>`;
+}
+
+/** A user, of whom operators see only how many pastes there are. */
+export function userPage(
+  site: OperationsSite,
+  { id, pastes }: { readonly id: string; readonly pastes: number },
+): string {
+  return operationsPage(site, {
+    title: `${words.user} ${id}`,
+    main: html`<h1>${words.user} ${id}</h1>
+<p>${words.pastesOfUser(pastes)}</p>
+<p>${actionLink(site, { action: 'takedown-user', subject: id, label: words.takeDownUser })}</p>`,
+  });
+}

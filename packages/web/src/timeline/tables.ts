@@ -1,0 +1,27 @@
+import { formatDuration, formatTime } from '../html/formats.ts';
+import { html, type Html } from '../html/html.ts';
+import { table } from '../html/table.ts';
+import { words } from '../words.ts';
+import type { ShownTimeline } from './chart.ts';
+
+export function transitionsTable({ transitions, executions }: ShownTimeline, createdAt: string): Html {
+  const { timeline: text } = words;
+  const attempts = new Map(executions.map(({ id, attempt }) => [id, attempt]));
+  const rows = transitions.map(({ machine, entity, from, to, at, actor, reason_class, reason }) => {
+    const attempt = attempts.get(entity);
+    const subject = attempt === undefined ? (text.machines[machine] ?? machine) : text.attempt(attempt);
+    const afterMs = Date.parse(at) - Date.parse(createdAt);
+    return html`<tr><td>${subject}</td><td>${from}</td><td class="${to.toLowerCase()}">${to}</td><td>${formatTime(at)}</td><td>${formatDuration(Math.max(0, afterMs))}</td><td>${actor}</td><td>${reason ?? reason_class}</td></tr>\n`;
+  });
+  const heads = [text.subject, text.from, text.to, text.at, text.after, text.by, text.reason];
+  return table(text.transitions, heads, rows);
+}
+
+export function attemptsTable({ executions }: ShownTimeline): Html {
+  const { timeline: text } = words;
+  const rows = executions.map(
+    ({ attempt, status, run_at, started_at, finished_at, error_class, error }) =>
+      html`<tr><td>${attempt}</td><td class="${status.toLowerCase()}">${status}</td><td>${formatTime(run_at)}</td><td>${started_at !== null && formatTime(started_at)}</td><td>${finished_at !== null && formatTime(finished_at)}</td><td>${error ?? error_class}</td></tr>\n`,
+  );
+  return table(text.attempts, ['#', text.state, text.due, text.started, text.finished, text.error], rows);
+}

@@ -1,0 +1,76 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { operator } from '../ops/operator.ts';
+import { GuessLimit } from './guess-limit.ts';
+import type { OperationsConfig } from '../operations-env.ts';
+import { Refusal } from './refusal.ts';
+
+/** Who uses the page, and whether they may do things. */
+export interface Visitor {
+  /** The actor of what they do: `ops-page/NAME`. The name is what they say it is. */
+  readonly actor: string;
+  readonly mayAct: boolean;
+}
+
+const MAX_NAME_CHARACTERS = 40;
+
+/** Checks the token, which browsers send as the password of HTTP's Basic authentication. The user name is the operator's name. */
+export class Access {
+  readonly #token: Buffer | null;
+  readonly #readToken: Buffer | null;
+  readonly #guesses: GuessLimit;
+
+  constructor(
+    { token, readToken }: Pick<OperationsConfig, 'token' | 'readToken'>,
+    guesses = new GuessLimit(),
+  ) {
+    this.#token = token === null ? null : digest(token);
+    this.#readToken = readToken === null ? null : digest(readToken);
+    this.#guesses = guesses;
+  }
+
+  /** @throws Refusal 401 without a right token, 429 after too many wrong ones */
+  visitorOf(req: IncomingMessage): Visitor {
+    if (this.#token === null && this.#readToken === null) return { actor: operator(), mayAct: true };
+    const sent = credentialsOf(req);
+    if (sent === null) throw unauthorized('Enter your name, and the token as the password.');
+    const address = req.socket.remoteAddress ?? '';
+    const wait = this.#guesses.secondsToWait(address);
+    if (wait > 0)
+      throw new Refusal(
+        429,
+        { title: 'Too many wrong tokens', detail: `Wait ${wait} seconds and try again.` },
+        { 'Retry-After': String(wait) },
+      );
+    const given = digest(sent.token);
+    const mayAct = isSame(given, this.#token); // both are compared, so that the time doesn't tell which one is set
+    const mayRead = isSame(given, this.#readToken);
+    if (mayAct || mayRead) return { actor: `ops-page/${sent.name}`, mayAct };
+    this.#guesses.wrong(address);
+    throw unauthorized('The token is wrong. Enter your name, and the token as the password.');
+  }
+}
+
+function unauthorized(detail: string): Refusal {
+  const challenge = 'Basic realm="Pasteflow operations", charset="UTF-8"';
+  return new Refusal(401, { title: 'Not authorized', detail }, { 'WWW-Authenticate': challenge });
+}
+
+function credentialsOf(req: IncomingMessage): { readonly name: string; readonly token: string } | null {
+  const [, encoded] = /^basic ([\w+/=]+)$/i.exec(req.headers.authorization ?? '') ?? [];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, 'base64').toString();
+  const colon = text.indexOf(':');
+  if (colon === -1) return null;
+  const name = text.slice(0, colon).replaceAll(/[^\p{L}\p{N}@._-]/gu, '');
+  return { name: name.slice(0, MAX_NAME_CHARACTERS) || 'unnamed', token: text.slice(colon + 1) };
+}
+
+function isSame(given: Buffer, expected: Buffer | null): boolean {
+  return timingSafeEqual(given, expected ?? Buffer.alloc(given.length)) && expected !== null;
+}
+
+/** Tokens of any length become comparable in constant time. */
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

@@ -1,0 +1,82 @@
+import type { ShownSubject } from '@pasteflow/web';
+import type { SubjectTimeline } from '../ops/read-timeline.ts';
+
+/** A paste or a job with its timeline, as the page shows it to operators: with hosts and the full texts of errors. */
+export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline): ShownSubject {
+  const shared = {
+    kind: subject.kind,
+    created_at: subject.created_at.toISOString(),
+    takedown:
+      takedown === null
+        ? null
+        : `${takedown.at.toISOString()}, ${takedown.class}, ${takedown.actor}: ${takedown.reason}`,
+    timeline: showTimeline(timeline),
+  };
+  if (subject.kind === 'job') {
+    const { id, job_type, status, progress, error_message, completed_at } = subject;
+    const facts = [
+      ['Type', job_type],
+      ['Status', status],
+      ['Progress', `${progress} %`],
+      ['Created', shared.created_at],
+      ['Ended', completed_at?.toISOString() ?? '–'],
+      ['Error', error_message ?? '–'],
+    ] as const;
+    return {
+      ...shared,
+      name: id,
+      facts,
+      user_id: null,
+      content_hash: null,
+      canRetry: false,
+      canCancel: completed_at === null,
+    };
+  }
+  const { id, short_code, status, deletion_status, size_bytes, failure_reason, content_hash } = subject;
+  const facts = [
+    ['Id', id],
+    ['Upload', status],
+    ['Deletion', deletion_status],
+    ['Bytes', String(size_bytes)],
+    ['SHA-256', content_hash],
+    ['Created', shared.created_at],
+    ['Expires', subject.expires_at?.toISOString() ?? 'never'],
+    ['Failure', failure_reason ?? '–'],
+  ] as const;
+  const canRetry = status === 'FAILED' && deletion_status === 'NOT_EXPIRED' && takedown === null;
+  return {
+    ...shared,
+    name: short_code,
+    facts,
+    user_id: subject.user_id,
+    content_hash,
+    canRetry,
+    canCancel: false,
+  };
+}
+
+function showTimeline({
+  transitions,
+  executions,
+}: Pick<SubjectTimeline, 'transitions' | 'executions'>): ShownSubject['timeline'] {
+  return {
+    transitions: transitions.map(({ at, ...rest }) => ({
+      ...rest,
+      at: at.toISOString(),
+      reason_class: null,
+    })),
+    executions: executions.map(
+      ({ id, attempt, status, run_at, created_at, started_at, finished_at, error }) => ({
+        id,
+        attempt,
+        status,
+        run_at: run_at.toISOString(),
+        created_at: created_at.toISOString(),
+        started_at: started_at?.toISOString() ?? null,
+        finished_at: finished_at?.toISOString() ?? null,
+        error_class: null,
+        error,
+      }),
+    ),
+  };
+}
