@@ -46,9 +46,6 @@ export function deleteFromForm({
   readonly pages: Pages;
 }): Endpoint {
   const remove: Handler = async (req, res) => {
-    const paste = await findNamedPaste({ lookups }, req);
-    if (paste === null) throw pasteNotFound();
-    assertNotGone(paste);
     const { fields } = await readForm(req, res, {
       maxBytes: MAX_FORM_BYTES,
       tooLarge: () => new RequestError('content_too_large', `Send at most ${MAX_FORM_BYTES} bytes.`),
@@ -56,6 +53,9 @@ export function deleteFromForm({
       weight: 1,
     });
     const { delete_token: token } = validate(form, Object.fromEntries(fields));
+    const paste = await findNamedPaste({ lookups }, req);
+    if (paste === null) throw pasteNotFound();
+    assertNotGone(paste);
     const isOwn = readerOf(paste, req) === 'owner';
     if (!isOwn && !isDeleteToken(token, paste.delete_token_hash)) throw wrongToken();
     if (!(await expirePaste(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
