@@ -3019,7 +3019,9 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
         };
-        content?: never;
+        content: {
+          'text/html': string;
+        };
       };
       /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
       400: {

@@ -13,6 +13,7 @@ export function redirectOf(description: string, headers: z.ZodRawShape = {}): Zo
   return {
     description: `${description} The answer has an empty body.`,
     headers: z.object({ Location: nextPage, ...headers }),
+    content: { 'text/html': { schema: z.string() } },
   };
 }
 
@@ -27,7 +28,7 @@ export const formErrors = [
   'overloaded',
 ] as const satisfies readonly ErrorCode[];
 
-/** 303: the browser continues with GET. */
+/** 303: the browser continues with GET. The empty body is of the type that all answers to forms have. */
 export function goTo(res: Response, path: string): void {
-  res.status(303).set('Location', path).end();
+  res.status(303).set('Location', path).type('html').end();
 }
