@@ -3399,9 +3399,12 @@ export interface operations {
          */
         'application/x-www-form-urlencoded': {
           /** @description The pastes; the field is repeated for each. */
-          short_code: string[];
-          /** @description Without it, a page asks first. */
-          confirmed?: 'yes' | null;
+          short_code: string | string[];
+          /**
+           * @description Without it, a page asks first.
+           * @constant
+           */
+          confirmed?: 'yes';
         };
       };
     };

@@ -157,6 +157,7 @@ describe('/my/jobs', () => {
       .executeTakeFirstOrThrow();
     expect(job).toMatchObject({ job_type: 'export', parameters: { format: 'tar.gz' }, user_id: user.id });
     expect((await submit('/my/jobs/export', { format: 'rar' })).status).toBe(422);
+    expect((await submit('/my/jobs/export', { format: 'zip', since: 'yesterday' })).status).toBe(422);
   });
 
   const upload = (file: Blob | null, fields: Record<string, string> = {}, as?: TestUser) => {

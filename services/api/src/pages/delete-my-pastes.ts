@@ -12,22 +12,28 @@ import { sendPage } from '../site/send-page.ts';
 import type { MyPastesDependencies } from './my-pastes.ts';
 import { formErrors, goTo, pageOf, redirectOf } from './page-answers.ts';
 
+const shortCode = z.string().refine(isShortCode, 'must be a short code');
 const form = z.strictObject({
+  // A form with one value is the same on the wire whether the field is a text or a list.
   short_code: z
-    .array(z.string().refine(isShortCode, 'must be a short code'))
-    .min(1, 'is missing; select at least one paste')
-    .max(100, 'must be at most 100 pastes')
+    .union([
+      shortCode,
+      z
+        .array(shortCode)
+        .min(1, 'is missing; select at least one paste')
+        .max(100, 'must be at most 100 pastes'),
+    ])
     .meta({ description: 'The pastes; the field is repeated for each.' }),
-  confirmed: z.literal('yes').nullish().meta({ description: 'Without it, a page asks first.' }),
+  confirmed: z.literal('yes').optional().meta({ description: 'Without it, a page asks first.' }),
 });
 
 /** POST /my/pastes/delete: asks, and then deletes pastes of the user. */
 export function deleteMyPastes(deps: MyPastesDependencies & { readonly bodies: BodyBudget }): Endpoint {
   const remove: Handler = async (req, res) => {
     const userId = requireUser(req);
-    const fields = await readUrlForm(req, res, deps.bodies);
-    const sent = { short_code: fields.all('short_code'), confirmed: fields.one('confirmed') };
-    const { short_code: shortCodes, confirmed } = validate(form, sent);
+    const fields = await readUrlForm(req, res, deps.bodies, ['short_code']);
+    const { short_code, confirmed } = validate(form, fields);
+    const shortCodes = [short_code].flat();
     const site = deps.pages.site(req);
     if (confirmed === 'yes') {
       const deleted = await expireOwnPastes(deps.db, { userId, shortCodes });

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { TokenGuesses } from '../admission/token-guesses.ts';
 import type { BodyBudget } from '../budget/body-budget.ts';
-import { validationFailed } from '../http/errors/request-error.ts';
+import { validate, validationFailed } from '../http/errors/request-error.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { refusedAtSignIn } from '../identity/authorization.ts';
@@ -33,8 +33,9 @@ export function signInForm(deps: SignInDependencies): Endpoint {
   const signIn: Handler = async (req, res) => {
     deps.sessions.requireOwn(req);
     const fields = await readUrlForm(req, res, deps.bodies);
-    const token = fields.one('token')?.trim() ?? '';
-    const next = ownPath(fields.one('next'), deps.pages.site(req).base);
+    const sent = validate(form, { token: '', ...fields });
+    const token = sent.token.trim();
+    const next = ownPath(sent.next ?? null, deps.pages.site(req).base);
     Object.assign(contextOf(req), { mustSignIn: true, afterSignIn: next });
     await requireGoodToken(deps, req, res, token);
     res.set('Set-Cookie', deps.sessions.begin(token));

@@ -32,7 +32,7 @@ const form = z.strictObject({
 export function startExport(deps: StartJobDependencies): Endpoint {
   const start: Handler = async (req, res) => {
     const userId = requireUser(req);
-    const parameters = validate(form, { format: (await readUrlForm(req, res, deps.bodies)).one('format') });
+    const parameters = validate(form, await readUrlForm(req, res, deps.bodies));
     const job = await insertJob(deps.db, userId, { job_type: 'export', parameters }, deps.jobLimits);
     const context = contextOf(req);
     context.jobId = job.id;

@@ -6,21 +6,19 @@ import { readBody, type BudgetOfBodies } from './read-body.ts';
 /** A hundred short codes, or a token of 4 KB with its percent-encoding. */
 const MAX_FORM_BYTES = 16_384;
 
-/** The fields of a form, in their order. */
-export interface UrlForm {
-  /** @throws RequestError validation_failed for a field that is repeated */
-  readonly one: (name: string) => string | null;
-  readonly all: (name: string) => readonly string[];
-}
+/** The fields of a form by their names; those that may be repeated are lists. */
+export type UrlForm = Readonly<Record<string, string | readonly string[]>>;
 
 /**
  * Reads the short form of a page, as browsers send it (application/x-www-form-urlencoded).
- * @throws RequestError unsupported_media_type, and as readBody
+ * @param repeated the fields that may be repeated
+ * @throws RequestError unsupported_media_type, validation_failed for another field that is repeated, and as readBody
  */
 export async function readUrlForm(
   req: IncomingMessage,
   res: ServerResponse,
   budget: BudgetOfBodies,
+  repeated: readonly string[] = [],
 ): Promise<UrlForm> {
   if (mediaTypeOf(req).type !== 'application/x-www-form-urlencoded') {
     throw new RequestError('unsupported_media_type', 'Send the form as application/x-www-form-urlencoded.');
@@ -29,12 +27,11 @@ export async function readUrlForm(
     new RequestError('content_too_large', `Send at most ${MAX_FORM_BYTES} bytes.`);
   const body = await readBody(req, res, { maxBytes: MAX_FORM_BYTES, tooLarge, budget, weight: 1 });
   const fields = new URLSearchParams(body.toString());
-  return {
-    all: (name) => fields.getAll(name),
-    one: (name) => {
-      const [value = null, ...others] = fields.getAll(name);
-      if (others.length > 0) throw validationFailed([{ path: name, message: 'must not be repeated' }]);
-      return value;
-    },
-  };
+  const form: Record<string, string | readonly string[]> = Object.fromEntries(fields);
+  for (const name of repeated) form[name] = fields.getAll(name);
+  for (const name of fields.keys()) {
+    if (repeated.includes(name) || fields.getAll(name).length === 1) continue;
+    throw validationFailed([{ path: name, message: 'must not be repeated' }]);
+  }
+  return form;
 }
