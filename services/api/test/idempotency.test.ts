@@ -70,7 +70,7 @@ describe('the same key with the same request', () => {
 
   it('works for every POST of the route table that creates something', () => {
     for (const [path, { post }] of Object.entries(document.paths)) {
-      if (path.endsWith('/delete')) continue;
+      if (path.endsWith('/cancel') || post?.tags.includes('pages')) continue; // a form can't send the header
       const names = post?.parameters.map(({ name }) => name) ?? ['Idempotency-Key'];
       expect(names).toContain('Idempotency-Key');
     }

@@ -17,6 +17,7 @@ export interface Document {
 type PathItem = Readonly<Record<string, Operation>>;
 
 export interface Operation {
+  readonly tags: readonly string[];
   readonly operationId: string;
   readonly summary: string;
   /** The accepted credentials: any one of these. */
