@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
+import { prepared } from '../database/prepared.ts';
 import type { ContentBlocksTable } from '../schema/content-blocks.ts';
 import type { TakedownBy } from './take-down.ts';
 
@@ -37,13 +38,10 @@ export async function findBlocked(
   db: Database,
   contentHashes: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await db
-    .selectFrom('content_blocks')
-    .select('content_hash')
-    .where('content_hash', 'in', contentHashes)
-    .where('unblocked_at', 'is', null)
-    .execute();
-  return new Set(rows.map(({ content_hash }) => content_hash));
+  const { rows } = await sql<{ contentHash: string }>`${prepared}
+    SELECT content_hash AS "contentHash" FROM content_blocks
+    WHERE content_hash = ANY (${contentHashes}::text[]) AND unblocked_at IS NULL`.execute(db);
+  return new Set(rows.map(({ contentHash }) => contentHash));
 }
 
 export type ContentBlock = Selectable<ContentBlocksTable>;
