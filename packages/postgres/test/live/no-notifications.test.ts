@@ -80,9 +80,9 @@ async function withNotifyLockHeld(run: (db: Database) => Promise<void>): Promise
   );
   const db = open(current.url);
   try {
+    await notifier.query('CREATE TABLE notifier (n integer)');
     await admin.query(`ALTER SYSTEM SET synchronous_standby_names = 'absent'`);
     await admin.query('SELECT pg_reload_conf()');
-    await notifier.query('CREATE TABLE notifier (n integer)');
     await notifier.query('SET synchronous_commit = on');
     const has = async (rows: string): Promise<boolean> =>
       (await admin.query(`SELECT ${rows}`)).rows.length === 1;
