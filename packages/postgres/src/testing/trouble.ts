@@ -14,6 +14,14 @@ export async function slowUpdates(db: Database, seconds: number): Promise<() => 
   };
 }
 
+/** How many UPDATEs wait because of `slowUpdates`. */
+export async function countSlowUpdates(db: Database): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    SELECT count(*)::integer AS count FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event = 'PgSleep'`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
 /** Locks a row, as a transaction that somebody left open in psql. @returns a function that ends the transaction */
 export async function lockRow(
   db: Database,

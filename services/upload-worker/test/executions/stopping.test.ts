@@ -1,20 +1,20 @@
 import { expect, it } from '@jest/globals';
 import { isTimeout } from '@pasteflow/postgres';
-import { countLockWaits, lockRow } from '@pasteflow/postgres/testing';
+import { countSlowUpdates, slowUpdates } from '@pasteflow/postgres/testing';
 import { completed, jobType, until, useBench } from '../support/bench.ts';
 
 const bench = useBench();
 
 it('cuts the settlements that still wait for Postgres after the grace period of a stop, before their timeout', async () => {
-  let release: (() => Promise<void>) | undefined;
-  const type = jobType('locked', async ({ jobId }) => {
-    release = await lockRow(bench.db, 'jobs', jobId);
+  let restore: (() => Promise<void>) | undefined;
+  const type = jobType('slow', async () => {
+    restore = await slowUpdates(bench.db, 10);
     return completed;
   });
   const worker = await bench.start([type], { overrides: { stopGraceMs: 100 } });
-  const id = await bench.submit('locked');
+  const id = await bench.submit('slow');
   await until(
-    () => countLockWaits(bench.db),
+    () => countSlowUpdates(bench.db),
     (count) => count > 0,
   );
   try {
@@ -24,6 +24,6 @@ it('cuts the settlements that still wait for Postgres after the grace period of 
     expect(isTimeout(failures[0]!.fields.error)).toBe(false);
     expect((await bench.job(id)).status).toBe('processing');
   } finally {
-    await release?.();
+    await restore?.();
   }
 });
