@@ -57,7 +57,7 @@ it('pasteflow waits while the api has no room for a body, and then sends it once
 it('pasteflow waits while a user has too many open jobs, and then starts its own', async () => {
   const dora = await cluster.user('dora');
   const source = await dora.pastes.create('{"content":"x"}\n', { wait: true });
-  const reading = cluster.s3.hold({ method: 'GET' });
+  const reading = cluster.s3.hold({ method: 'GET', path: cluster.objectPath(source.short_code) });
   await dora.jobs.create({ job_type: 'import', parameters: { source_short_code: source.short_code } });
   const held = await reading; // the first job runs
   const { ended } = cli.start(['export', '-o', join(cli.folder, 'all.zip')], options(dora.token));

@@ -32,11 +32,3 @@ export async function lockRow(
   await sql`SELECT FROM ${sql.table(table)} WHERE id = ${id} FOR UPDATE`.execute(transaction);
   return () => transaction.commit().execute();
 }
-
-/** How many statements in the database wait for a lock. */
-export async function countLockWaits(db: Database): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    SELECT count(*)::integer AS count FROM pg_stat_activity
-    WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(db);
-  return rows[0]?.count ?? 0;
-}
