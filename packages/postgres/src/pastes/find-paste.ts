@@ -56,17 +56,22 @@ export async function findPastes(
 
 /**
  * Deletes a paste for a user: the paste expires now, and the cleanup deletes its object. A paste that was retried meanwhile has another
- * id: the paste that replaced it expires.
+ * id: the paste that replaced it expires. A retry that commits while the first statement waits for its lock is visible only to the second.
  * @returns false when the paste had expired already
  */
 export async function expirePaste(db: Database, id: string): Promise<boolean> {
+  return (await expireOnce(db, id)) || (await expireOnce(db, id));
+}
+
+/** clock_timestamp, because now() is the time of the transaction's start: see `expireOwnPastes`. */
+async function expireOnce(db: Database, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('pastes')
     .set({ expires_at: sql<Date>`now()` })
     .where(
       sql<boolean>`(id = ${id} OR id IN (SELECT paste_id FROM paste_retries WHERE retried_from = ${id}))`,
     )
-    .where(sql<boolean>`(expires_at IS NULL OR expires_at > now())`)
+    .where(sql<boolean>`(expires_at IS NULL OR expires_at > clock_timestamp())`)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }

@@ -20,6 +20,17 @@ async function expired(count: number): Promise<void> {
   await sql`UPDATE pastes SET expires_at = now() - interval '1 minute'`.execute(current.db);
 }
 
+describe('deleting a paste for a user', () => {
+  it('has effect once, also when the second deletion began before the first', async () => {
+    const { id } = await newPaste(current.db);
+    const second = await current.db.startTransaction().execute();
+    await sql`SELECT`.execute(second);
+    const results = [await expirePaste(current.db, id), await expirePaste(second, id)];
+    await second.commit().execute();
+    expect(results).toEqual([true, false]);
+  });
+});
+
 describe('claiming expired pastes', () => {
   it('gives each paste to exactly one of ten janitors', async () => {
     await expired(200);

@@ -15,6 +15,7 @@ import {
   uploadSubject,
 } from '../../src/index.ts';
 import { newPaste, useDatabase } from '../support/database.ts';
+import { untilSomebodyWaits } from '../support/locks.ts';
 
 const current = useDatabase();
 const by = { actor: 'ops/test', reason: 'S3 is back' };
@@ -141,6 +142,17 @@ describe('retrying a FAILED paste', () => {
     await retryFailed(current.db, [late.shortCode], by);
     expect(await expirePaste(current.db, late.id)).toBe(true);
     expect(await findPaste(current.db, late.shortCode)).toMatchObject({ expired: true });
+  });
+
+  it('that commits while a deletion waits for it leaves its new paste to that deletion', async () => {
+    const { id, shortCode } = await failedPaste();
+    const retry = await current.db.startTransaction().execute();
+    await retryFailed(retry, [shortCode], by);
+    const deletion = expirePaste(current.db, id);
+    await untilSomebodyWaits(current.db);
+    await retry.commit().execute();
+    expect(await deletion).toBe(true);
+    expect(await findPaste(current.db, shortCode)).toMatchObject({ status: 'IN_PROGRESS', expired: true });
   });
 
   it('finds what failed since a time, in pages', async () => {

@@ -17,6 +17,7 @@ import {
 } from '../../src/index.ts';
 import { makePastes, makeUsers } from '../../src/testing/index.ts';
 import { newPaste, open, useDatabase } from '../support/database.ts';
+import { untilSomebodyWaits } from '../support/locks.ts';
 import { urlOfRole } from '../support/roles.ts';
 
 const current = useDatabase();
@@ -117,7 +118,7 @@ describe('a takedown', () => {
     const retry = await current.db.startTransaction().execute();
     const retried = await retryFailed(retry, [shortCode], { actor: 'ops/a', reason: null });
     const takedown = takeDown(current.db, [shortCode], by);
-    await waitsForLock();
+    await untilSomebodyWaits(current.db);
     await retry.commit().execute();
     expect(await takedown).toMatchObject({ takenDown: [{ shortCode, status: 'IN_PROGRESS' }], unknown: [] });
     expect(await findPaste(current.db, shortCode)).toMatchObject({
@@ -141,16 +142,6 @@ describe('a takedown', () => {
     }
   });
 });
-
-async function waitsForLock(): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const { rows } = await sql`SELECT FROM pg_stat_activity
-      WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(current.db);
-    if (rows.length > 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error('No statement waits for a lock.');
-}
 
 it('the pastes of a user that stand are those that no cleanup has claimed and nobody took down', async () => {
   const [user, other] = await makeUsers(current.db, 2);
