@@ -1,39 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { startCluster, type Cluster } from '../../src/index.ts';
-import { isBrowserWanted, openPage, startBrowser, violationsOf, type WatchedPage } from './browser.ts';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { startCluster } from '../../src/index.ts';
+import { isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 
-let cluster: Cluster;
-let browser: Browser;
-const opened: WatchedPage[] = [];
-
-beforeAll(async () => {
-  if (!isBrowserWanted()) return;
-  cluster = await startCluster();
-  browser = await startBrowser();
+const bed = useBrowser({
+  start: () => startCluster(),
+  originOf: (cluster) => cluster.http().url,
 });
-afterEach(async () => {
-  const watched = opened.splice(0);
-  const faults = watched.flatMap((each) => each.faults);
-  await Promise.all(watched.map((each) => each.close()));
-  expect(faults).toEqual([]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await cluster?.stop();
-});
-
-const origin = () => cluster.http().url;
+const { open } = bed;
+const origin = () => bed.cluster.http().url;
 const pathOf = (page: Page) => new URL(page.url()).pathname;
-
-async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const watched = await openPage(browser, origin(), options);
-  opened.push(watched);
-  await watched.page.goto(origin() + path);
-  return watched.page;
-}
 
 /** Opens a page by signing in for it. */
 async function signedIn(path: string, token: string, options: BrowserContextOptions = {}): Promise<Page> {
@@ -46,9 +24,9 @@ async function signedIn(path: string, token: string, options: BrowserContextOpti
 
 describeInBrowser('signing in', () => {
   it('works with the keyboard alone, shows who is signed in, and ends', async () => {
-    const { token, pastes } = await cluster.user('keyboard');
+    const { token, pastes } = await bed.cluster.user('keyboard');
     const { short_code } = await pastes.create(Buffer.from('mine alone'), { visibility: 'private' });
-    await cluster.untilStatus(short_code, 'PROCESSED');
+    await bed.cluster.untilStatus(short_code, 'PROCESSED');
     const page = await open(`/${short_code}`);
     await page.getByRole('link', { name: 'Sign in, if it is a private paste of yours' }).press('Enter');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -66,7 +44,7 @@ describeInBrowser('signing in', () => {
   });
 
   it('refuses a wrong token with the reason, and keeps where to go', async () => {
-    const { token } = await cluster.user('wrong first');
+    const { token } = await bed.cluster.user('wrong first');
     const page = await open('/my/jobs');
     await page.getByLabel('API token').fill(`${token.slice(0, -1)}!`);
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -77,9 +55,9 @@ describeInBrowser('signing in', () => {
   });
 
   it('is over when the token is revoked', async () => {
-    const { token, userId } = await cluster.user('revoked');
+    const { token, userId } = await bed.cluster.user('revoked');
     const page = await signedIn('/my/pastes', token);
-    await cluster.rows.query('UPDATE api_tokens SET revoked_at = now() WHERE user_id = $1', [userId]);
+    await bed.cluster.rows.query('UPDATE api_tokens SET revoked_at = now() WHERE user_id = $1', [userId]);
     await page.reload();
     await page.getByText('your token has expired or was revoked').waitFor();
     await page.getByRole('button', { name: 'Continue without signing in' }).click();
@@ -87,7 +65,7 @@ describeInBrowser('signing in', () => {
   });
 
   it('creates a private paste with the form, which its owner deletes', async () => {
-    const { token } = await cluster.user('creator');
+    const { token } = await bed.cluster.user('creator');
     const page = await signedIn('/', token);
     await page.getByLabel('Text').fill('for me');
     await page.getByLabel('Who can read it').selectOption('private');
@@ -107,7 +85,7 @@ describeInBrowser.each([
   ['without JavaScript', false],
 ])('the lists %s', (_name, javaScriptEnabled) => {
   it('show, filter and delete pastes', async () => {
-    const { token, pastes } = await cluster.user(`lists ${javaScriptEnabled}`);
+    const { token, pastes } = await bed.cluster.user(`lists ${javaScriptEnabled}`);
     for (const title of ['first note', 'second note', 'other'])
       await pastes.create(Buffer.from(title), { title });
     const page = await signedIn('/my/pastes', token, { javaScriptEnabled });
@@ -126,12 +104,12 @@ describeInBrowser.each([
   });
 
   it('import 1,000 pastes, and show the progress and the errors', async () => {
-    const { token } = await cluster.user(`import ${javaScriptEnabled}`);
+    const { token } = await bed.cluster.user(`import ${javaScriptEnabled}`);
     const page = await signedIn('/my/jobs', token, { javaScriptEnabled });
     const lines = Array.from({ length: 1000 }, (_, i) =>
       JSON.stringify(i === 500 ? { content: '' } : { content: `paste ${i}`, title: `number ${i}` }),
     );
-    const [worker] = cluster.workers;
+    const [worker] = bed.cluster.workers;
     worker!.signal('SIGSTOP'); // so that the page sees the job wait
     try {
       await page.getByLabel('File').setInputFiles({
@@ -154,9 +132,9 @@ describeInBrowser.each([
   });
 
   it('export pastes, and link the archive', async () => {
-    const { token, pastes } = await cluster.user(`export ${javaScriptEnabled}`);
+    const { token, pastes } = await bed.cluster.user(`export ${javaScriptEnabled}`);
     const { short_code } = await pastes.create(Buffer.from('exported text'));
-    await cluster.untilStatus(short_code, 'PROCESSED');
+    await bed.cluster.untilStatus(short_code, 'PROCESSED');
     const page = await signedIn('/my/jobs', token, { javaScriptEnabled });
     await page.getByLabel('Format').selectOption('ndjson');
     await page.getByRole('button', { name: 'Start export' }).click();
@@ -186,7 +164,7 @@ describeInBrowser('every page of a user', () => {
   let token = '';
   let paths: string[] = [];
   beforeAll(async () => {
-    const user = await cluster.user('a user with a rather long name, as identity providers make them');
+    const user = await bed.cluster.user('a user with a rather long name, as identity providers make them');
     token = user.token;
     for (const title of ['A title', `a long one ${'x'.repeat(150)}`, '<b>markup</b>'])
       await user.pastes.create(Buffer.from('const x = 1;\n'), { title, visibility: 'private' });

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Cluster } from '../../src/index.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -11,12 +13,56 @@ export function isBrowserWanted(): boolean {
   return Boolean(process.env.CI) || spawnSync(CHROMIUM, ['--version']).status === 0;
 }
 
+interface BrowserBed {
+  readonly cluster: Cluster;
+  readonly browser: Browser;
+  /** Opens a path of the origin. After the test the page is closed, and the test fails for what the page did wrong. */
+  readonly open: (path: string, options?: BrowserContextOptions) => Promise<Page>;
+}
+
+interface BrowserBedOptions {
+  readonly start: () => Promise<Cluster>;
+  readonly originOf: (cluster: Cluster) => string;
+  /** Of each page. */
+  readonly context?: BrowserContextOptions;
+}
+
+/** The services and a browser for the tests of a file. */
+export function useBrowser({ start, originOf, context }: BrowserBedOptions): BrowserBed {
+  const opened: WatchedPage[] = [];
+  const bed = {
+    async open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+      const origin = originOf(bed.cluster);
+      const watched = await openPage(bed.browser, origin, { ...context, ...options });
+      opened.push(watched);
+      await watched.page.goto(origin + path);
+      return watched.page;
+    },
+  } as { -readonly [Key in keyof BrowserBed]: BrowserBed[Key] };
+  beforeAll(async () => {
+    if (!isBrowserWanted()) return;
+    bed.cluster = await start();
+    bed.browser = await startBrowser();
+  });
+  afterEach(async () => {
+    const watched = opened.splice(0);
+    const faults = watched.flatMap((each) => each.faults);
+    await Promise.all(watched.map((each) => each.close()));
+    expect(faults).toEqual([]);
+  });
+  afterAll(async () => {
+    await bed.browser?.close();
+    await bed.cluster?.stop();
+  });
+  return bed;
+}
+
 /** Debian's Chromium. Its sandbox needs a user other than root. */
-export function startBrowser(): Promise<Browser> {
+function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
-export interface WatchedPage {
+interface WatchedPage {
   readonly page: Page;
   /** What the page did wrong: violations of its policy, errors of scripts, dialogs, requests to other origins. */
   readonly faults: string[];
@@ -24,7 +70,7 @@ export interface WatchedPage {
 }
 
 /** A page in a context of its own. */
-export async function openPage(
+async function openPage(
   browser: Browser,
   origin: string,
   options: BrowserContextOptions = {},

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { freePort } from '../../src/ports.ts';
-import { startCluster, type Cluster } from '../../src/index.ts';
-import { isBrowserWanted, openPage, startBrowser, violationsOf, type WatchedPage } from './browser.ts';
+import { startCluster } from '../../src/index.ts';
+import { isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 const NARROW = { viewport: { width: 320, height: 640 } };
@@ -12,42 +12,23 @@ const TOKEN = 'the-token-of-operators';
 /** Where to leave pictures of the pages, for people to look at. */
 const { SCREENSHOTS } = process.env; // oxlint-disable-line node/no-process-env -- only when somebody wants to look
 
-let cluster: Cluster;
-let browser: Browser;
 let origin = '';
-const opened: WatchedPage[] = [];
-
-beforeAll(async () => {
-  if (!isBrowserWanted()) return;
-  const port = await freePort();
-  origin = `http://127.0.0.1:${port}`;
-  cluster = await startCluster({ env: { OPS_PORT: String(port), OPS_TOKEN: TOKEN } });
-  browser = await startBrowser();
+const bed = useBrowser({
+  start: async () => {
+    const port = await freePort();
+    origin = `http://127.0.0.1:${port}`;
+    return await startCluster({ env: { OPS_PORT: String(port), OPS_TOKEN: TOKEN } });
+  },
+  originOf: () => origin,
+  context: { httpCredentials: { username: 'alice', password: TOKEN } },
 });
-afterEach(async () => {
-  const watched = opened.splice(0);
-  const faults = watched.flatMap((each) => each.faults);
-  await Promise.all(watched.map((each) => each.close()));
-  expect(faults).toEqual([]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await cluster?.stop();
-});
-
-async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const httpCredentials = { username: 'alice', password: TOKEN };
-  const watched = await openPage(browser, origin, { httpCredentials, ...options });
-  opened.push(watched);
-  await watched.page.goto(origin + path);
-  return watched.page;
-}
+const { open } = bed;
 
 async function stored(content: string): Promise<string> {
-  const { short_code } = await cluster
+  const { short_code } = await bed.cluster
     .client()
     .pastes.create(Buffer.from(content), { title: '<script>alert(1)</script>' });
-  await cluster.untilStatus(short_code, 'PROCESSED');
+  await bed.cluster.untilStatus(short_code, 'PROCESSED');
   return short_code;
 }
 
@@ -69,13 +50,13 @@ describeInBrowser('the operations page', () => {
     await page.getByRole('heading', { name: `Paste ${code}` }).waitFor();
     await page.getByRole('link', { name: 'Take down' }).click();
     await page.getByText('This takes down 1 paste.').waitFor();
-    await page.getByLabel('What readers are told').selectOption('malware');
+    await page.getByLabel('Class shown to readers').selectOption('malware');
     await page.getByLabel('Reason').fill('report 4711 <b>bold</b>');
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.waitForURL(/\/actions\//);
     await page.reload();
     await page.getByText('Took 1 paste down.').waitFor();
-    expect((await fetch(`${cluster.http().url}/${code}`)).status).toBe(451);
+    expect((await fetch(`${bed.cluster.http().url}/${code}`)).status).toBe(451);
     await page.getByRole('link', { name: 'Back to the overview' }).click();
     await page.getByText('report 4711 <b>bold</b>').first().waitFor();
   });
@@ -109,7 +90,7 @@ describeInBrowser('the operations page', () => {
       headers: { origin: 'https://evil.example' },
     });
     expect(cross.status()).toBe(403);
-    expect((await fetch(`${cluster.http().url}/${code}`)).status).toBe(200);
+    expect((await fetch(`${bed.cluster.http().url}/${code}`)).status).toBe(200);
   });
 
   it.each([

@@ -1,45 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { startCluster, type Cluster } from '../../src/index.ts';
-import { isBrowserWanted, openPage, startBrowser, violationsOf, type WatchedPage } from './browser.ts';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startCluster } from '../../src/index.ts';
+import { isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 const NARROW = { viewport: { width: 320, height: 640 } };
 
-let cluster: Cluster;
-let browser: Browser;
-const opened: WatchedPage[] = [];
-
-beforeAll(async () => {
-  if (!isBrowserWanted()) return;
-  cluster = await startCluster({ env: { UPLOAD_RETRY_DELAYS_MS: '200,200', UPLOAD_RETRY_JITTER_MS: '0' } });
-  browser = await startBrowser();
+const bed = useBrowser({
+  start: () => startCluster({ env: { UPLOAD_RETRY_DELAYS_MS: '200,200', UPLOAD_RETRY_JITTER_MS: '0' } }),
+  originOf: (cluster) => cluster.http().url,
 });
-afterEach(async () => {
-  cluster?.s3.clear();
-  const watched = opened.splice(0);
-  const faults = watched.flatMap((each) => each.faults);
-  await Promise.all(watched.map((each) => each.close()));
-  expect(faults).toEqual([]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await cluster?.stop();
-});
-
-const origin = () => cluster.http().url;
-
-async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const watched = await openPage(browser, origin(), options);
-  opened.push(watched);
-  await watched.page.goto(origin() + path);
-  return watched.page;
-}
+const { open } = bed;
+afterEach(() => bed.cluster?.s3.clear());
 
 /** A stored paste. @returns its short code */
 async function stored(content: string, options: { title?: string; syntax?: string } = {}): Promise<string> {
-  const { short_code } = await cluster.client().pastes.create(Buffer.from(content), options);
-  await cluster.untilStatus(short_code, 'PROCESSED');
+  const { short_code } = await bed.cluster.client().pastes.create(Buffer.from(content), options);
+  await bed.cluster.untilStatus(short_code, 'PROCESSED');
   return short_code;
 }
 
@@ -106,7 +83,7 @@ describeInBrowser('without JavaScript', () => {
     await page.getByRole('button', { name: 'Create paste' }).click();
     const url = await page.getByLabel('Link to the paste').inputValue();
     const token = await page.getByLabel('Delete token').inputValue();
-    await cluster.untilStatus(url.split('/').at(-1)!, 'PROCESSED');
+    await bed.cluster.untilStatus(url.split('/').at(-1)!, 'PROCESSED');
     expect(await (await fetch(url)).text()).toBe('first\nsecond\n');
 
     await page.getByRole('link', { name: 'Open the paste' }).click();
@@ -121,8 +98,8 @@ describeInBrowser('without JavaScript', () => {
 
 describeInBrowser('the page of a paste', () => {
   it('waits for an upload in progress and then shows the text', async () => {
-    const put = cluster.s3.hold({ method: 'PUT' });
-    const { short_code } = await cluster.client().pastes.create(Buffer.from('late text'));
+    const put = bed.cluster.s3.hold({ method: 'PUT' });
+    const { short_code } = await bed.cluster.client().pastes.create(Buffer.from('late text'));
     const held = await put;
     const page = await open(`/${short_code}`);
     await page.getByText('The upload of this paste is in progress').waitFor();
@@ -131,8 +108,8 @@ describeInBrowser('the page of a paste', () => {
   });
 
   it('says when the upload fails', async () => {
-    cluster.s3.rule({ method: 'PUT' }, { kind: 'fail', status: 500 });
-    const { short_code } = await cluster.client().pastes.create(Buffer.from('never stored'));
+    bed.cluster.s3.rule({ method: 'PUT' }, { kind: 'fail', status: 500 });
+    const { short_code } = await bed.cluster.client().pastes.create(Buffer.from('never stored'));
     const page = await open(`/${short_code}`);
     await page.getByText('The upload of this paste failed').waitFor();
   });
