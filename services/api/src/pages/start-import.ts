@@ -1,6 +1,6 @@
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
-import { contentHashOf, MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/pastes';
-import { createPaste, type CreatedPaste, type Database } from '@pasteflow/postgres';
+import { contentHashOf, type ShortCodes } from '@pasteflow/pastes';
+import { createPaste } from '@pasteflow/postgres';
 import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
 import { z } from 'zod';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
@@ -10,6 +10,7 @@ import { requireUser } from '../identity/caller-of.ts';
 import { insertJob } from '../jobs/insert-job.ts';
 import { newJobSchema } from '../jobs/new-job.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
+import { withFreeCode } from '../pastes/insert-with-free-code.ts';
 import { formErrors, goTo, redirectOf } from './page-answers.ts';
 import type { StartJobDependencies } from './start-export.ts';
 
@@ -21,7 +22,7 @@ export interface StartImportDependencies extends StartJobDependencies {
 
 const form = z.strictObject({
   file: z.string().meta({
-    description: 'A zip, tar or tar.gz, of which each file becomes a paste, or NDJSON.',
+    description: 'NDJSON, or a zip, tar or tar.gz. Each file of an archive becomes a paste.',
     contentMediaType: 'application/octet-stream',
   }),
   visibility: z.string().optional().meta({ description: 'For pastes without a value of their own.' }),
@@ -49,7 +50,10 @@ export function startImport(deps: StartImportDependencies): Endpoint {
     });
     const content = fileOf(received, deps.maxPasteBytes);
     const { source, job } = await deps.db.transaction().execute(async (db) => {
-      const source = await insertSource(db, deps.newShortCode, sourcePaste(userId, content));
+      // In the transaction of the job, and therefore in no group of creations.
+      const source = await withFreeCode(deps.newShortCode, (shortCode) =>
+        createPaste(db, { ...sourcePaste(userId, content), shortCode }),
+      );
       const job = await insertJob(db, userId, importOf(source.shortCode, received.fields), deps.jobLimits);
       return { source, job };
     });
@@ -120,20 +124,6 @@ function sourcePaste(userId: string, content: Buffer) {
     expiresInSeconds: SOURCE_EXPIRES_IN_SECONDS,
     deleteTokenHash: null,
   };
-}
-
-/** In the transaction of the job, and therefore in no group of creations. @throws RequestError short_code_taken */
-async function insertSource(
-  db: Database,
-  newShortCode: ShortCodes,
-  paste: ReturnType<typeof sourcePaste>,
-): Promise<CreatedPaste & { readonly shortCode: string }> {
-  for (let tries = 0; tries < MAX_SHORT_CODE_TRIES; tries += 1) {
-    const shortCode = newShortCode();
-    const created = await createPaste(db, { ...paste, shortCode });
-    if (created !== null) return { ...created, shortCode };
-  }
-  throw new RequestError('short_code_taken', 'No free short code was found. Try again shortly.');
 }
 
 /** @throws RequestError validation_failed */

@@ -19,13 +19,27 @@ export async function insertWithFreeCode(
   { newShortCode, inserts }: InsertDependencies,
   { paste, key, answerTo }: InsertWithoutCode,
 ): Promise<InsertedPaste & { readonly shortCode: string }> {
-  for (let tries = 0; tries < MAX_SHORT_CODE_TRIES; tries += 1) {
-    const shortCode = newShortCode();
-    const inserted = await inserts.insert({
+  return await withFreeCode(newShortCode, (shortCode) =>
+    inserts.insert({
       paste: { ...paste, shortCode },
       key,
       answerTo: (created) => answerTo({ ...created, shortCode }),
-    });
+    }),
+  );
+}
+
+/**
+ * Calls `insert` with new short codes until one is free.
+ * @param insert returns null when the short code is taken
+ * @throws RequestError short_code_taken
+ */
+export async function withFreeCode<Inserted extends object>(
+  newShortCode: ShortCodes,
+  insert: (shortCode: string) => Promise<Inserted | null>,
+): Promise<Inserted & { readonly shortCode: string }> {
+  for (let tries = 0; tries < MAX_SHORT_CODE_TRIES; tries += 1) {
+    const shortCode = newShortCode();
+    const inserted = await insert(shortCode);
     if (inserted !== null) return { ...inserted, shortCode };
   }
   throw new RequestError('short_code_taken', 'No free short code was found. Try again shortly.');
