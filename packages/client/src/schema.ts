@@ -136,7 +136,7 @@ export interface paths {
     put?: never;
     /**
      * Signs a browser in with a token, from the form of the page.
-     * @description Accepted only from the pages of the service: the browser says so in Sec-Fetch-Site and Origin.
+     * @description Accepted only when the headers Sec-Fetch-Site and Origin of the browser name a page of the service.
      */
     post: operations['signIn'];
     delete?: never;
@@ -3937,7 +3937,7 @@ export interface operations {
          *     }
          */
         'multipart/form-data': {
-          /** @description A zip, tar or tar.gz, of which each file becomes a paste, or NDJSON. */
+          /** @description NDJSON, or a zip, tar or tar.gz. Each file of an archive becomes a paste. */
           file: string;
           /** @description For pastes without a value of their own. */
           visibility?: string;

@@ -50,7 +50,7 @@ export async function put(
     (outcome) => {
       report.ended();
       if ('error' in outcome) {
-        if (signal.aborted) return; // one message says so for all files
+        if (signal.aborted) return; // the program prints one message about Ctrl-C for all files
         failures += 1;
         output.problem(messageOf(outcome.error), outcome.file);
         return;

@@ -8,8 +8,8 @@ import { sql, type Kysely } from 'kysely';
  *
  * `content_blocks` has the content hashes of which no paste is created. `content_blocks_in_force` serves the look-up of each creation.
  *
- * `operator_actions` has a row for each thing that an operator did by a command or on the operations page, inserted before it is done:
- * `outcome` stays NULL when the process died meanwhile.
+ * `operator_actions` has a row for each action on the operations page, inserted before the action runs: `outcome` stays NULL when the
+ * process died meanwhile.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts';
 /** Who takes a paste down or blocks its content, and why. */
 export interface TakedownBy {
   readonly actor: Actor;
-  /** What readers are told. */
+  /** The class that readers see. */
   readonly class: TakedownClass;
   /** In the operator's words, for operators. Not empty. */
   readonly reason: string;

@@ -50,7 +50,7 @@ export const operationsWords = {
 
   confirm: 'Confirm',
   reason: 'Reason (for operators only)',
-  class: 'What readers are told',
+  class: 'Class shown to readers',
   cancel: 'Cancel',
   changed: 'More is meant now than you confirmed. Nothing was done. Look at the number and confirm again.',
   running: 'This is still running. The page shows the end when you load it again.',

@@ -21,7 +21,7 @@ export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) 
     );
 }
 
-/** A private paste is not found for a browser that is not signed in, whoever sits before it. */
+/** The link to sign in, because the owner of a private paste gets 404 as well in a browser that is not signed in. */
 function signInFor(req: Request, { base, viewer }: Site, { code }: Problem): string | null {
   if (code !== 'paste_not_found' || viewer !== null) return null;
   return `${base}/session?next=${encodeURIComponent(nextAfter(req, base))}`;

@@ -49,7 +49,7 @@ export function signInForm(deps: SignInDependencies): Endpoint {
       ignoresSession: true,
       summary: 'Signs a browser in with a token, from the form of the page.',
       description:
-        'Accepted only from the pages of the service: the browser says so in Sec-Fetch-Site and Origin.',
+        'Accepted only when the headers Sec-Fetch-Site and Origin of the browser name a page of the service.',
       body: {
         required: true,
         content: {

@@ -77,7 +77,7 @@ export function pasteGone(): RequestError {
   return new RequestError('paste_gone', 'This paste has expired or was deleted. It cannot be restored.');
 }
 
-/** What readers are told of each class of takedown. */
+/** The reason that readers see, by the class of the takedown. */
 const takedownWords: Readonly<Record<TakedownClass, string>> = {
   illegal: 'because its content is illegal',
   copyright: 'because its content infringes a copyright',

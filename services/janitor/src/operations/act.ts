@@ -33,7 +33,7 @@ export async function act(
   if (action.hasClass && form.class === null)
     throw new Refusal(422, {
       title: 'The form is wrong',
-      detail: 'Choose what readers are told. Go back and choose.',
+      detail: 'No class for the readers is chosen. Go back and choose one.',
     });
   const by = { actor: visitor.actor, reason: form.reason, class: form.class ?? 'other' };
   return redirectTo(`${site.base}/actions/${await runner.start(name, action, subject, by)}`);

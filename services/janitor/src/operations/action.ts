@@ -5,7 +5,7 @@ export interface ActedBy {
   readonly actor: string;
   /** In the operator's words. Not empty. */
   readonly reason: string;
-  /** What readers are told, for the actions that have classes. */
+  /** The class that readers see, for the actions that have classes. */
   readonly class: TakedownClass;
 }
 

@@ -59,7 +59,7 @@ export const usage = `Usage:
   --reason TEXT             for retry: why; the timelines of the pastes show it, also to their owners
                             for cancel: why; the owner of the job reads it
                             for takedown, block, unblock: why; for operators only
-  --class CLASS             for takedown, block: what readers are told; ${takedownClasses.join(', ')}.
+  --class CLASS             for takedown, block: the class that readers see; ${takedownClasses.join(', ')}.
                             Default: other
 
 The environment names the database, the bucket and the queues, as for a janitor. When it names neither, \`npm run ops\` uses those
