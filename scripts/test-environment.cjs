@@ -5,6 +5,9 @@ const { TestEnvironment } = require('jest-environment-node');
 process.env.AWS_ACCESS_KEY_ID ??= 'test';
 process.env.AWS_SECRET_ACCESS_KEY ??= 'test';
 
+// Tests start services from bundles, with half the CPU time. TEST_SERVICES_FROM=sources starts them as npm start does.
+process.env.TEST_SERVICES_FROM ??= 'bundles';
+
 module.exports = class extends TestEnvironment {
   constructor(config, context) {
     super(config, context);

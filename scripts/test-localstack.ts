@@ -72,6 +72,7 @@ async function test(endpoint: string, patterns: readonly string[]): Promise<numb
     env: {
       ...process.env,
       AWS_ENDPOINT_URL: endpoint,
+      TEST_SERVICES_FROM: 'sources', // as npm start does; npm test starts them from bundles
       NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
     },
   });

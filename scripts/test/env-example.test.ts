@@ -17,7 +17,7 @@ const readers = [
 const mentions =
   /(?<=^\s+)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?=:)|(?<=\benv\.)[A-Z][A-Z0-9_]+|(?<=')STACK_[A-Z_]+(?=')/gm;
 
-/** Read by the AWS SDK itself, or set by the operating system or npm. */
+/** Read by the AWS SDK itself, set by the operating system or npm, or only for tests. */
 const notOurs = new Set([
   'AWS_ACCESS_KEY_ID',
   'AWS_PROFILE',
@@ -25,6 +25,7 @@ const notOurs = new Set([
   'AWS_SESSION_TOKEN',
   'NODE_ENV',
   'TEST_POSTGRES_FROM',
+  'TEST_SERVICES_FROM',
   'TMPDIR',
   'PATH',
   'PGPASSWORD',

@@ -1,20 +1,22 @@
 import { onParentDeath } from './parent-death.ts';
 
+type Command = [command: string, ...args: string[]];
+type DeathSignal = 'TERM' | 'KILL';
+
 /**
  * The command that runs a TypeScript entry file and the workspace packages from their sources, with the Node
  * of this process.
  */
-export function sourceCommand(
-  entry: string,
-  args: string[],
-  deathSignal: 'TERM' | 'KILL',
-): [command: string, ...args: string[]] {
-  const node = [
-    process.execPath,
-    '--conditions=source',
-    '--disable-warning=ExperimentalWarning',
-    entry,
-    ...args,
-  ];
-  return [...onParentDeath(deathSignal), ...node] as [string, ...string[]];
+export function sourceCommand(entry: string, args: readonly string[], deathSignal: DeathSignal): Command {
+  return nodeCommand(['--conditions=source', entry, ...args], deathSignal);
+}
+
+/** The command that runs a bundle of an entry file. Stack traces name the lines of the sources. */
+export function bundleCommand(file: string, args: readonly string[], deathSignal: DeathSignal): Command {
+  return nodeCommand(['--enable-source-maps', file, ...args], deathSignal);
+}
+
+function nodeCommand(args: readonly string[], deathSignal: DeathSignal): Command {
+  const node = [process.execPath, '--disable-warning=ExperimentalWarning', ...args];
+  return [...onParentDeath(deathSignal), ...node] as Command;
 }

@@ -243,6 +243,15 @@ it('a service that is stopped sends its last spans', async () => {
 });
 
 describe('while tracing is off', () => {
+  // A bundle has no modules that a service could load or leave out.
+  const startFrom = process.env.TEST_SERVICES_FROM;
+  beforeAll(() => {
+    process.env.TEST_SERVICES_FROM = 'sources';
+  });
+  afterAll(() => {
+    process.env.TEST_SERVICES_FROM = startFrom;
+  });
+
   const off = {
     OTEL_EXPORTER_OTLP_ENDPOINT: '',
     NODE_OPTIONS: `--import=${fileURLToPath(new URL('fixtures/log-modules.ts', import.meta.url))}`,

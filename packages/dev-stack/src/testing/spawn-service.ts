@@ -2,8 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { sourceCommand } from '../source-command.ts';
+import { bundleCommand, sourceCommand } from '../source-command.ts';
 import { REPOSITORY } from '../stack-config.ts';
+import { bundleOf } from './service-bundles.ts';
 
 export interface SpawnOptions {
   /** The path of the TypeScript entry file. */
@@ -37,8 +38,9 @@ export interface SpawnedService {
 }
 
 /**
- * Runs an entry file from its source with the Node of this process. On Linux it cannot outlive this process,
- * even after a kill -9. An exit hook would not work, because jest never calls the exit hooks of a test.
+ * Runs an entry file with the Node of this process, in a test from its bundle if it has one, and otherwise
+ * from its source. On Linux it cannot outlive this process, even after a kill -9. An exit hook would not
+ * work, because jest never calls the exit hooks of a test.
  */
 export function spawnService({
   entry,
@@ -46,8 +48,14 @@ export function spawnService({
   env = {},
   name = nameOf(entry),
 }: SpawnOptions): SpawnedService {
-  const [command, ...rest] = sourceCommand(entry, args, 'KILL');
-  const child = spawn(command, rest, { env: { ...inherited(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  // oxlint-disable-next-line node/no-process-env -- `sources` selects the sources for a run of all tests
+  const bundle = process.env.TEST_SERVICES_FROM === 'bundles' ? bundleOf(entry) : undefined;
+  const [command, ...rest] =
+    bundle === undefined ? sourceCommand(entry, args, 'KILL') : bundleCommand(bundle.file, args, 'KILL');
+  const child = spawn(command, rest, {
+    env: { ...inherited(), NODE_COMPILE_CACHE: bundle?.compiled ?? COMPILED, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   return new Service(name, child);
 }
 
@@ -141,12 +149,12 @@ function nameOf(entry: string): string {
   return basename(dirname(dirname(entry)));
 }
 
-/** Keeps compiled code between starts: a service then starts with half the CPU time, 0.5 s. */
-const NODE_COMPILE_CACHE = join(REPOSITORY, 'node_modules/.cache/compiled');
+/** Keeps compiled code between starts: a service then starts with half the CPU time. */
+const COMPILED = join(REPOSITORY, 'node_modules/.cache/compiled');
 
 /** A process that a test starts must not get the developer's own DATABASE_URL or AWS_PROFILE. */
 function inherited(): Record<string, string> {
   // oxlint-disable-next-line node/no-process-env -- not configuration: what any program needs to run at all
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
-  return { PATH, HOME, ...(TMPDIR && { TMPDIR }), NODE_COMPILE_CACHE };
+  return { PATH, HOME, ...(TMPDIR && { TMPDIR }) };
 }

@@ -1,34 +1,23 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { globSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { lockFolder, type FolderLock } from '../folder-lock.ts';
 import { findBinaries } from '../postgres/binaries.ts';
 import { createServiceRoles } from '../postgres/service-roles.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
 import { sourceCommand } from '../source-command.ts';
 import { REPOSITORY } from '../stack-config.ts';
-import { StackError } from '../stack-error.ts';
+import { cachedFolder } from './cached-folder.ts';
 
 /** The migrated database of every test cluster. Nothing but CREATE DATABASE uses it. */
 export const TEMPLATE_DATABASE = 'pasteflow_template';
 /** An empty database, as initdb makes it. */
 export const EMPTY_DATABASE = 'template1';
 
-const CACHE = join(REPOSITORY, 'node_modules/.cache/template-clusters');
+const CACHE = { path: join(REPOSITORY, 'node_modules/.cache/template-clusters'), keptMs: 86_400_000 };
 const MIGRATE_ENTRY = 'packages/postgres/src/migrate-main.ts';
 /** The files that define the cluster. A change in one of them leads to a new template. */
 const SCHEMA_SOURCES = [
@@ -36,40 +25,26 @@ const SCHEMA_SOURCES = [
   'packages/domain/src/**/*.ts',
   'packages/dev-stack/src/postgres/*.ts',
 ];
-const ONE_DAY_MS = 86_400_000;
-const MADE_WITHIN_MS = 120_000;
 
 /**
  * Copies a cluster with TEMPLATE_DATABASE into `dataDir`, ready for startPostgres. The first caller makes the
  * original: initdb and the migrations take about 3 s of CPU time, a copy 0.1 to 0.4 s.
  */
 export async function copyTemplateCluster(dataDir: string, binariesFrom: string | undefined): Promise<void> {
-  const template = await makeTemplateCluster(binariesFrom);
+  const template = await cachedFolder(CACHE, await fingerprint(binariesFrom), (making) =>
+    makeTemplateCluster(making, binariesFrom),
+  );
   mkdirSync(dataDir, { recursive: true });
   await run('cp', ['-a', join(template, 'cluster'), join(template, 'password'), dataDir]);
 }
 
-/** Resolves to the data folder of the template. Only one process makes the template; the others wait. */
-async function makeTemplateCluster(binariesFrom: string | undefined): Promise<string> {
-  const folder = join(CACHE, await fingerprint(binariesFrom));
-  if (existsSync(folder)) return folder;
-  const lock = await waitForLock(join(CACHE, 'making'));
+async function makeTemplateCluster(dataDir: string, binariesFrom: string | undefined): Promise<void> {
+  const postgres = await startPostgres({ dataDir, fsync: false, binariesFrom });
   try {
-    if (existsSync(folder)) return folder;
-    removeOldTemplates();
-    const making = join(CACHE, 'making/data');
-    rmSync(making, { recursive: true, force: true });
-    const postgres = await startPostgres({ dataDir: making, fsync: false, binariesFrom });
-    try {
-      await createServiceRoles(postgres.url);
-      await migrateDatabase(postgres.url);
-    } finally {
-      await postgres.stop();
-    }
-    renameSync(making, folder);
-    return folder;
+    await createServiceRoles(postgres.url);
+    await migrateDatabase(postgres.url);
   } finally {
-    lock.release();
+    await postgres.stop();
   }
 }
 
@@ -81,30 +56,6 @@ async function fingerprint(binariesFrom: string | undefined): Promise<string> {
   for (const path of globSync(SCHEMA_SOURCES, { cwd: REPOSITORY }).sort())
     hash.update(path).update(readFileSync(join(REPOSITORY, path)));
   return hash.digest('hex').slice(0, 32);
-}
-
-async function waitForLock(folder: string): Promise<FolderLock> {
-  const deadline = performance.now() + MADE_WITHIN_MS;
-  for (;;) {
-    try {
-      return lockFolder(folder);
-    } catch (error) {
-      const isHeld = error instanceof StackError && error.code === 'data-folder-in-use';
-      if (!isHeld || performance.now() > deadline) throw error;
-      await sleep(50);
-    }
-  }
-}
-
-/**
- * Removes templates of other versions of the schema that are older than a day. Tests of another worktree or
- * version may use younger ones.
- */
-function removeOldTemplates(): void {
-  for (const name of readdirSync(CACHE).filter((each) => each !== 'making')) {
-    const folder = join(CACHE, name);
-    if (Date.now() - statSync(folder).mtimeMs > ONE_DAY_MS) rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 async function migrateDatabase(serverUrl: string): Promise<void> {
