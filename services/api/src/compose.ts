@@ -56,6 +56,7 @@ export interface Overrides {
   readonly slowGroupMs?: number;
   readonly s3RequestTimeoutMs?: number;
   readonly sending?: Pick<SendOptions, 'tickMs' | 'maxCreditMs'>;
+  readonly contentWaitMs?: number;
 }
 
 export interface ComposedApi {
@@ -155,7 +156,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       actor: instance,
       store: { ...reads, ...storageFailures.observe(reads) },
       storageFailures,
-      contentWaitMs: config.clients.contentWaitMs,
+      contentWaitMs: overrides.contentWaitMs ?? config.clients.contentWaitMs,
       dispatcher: dispatchers.uploads,
       jobDispatcher: dispatchers.jobs,
       assetUrlSeconds: http.assetUrlSeconds,

@@ -18,9 +18,10 @@ import { until } from './support/until.ts';
 import { newUser } from './support/users.ts';
 import { waiting } from './support/waiting.ts';
 
-/** Longer than any test: only what the test does ends a wait. */
-const env = { CONTENT_WAIT_MS: '25000', TRUST_PROXY: '1' };
-const bed = useApi({ env });
+const env = { TRUST_PROXY: '1' };
+/** Longer than any test may take, and than CONTENT_WAIT_MS may be: only what the test does ends a wait. */
+const contentWaitMs = 600_000;
+const bed = useApi({ env, contentWaitMs });
 
 const read = (code: string, { api = bed.api, ...init }: RequestInit & { api?: RunningApi } = {}) =>
   fetch(`${api.url}/${code}`, init);
@@ -96,7 +97,10 @@ describe('a read of content whose upload is in progress', () => {
 
   it('never gets the content of a paste that is stored and deleted while it waits', async () => {
     const proxy = await startHoldingProxy(bed.stack.postgres.port, 'subscribed');
-    const api = await bed.start({ env: { ...env, DATABASE_URL: proxy.through(bed.databaseUrl) } });
+    const api = await bed.start({
+      contentWaitMs,
+      env: { ...env, DATABASE_URL: proxy.through(bed.databaseUrl) },
+    });
     const code = await newPaste(bed.db, 'the content');
     const answer = read(code, { api });
     await proxy.holding; // the api's first read of the change
@@ -110,7 +114,10 @@ describe('a read of content whose upload is in progress', () => {
 
   it('misses no change between its first read and the wait', async () => {
     const proxy = await startHoldingProxy(bed.stack.postgres.port, 'from "pastes"');
-    const api = await bed.start({ env: { ...env, DATABASE_URL: proxy.through(bed.databaseUrl) } });
+    const api = await bed.start({
+      contentWaitMs,
+      env: { ...env, DATABASE_URL: proxy.through(bed.databaseUrl) },
+    });
     const code = await newPaste(bed.db, 'the content');
     const answer = read(code, { api });
     await proxy.holding; // it has read IN_PROGRESS, but not received it yet
@@ -141,8 +148,33 @@ describe('a read of content whose upload is in progress', () => {
     await waiting(bed.api, 0, 'content');
   });
 
+  it('asks S3 for nothing when the client disconnects while the upload ends', async () => {
+    const s3 = await FaultProxy.start(bed.stack.aws.endpoint);
+    const postgres = await startHoldingProxy(bed.stack.postgres.port, 'subscribed');
+    const api = await bed.start({
+      contentWaitMs,
+      env: { AWS_ENDPOINT_URL_S3: s3.url, DATABASE_URL: postgres.through(bed.databaseUrl) },
+    });
+    const code = await newPaste(bed.db, 'the content');
+    const leaving = new AbortController();
+    const answer = read(code, { api, signal: leaving.signal });
+    await postgres.holding; // the api doesn't see the end of the upload
+    await upload(bed.db, bed.store, code, 'the content');
+    leaving.abort();
+    await expect(answer).rejects.toThrow();
+    await waiting(api, 0, 'content');
+    postgres.release();
+    // A read that begins later has been answered when the first one would have asked S3.
+    const other = await processedPaste(bed, 'stored');
+    for (let n = 0; n < 3; n += 1) expect(await (await read(other, { api })).text()).toBe('stored');
+    expect(s3.matching({ method: 'GET', path: new RegExp(code) })).toEqual([]);
+    await api.stop();
+    await postgres.stop();
+    await s3.stop();
+  });
+
   it('is answered 503 when the api stops', async () => {
-    const api = await bed.start({ env, stopDeadlineMs: 60_000 });
+    const api = await bed.start({ contentWaitMs, env, stopDeadlineMs: 60_000 });
     const answer = read(await newPaste(bed.db), { api });
     await waiting(api, 1, 'content');
     await api.stop();
@@ -158,7 +190,7 @@ describe('a read of content whose upload is in progress', () => {
 
 describe('the number of reads that wait', () => {
   it('is limited in the process: the others are answered 503 at once', async () => {
-    const api = await bed.start({ env: { ...env, MAX_WAITERS: '1' } });
+    const api = await bed.start({ contentWaitMs, env: { ...env, MAX_WAITERS: '1' } });
     const first = await newPaste(bed.db);
     const answer = read(first, { api });
     await waiting(api, 1, 'content');
@@ -168,7 +200,7 @@ describe('the number of reads that wait', () => {
   });
 
   it('is limited for each caller, who is answered 503 and not 429', async () => {
-    const api = await bed.start({ env: { ...env, MAX_WAITERS_PER_CALLER: '2' } });
+    const api = await bed.start({ contentWaitMs, env: { ...env, MAX_WAITERS_PER_CALLER: '2' } });
     const code = await newPaste(bed.db, 'x');
     const from = (address: string) => read(code, { api, headers: { 'x-forwarded-for': address } });
     const waits = [from('192.0.2.1'), from('192.0.2.1')];
@@ -190,7 +222,7 @@ describe('the number of reads that wait', () => {
 
 describe('while S3 is known to fail', () => {
   it('the wait ends with the failed attempt, and the next reads do not wait', async () => {
-    const api = await bed.start({ env });
+    const api = await bed.start({ contentWaitMs, env });
     const code = await newPaste(bed.db);
     const executionId = await claimUpload(bed.db, code);
     const answer = read(code, { api });
@@ -204,7 +236,7 @@ describe('while S3 is known to fail', () => {
 
   it('because a read of stored content has failed, reads are answered at once until S3 answers', async () => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
-    const api = await bed.start({ env: { ...env, AWS_ENDPOINT_URL_S3: proxy.url } });
+    const api = await bed.start({ contentWaitMs, env: { ...env, AWS_ENDPOINT_URL_S3: proxy.url } });
     const stored = await processedPaste(bed, 'stored');
     const code = await newPaste(bed.db, 'x');
     proxy.rule({ method: 'GET' }, { kind: 'fail', status: 500 });
@@ -223,7 +255,10 @@ describe('while S3 is known to fail', () => {
 
   it('a wait goes on when Postgres fails in between', async () => {
     const proxy = await startHoldingProxy(bed.stack.postgres.port, 'subscribed');
-    const api = await bed.start({ env: { ...env, DATABASE_URL: proxy.through(bed.databaseUrl) } });
+    const api = await bed.start({
+      contentWaitMs,
+      env: { ...env, DATABASE_URL: proxy.through(bed.databaseUrl) },
+    });
     const code = await newPaste(bed.db, 'x');
     const answer = read(code, { api });
     await proxy.holding;

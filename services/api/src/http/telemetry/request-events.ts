@@ -50,7 +50,7 @@ export class RequestEvents {
     });
     this.#cancelledJobs = metrics.counter({
       name: 'jobs_cancelled_total',
-      help: 'Jobs that this process ended because their owner cancelled them, by the state before and the terminal state.',
+      help: 'Jobs that this process ended because their owner cancelled them, by the state before and the terminal state. Operators cancel from the command line, which is not counted here.',
       labels: ['job_type', 'from', 'status'],
     });
   }
