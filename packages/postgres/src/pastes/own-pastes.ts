@@ -68,12 +68,20 @@ export async function findOwnPastes(
  * alone. The rows are locked in the order of their ids, so that two deletions of the same pastes can't wait for each other.
  * clock_timestamp, because now() is the time of the transaction's start: a request that began before the one that it waited for would
  * find that the paste expires later, and delete it again.
+ *
+ * A retry of a FAILED paste that commits while the first statement waits for its lock has replaced the row. The paste that has the code
+ * now is visible only to the second statement.
  * @returns how many it deleted
  */
 export async function expireOwnPastes(
   db: Database,
   { userId, shortCodes }: { userId: string; shortCodes: readonly string[] },
 ): Promise<number> {
+  const deleted = await expireOwnOnce(db, userId, shortCodes);
+  return deleted === shortCodes.length ? deleted : deleted + (await expireOwnOnce(db, userId, shortCodes));
+}
+
+async function expireOwnOnce(db: Database, userId: string, shortCodes: readonly string[]): Promise<number> {
   const result = await sql`
     WITH own AS MATERIALIZED (
       SELECT id FROM pastes

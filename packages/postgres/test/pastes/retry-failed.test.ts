@@ -3,6 +3,9 @@ import { decideNextStep, defaultRetryPolicy, objectKeyOf } from '@pasteflow/doma
 import {
   claimExecutions,
   claimOldFailed,
+  createPaste,
+  ensureUser,
+  expireOwnPastes,
   expirePaste,
   findLiveObjects,
   findPaste,
@@ -13,16 +16,18 @@ import {
   retryFailed,
   settleExecutions,
   uploadSubject,
+  type NewPaste,
 } from '../../src/index.ts';
-import { newPaste, useDatabase } from '../support/database.ts';
+import { pasteToCreate, useDatabase } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 
 const current = useDatabase();
 const by = { actor: 'ops/test', reason: 'S3 is back' };
 
 /** A paste whose sixth put failed. */
-async function failedPaste(): Promise<{ id: string; shortCode: string }> {
-  const { id, shortCode } = await newPaste(current.db);
+async function failedPaste(options: Partial<NewPaste> = {}): Promise<{ id: string; shortCode: string }> {
+  const { shortCode, ...paste } = pasteToCreate(options);
+  const { id } = (await createPaste(current.db, { ...paste, shortCode }))!;
   await giveUp(shortCode);
   return { id, shortCode };
 }
@@ -153,6 +158,24 @@ describe('retrying a FAILED paste', () => {
     await retry.commit().execute();
     expect(await deletion).toBe(true);
     expect(await findPaste(current.db, shortCode)).toMatchObject({ status: 'IN_PROGRESS', expired: true });
+  });
+
+  it('that commits while a deletion of several pastes waits for it leaves its new paste to that deletion', async () => {
+    const userId = await ensureUser(current.db, 'deletes several');
+    const retried = await failedPaste({ userId });
+    const other = pasteToCreate({ userId });
+    await createPaste(current.db, other);
+    const shortCodes = [retried.shortCode, other.shortCode];
+    const retry = await current.db.startTransaction().execute();
+    await retryFailed(retry, [retried.shortCode], by);
+    const deletion = expireOwnPastes(current.db, { userId, shortCodes });
+    await untilSomebodyWaits(current.db);
+    await retry.commit().execute();
+    expect(await deletion).toBe(2);
+    expect(await findPaste(current.db, retried.shortCode)).toMatchObject({
+      status: 'IN_PROGRESS',
+      expired: true,
+    });
   });
 
   it('finds what failed since a time, in pages', async () => {
