@@ -12,6 +12,7 @@ const shared = [
   '@pasteflow/execution-events',
   '@pasteflow/bucket-owner',
   '@pasteflow/pastes',
+  '@pasteflow/sealed',
   '@pasteflow/jobs',
 ];
 const services = ['@pasteflow/api', '@pasteflow/upload-worker', '@pasteflow/janitor'];
@@ -21,8 +22,9 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/domain': [],
   '@pasteflow/dev-stack': [],
   '@pasteflow/client': [],
-  '@pasteflow/web': [],
-  '@pasteflow/cli': ['@pasteflow/client'],
+  '@pasteflow/sealed': [],
+  '@pasteflow/web': ['@pasteflow/sealed'],
+  '@pasteflow/cli': ['@pasteflow/client', '@pasteflow/sealed'],
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
   '@pasteflow/settings': ['@pasteflow/domain', '@pasteflow/runtime'],
   '@pasteflow/command-line': ['@pasteflow/postgres', '@pasteflow/runtime', '@pasteflow/settings'],
@@ -33,7 +35,7 @@ const allowed: Record<string, string[]> = {
     '@pasteflow/runtime',
     '@pasteflow/s3',
   ],
-  '@pasteflow/pastes': ['@pasteflow/domain'],
+  '@pasteflow/pastes': ['@pasteflow/domain', '@pasteflow/sealed'],
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/pastes', ...adapters],
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
   ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters, '@pasteflow/command-line']])),

@@ -8,7 +8,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Shows example commands. */
+    /**
+     * Shows example commands.
+     * @description With the header `X-Requested-With: JSONHttpRequest`, GET and POST speak the protocol of PrivateBin, for its clients: the documentation describes it.
+     */
     get: operations['readUsage'];
     put?: never;
     /**
@@ -681,6 +684,7 @@ export interface components {
      *       "visibility": "unlisted",
      *       "title": "Greeting",
      *       "syntax": "text",
+     *       "encrypted": false,
      *       "content_hash": "sha256:d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5",
      *       "size_bytes": 14,
      *       "created_at": "2026-11-21T12:00:00.000Z",
@@ -714,6 +718,8 @@ export interface components {
       visibility: 'unlisted' | 'private';
       title: string | null;
       syntax: string | null;
+      /** @description Whether the content is a document of ciphertext. Such a paste has no title and no syntax. */
+      encrypted: boolean;
       content_hash: string;
       size_bytes: number;
       /** Format: date-time */
@@ -758,6 +764,7 @@ export interface components {
      *       "visibility": "unlisted",
      *       "title": "Greeting",
      *       "syntax": "text",
+     *       "encrypted": false,
      *       "content_hash": "sha256:d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5",
      *       "size_bytes": 14,
      *       "created_at": "2026-11-21T12:00:00.000Z",
@@ -792,6 +799,8 @@ export interface components {
       visibility: 'unlisted' | 'private';
       title: string | null;
       syntax: string | null;
+      /** @description Whether the content is a document of ciphertext. Such a paste has no title and no syntax. */
+      encrypted: boolean;
       content_hash: string;
       size_bytes: number;
       /** Format: date-time */
@@ -1195,6 +1204,22 @@ export interface operations {
           'text/html': string;
         };
       };
+      /** @description Only for a browser that follows a link as PrivateBin's clients print it, `/?SHORT_CODE`: an empty body. */
+      302: {
+        headers: {
+          /** @description The path of the page of the paste. */
+          Location?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
       /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
       400: {
         headers: {
@@ -1387,6 +1412,11 @@ export interface operations {
          * @example unlisted
          */
         visibility?: 'unlisted' | 'private';
+        /**
+         * @description true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.
+         * @example false
+         */
+        encrypted?: boolean;
       };
       header?: {
         /**
@@ -1435,6 +1465,11 @@ export interface operations {
            * @enum {string}
            */
           visibility?: 'unlisted' | 'private';
+          /**
+           * @description true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.
+           * @default false
+           */
+          encrypted?: boolean;
           /** @description The content, as a field or a file. Without it, the first file of any name is the content. */
           content: string;
         };
@@ -4969,6 +5004,11 @@ export interface operations {
          * @example unlisted
          */
         visibility?: 'unlisted' | 'private';
+        /**
+         * @description true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.
+         * @example false
+         */
+        encrypted?: boolean;
       };
       header?: {
         /**
@@ -5018,6 +5058,11 @@ export interface operations {
            * @enum {string}
            */
           visibility?: 'unlisted' | 'private';
+          /**
+           * @description true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.
+           * @default false
+           */
+          encrypted?: boolean;
         };
         /**
          * @example {
@@ -5043,6 +5088,11 @@ export interface operations {
            * @enum {string}
            */
           visibility?: 'unlisted' | 'private';
+          /**
+           * @description true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.
+           * @default false
+           */
+          encrypted?: boolean;
           /** @description The content, as a field or a file. Without it, the first file of any name is the content. */
           content: string;
         };

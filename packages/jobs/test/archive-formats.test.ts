@@ -16,6 +16,7 @@ const fileOf = (n: number, content: Buffer): ExportedFile => ({
     visibility: 'unlisted',
     title: null,
     syntax: null,
+    encrypted: false,
     contentHash: 'sha256:',
     sizeBytes: content.length,
     createdAt: new Date(0),

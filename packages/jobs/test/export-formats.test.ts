@@ -76,6 +76,7 @@ describe('an export', () => {
       short_code: row.short_code,
       title: 'text',
       syntax: null,
+      encrypted: false,
       visibility: 'unlisted',
       created_at: row.created_at.toISOString(),
       expires_at: null,

@@ -7,7 +7,34 @@ import { useWorld } from './support/world.ts';
 
 const world = useWorld();
 
+/** An encrypted paste that PBinCLI has made, as it is stored. */
+const DOCUMENT =
+  '{"v":2,"adata":[["rrfMAi2AaumKjW12s0sMoA==","3c/Rx0TenaQ=",100000,256,128,"aes","gcm","zlib"],"plaintext",0,0],"ct":"UTHsl6wkf5CP4kU3cFNiau1j/9rGTHavg/YE34iHLHqej+n7etf48M/vduSvYHkl3A=="}';
+
 describe('importing items', () => {
+  it('keeps an encrypted paste encrypted, and refuses one that no reader could open', async () => {
+    const userId = await newUser(world);
+    const items = [
+      { content: DOCUMENT, encrypted: true },
+      { content: DOCUMENT },
+      { content: 'plain', encrypted: true },
+      { content: DOCUMENT, encrypted: true, title: 'Secret' },
+    ];
+    const { job, result } = await run(world, 'import', { items }, { userId });
+    expect(result).toMatchObject({
+      imported: 2,
+      errors: [
+        { position: 2, reason: 'content: must be JSON' },
+        { position: 3, reason: expect.stringContaining('title: must be empty for an encrypted paste') },
+      ],
+    });
+    const pastes = await importedBy(world, job.jobId);
+    expect(pastes.map(({ position, encrypted }) => [position, encrypted])).toEqual([
+      [0, true],
+      [1, false],
+    ]);
+  });
+
   it('creates a paste with an upload and an asset for each item', async () => {
     const userId = await newUser(world);
     const items = [

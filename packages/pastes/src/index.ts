@@ -1,5 +1,6 @@
 export { canRead } from './can-read.ts';
 export { contentHashOf } from './content-hash.ts';
+export { encryptionErrors } from './encryption-errors.ts';
 export { mustBeOneOf } from './field-rules.ts';
 export {
   expiresInField,

@@ -16,6 +16,8 @@ export interface PasteOptions {
   readonly syntax: string | null;
   readonly expiresInSeconds: number | null;
   readonly visibility: Visibility;
+  /** Set when the client has encrypted the content: see `encryptionErrors`. */
+  readonly encrypted?: true;
 }
 
 /**
@@ -85,6 +87,12 @@ const visibility = visibilityField.default('unlisted').meta({
   param: { example: 'unlisted' },
 });
 
+const encryptedMeta = {
+  description:
+    'true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.',
+  param: { example: false },
+};
+
 /** A paste as JSON. The caller, who knows the limit, checks the size of `content`. */
 export const jsonPaste = z.strictObject(
   {
@@ -96,9 +104,17 @@ export const jsonPaste = z.strictObject(
     syntax: syntax.nullish().transform(nullIfEmpty).meta(syntaxMeta),
     expires_in: expiresIn,
     visibility,
+    encrypted: z.boolean('must be true or false').default(false).meta(encryptedMeta),
   },
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },
 );
+
+const encryptedAsText = z
+  .preprocess(
+    (value) => (value === 'true' ? true : value === 'false' ? false : value),
+    z.boolean('must be true or false').default(false),
+  )
+  .meta(encryptedMeta);
 
 /** The options as query parameters or form fields. */
 export const textOptions = z.strictObject({
@@ -106,6 +122,7 @@ export const textOptions = z.strictObject({
   syntax: syntax.optional().transform(nullIfEmpty).meta(syntaxMeta),
   expires_in: expiresInAsText,
   visibility,
+  encrypted: encryptedAsText,
 });
 
 export function toOptions(parsed: z.output<typeof textOptions>): PasteOptions {
@@ -114,5 +131,7 @@ export function toOptions(parsed: z.output<typeof textOptions>): PasteOptions {
     syntax: parsed.syntax,
     expiresInSeconds: parsed.expires_in,
     visibility: parsed.visibility,
+    // Left out otherwise: the fingerprints of requests with an Idempotency-Key have the options, and stay what they were.
+    ...(parsed.encrypted && { encrypted: true }),
   };
 }

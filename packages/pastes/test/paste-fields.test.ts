@@ -56,6 +56,7 @@ describe('options as text', () => {
   it('have the same meaning as in JSON', () => {
     const options = toOptions(textOptions.parse({ title: 'T', expires_in: '3600', visibility: 'private' }));
     expect(options).toEqual({ title: 'T', syntax: null, expiresInSeconds: 3600, visibility: 'private' });
+    expect(toOptions(textOptions.parse({ encrypted: 'true' })).encrypted).toBe(true);
     expect(toOptions(textOptions.parse({ expires_in: 'never' })).expiresInSeconds).toBeNull();
   });
 

@@ -50,6 +50,10 @@ import { readPaste } from './pastes/read-paste.ts';
 import { readTimeline } from './pastes/read-timeline.ts';
 import type { Pages } from './site/compose-site.ts';
 import { usage } from './docs/usage.ts';
+import { privateBinProblem } from './private-bin/answers.ts';
+import { privateBinPost } from './private-bin/create-or-delete.ts';
+import { isPrivateBin } from './private-bin/is-private-bin.ts';
+import { privateBinGet } from './private-bin/read.ts';
 
 export interface AppDependencies
   extends
@@ -78,7 +82,10 @@ export interface AppDependencies
  */
 export function routesOf(deps: AppDependencies): Routes {
   const routes: Routes = {
-    '/': { GET: { ...usage(deps), page: homePage(deps) }, POST: createPasteFromShell(deps) },
+    '/': {
+      GET: { ...usage(deps), page: homePage(deps), privateBin: privateBinGet(deps) },
+      POST: { ...createPasteFromShell(deps), privateBin: privateBinPost(deps) },
+    },
     '/healthz': { GET: healthz },
     '/readyz': { GET: readyz(deps) },
     '/openapi.json': { GET: readDocument(deps, () => routes) },
@@ -132,7 +139,9 @@ export function buildApp(deps: AppDependencies): Express {
   });
   // Express recognises an error handler by its four parameters.
   app.use((error: unknown, req: Request, res: Response, _next: NextFunction) =>
-    respondWithError(req, res, error, deps.events, { page: problemPageFor(deps.pages, req) }),
+    respondWithError(req, res, error, deps.events, {
+      page: contextOf(req).privateBin === true ? privateBinProblem : problemPageFor(deps.pages, req),
+    }),
   );
   return app;
 }
@@ -145,7 +154,7 @@ function byMethod(
   const allowed = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return async (req, res) => {
     contextOf(req).route = path;
-    const endpoint = methods[req.method === 'HEAD' ? 'GET' : (req.method as Method)];
+    const endpoint = endpointFor(methods[req.method === 'HEAD' ? 'GET' : (req.method as Method)], req);
     if (endpoint === undefined) {
       throw new RequestError(
         'method_not_allowed',
@@ -167,6 +176,12 @@ function byMethod(
       bodies.release(req);
     }
   };
+}
+
+function endpointFor(endpoint: Endpoint | undefined, req: Request): Endpoint | undefined {
+  if (endpoint?.privateBin === undefined || !isPrivateBin(req)) return endpoint;
+  contextOf(req).privateBin = true;
+  return endpoint.privateBin;
 }
 
 /** A page depends on who is signed in, and other clients get no page. */

@@ -46,6 +46,7 @@ describe('creating a paste', () => {
       visibility: 'unlisted',
       title: 'Ä title',
       syntax: 'c++',
+      encrypted: false,
       content_hash: `sha256:${sha256('hällo').toString('hex')}`,
       size_bytes: 6,
       created_at: row.created_at.toISOString(),

@@ -11,6 +11,7 @@ export function pasteWith(fields: Partial<CreatedPaste>): CreatedPaste {
     visibility: 'unlisted',
     title: null,
     syntax: null,
+    encrypted: false,
     content_hash: `sha256:${'0'.repeat(64)}`,
     size_bytes: 5,
     created_at: '2026-11-21T12:00:00.000Z',

@@ -61,6 +61,7 @@ export interface ImportedPasteRow {
   readonly title: string | null;
   readonly syntax: string | null;
   readonly visibility: Visibility;
+  readonly encrypted: boolean;
   readonly user_id: string;
   readonly short_code: string;
   readonly content_hash: string;
@@ -71,7 +72,7 @@ export interface ImportedPasteRow {
 /** The pastes that a job has imported, by position, with the content of their payloads. */
 export async function importedBy({ db }: World, jobId: string): Promise<ImportedPasteRow[]> {
   const { rows } = await sql<ImportedPasteRow>`
-    SELECT a.position, p.title, p.syntax, p.visibility, p.user_id, p.short_code, p.content_hash,
+    SELECT a.position, p.title, p.syntax, p.visibility, p.encrypted, p.user_id, p.short_code, p.content_hash,
       extract(epoch FROM p.expires_at - p.created_at)::integer AS expires_in, payload.content
     FROM assets a JOIN pastes p ON a.storage_path = 'pastes/' || p.short_code JOIN paste_payloads payload ON payload.paste_id = p.id
     WHERE a.job_id = ${jobId} ORDER BY a.position`.execute(db);

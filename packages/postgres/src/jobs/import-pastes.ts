@@ -62,14 +62,15 @@ export async function importPastes(
         ${of((paste) => paste.content.length)}::integer[],
         ${of((paste) => paste.title)}::text[],
         ${of((paste) => paste.syntax)}::text[],
+        ${of((paste) => paste.encrypted ?? false)}::boolean[],
         ${of((paste) => paste.expiresInSeconds)}::float8[],
         ${of((paste) => paste.deleteTokenHash)}::bytea[]
       ) WITH ORDINALITY AS t (position, url, storage_path, short_code, owner_id, visibility, content_hash, size_bytes, title, syntax,
-        expires_in, delete_token_hash, n)
+        encrypted, expires_in, delete_token_hash, n)
       ORDER BY t.short_code, t.n
     ), paste AS (
-      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, expires_at, delete_token_hash)
-      SELECT short_code, owner_id, visibility, content_hash, size_bytes, title, syntax, now() + make_interval(secs => expires_in),
+      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash)
+      SELECT short_code, owner_id, visibility, content_hash, size_bytes, title, syntax, encrypted, now() + make_interval(secs => expires_in),
         delete_token_hash
       FROM entry
       WHERE NOT EXISTS (SELECT FROM content_blocks b WHERE b.content_hash = entry.content_hash AND b.unblocked_at IS NULL)

@@ -20,6 +20,7 @@ import * as retriedExecutions from './0019-retried-executions.ts';
 import * as rescues from './0020-rescues.ts';
 import * as inlinePayloads from './0021-inline-payloads.ts';
 import * as takedowns from './0022-takedowns.ts';
+import * as encryptedPastes from './0023-encrypted-pastes.ts';
 
 /** In order. A released migration is frozen: a change is a new migration. */
 export const migrations: Record<string, Migration> = {
@@ -44,4 +45,5 @@ export const migrations: Record<string, Migration> = {
   '0020-rescues': rescues,
   '0021-inline-payloads': inlinePayloads,
   '0022-takedowns': takedowns,
+  '0023-encrypted-pastes': encryptedPastes,
 };

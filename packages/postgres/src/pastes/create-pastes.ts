@@ -42,12 +42,13 @@ export async function createPastes(
         ${startsOf(distinct)}::integer[],
         ${of((paste) => paste.title)}::text[],
         ${of((paste) => paste.syntax)}::text[],
+        ${of((paste) => paste.encrypted ?? false)}::boolean[],
         ${of((paste) => paste.expiresInSeconds)}::float8[],
         ${of((paste) => paste.deleteTokenHash)}::bytea[]
-      ) AS t (short_code, user_id, visibility, content_hash, size_bytes, starts_at, title, syntax, expires_in, delete_token_hash)
+      ) AS t (short_code, user_id, visibility, content_hash, size_bytes, starts_at, title, syntax, encrypted, expires_in, delete_token_hash)
     ), paste AS (
-      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, expires_at, delete_token_hash)
-      SELECT short_code, user_id, visibility, content_hash, size_bytes, title, syntax, now() + make_interval(secs => expires_in),
+      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash)
+      SELECT short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, now() + make_interval(secs => expires_in),
         delete_token_hash
       FROM entry
       WHERE NOT EXISTS (

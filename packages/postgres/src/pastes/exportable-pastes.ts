@@ -10,6 +10,7 @@ export interface ExportablePaste {
   readonly visibility: Visibility;
   readonly title: string | null;
   readonly syntax: string | null;
+  readonly encrypted: boolean;
   readonly contentHash: string;
   readonly sizeBytes: number;
   readonly createdAt: Date;
@@ -42,7 +43,7 @@ export async function listExportable(
   const behind =
     after === null ? sql`` : sql`AND (created_at, id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
   const { rows } = await sql<ExportablePaste & { isRequested: boolean }>`
-    SELECT id, short_code AS "shortCode", status, visibility, title, syntax, content_hash AS "contentHash", size_bytes AS "sizeBytes",
+    SELECT id, short_code AS "shortCode", status, visibility, title, syntax, encrypted, content_hash AS "contentHash", size_bytes AS "sizeBytes",
       created_at AS "createdAt", expires_at AS "expiresAt", ${placeOfRow} AS place,
       (expires_at IS NULL OR expires_at > now()) AND (${status}::text IS NULL OR status = ${status}) AS "isRequested"
     FROM pastes

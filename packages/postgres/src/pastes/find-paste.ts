@@ -16,6 +16,7 @@ export const publicPasteColumns = [
   'visibility',
   'title',
   'syntax',
+  'encrypted',
   'content_hash',
   'size_bytes',
   'created_at',

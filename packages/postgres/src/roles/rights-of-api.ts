@@ -19,6 +19,7 @@ export const apiRights: RoleRights = {
       'size_bytes',
       'title',
       'syntax',
+      'encrypted',
       'expires_at',
       'delete_token_hash',
     ],

@@ -14,6 +14,7 @@ export const workerRights: RoleRights = {
       'size_bytes',
       'title',
       'syntax',
+      'encrypted',
       'expires_at',
       'delete_token_hash',
     ],

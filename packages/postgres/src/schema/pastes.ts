@@ -10,6 +10,8 @@ export interface PastesTable {
   visibility: Generated<Visibility>;
   title: string | null;
   syntax: string | null;
+  /** The client has encrypted the content; `title` and `syntax` are then NULL. */
+  encrypted: Generated<boolean>;
   status: Generated<PasteUploadState>;
   /** `sha256:` and 64 hex digits, of the content. */
   content_hash: string;

@@ -41,6 +41,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0020-rescues',
     '0021-inline-payloads',
     '0022-takedowns',
+    '0023-encrypted-pastes',
   ]);
 });
 

@@ -39,6 +39,16 @@ it('a paste can be created without an expiry', async () => {
   expect(await findPaste(current.db, 'forever')).toMatchObject({ expires_at: null, expired: false });
 });
 
+it('an encrypted paste has neither a title nor a language, also for plain SQL', async () => {
+  const encrypted = { ...options, encrypted: true, expiresInSeconds: null };
+  await createPaste(current.db, { ...encrypted, shortCode: 'sealed' });
+  expect(await findPaste(current.db, 'sealed')).toMatchObject({ encrypted: true });
+  for (const more of [{ title: 'Secret' }, { syntax: 'rust' }])
+    await expect(
+      createPaste(current.db, { ...encrypted, ...more, shortCode: 'readable' }),
+    ).rejects.toMatchObject({ code: '23514', constraint: 'pastes_encrypted' });
+});
+
 it('content of up to 8000 bytes is stored in the row of its payload, and larger content in pieces outside', async () => {
   const outside = async () => {
     const { rows } = await sql<{ bytes: string }>`

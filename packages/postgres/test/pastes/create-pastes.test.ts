@@ -28,6 +28,7 @@ it('a group of creations inserts each paste with its own bytes, options and PEND
     paste({ content: randomBytes(70_000), expiresInSeconds: 60 }),
     paste({ content: Buffer.from('x'), userId: user!.id, visibility: 'private' }),
     paste({ deleteTokenHash: randomBytes(32) }),
+    paste({ encrypted: true }),
   ];
   const created = await createPastes(current.db, pastes);
   for (const [n, { shortCode, content, contentHash, title, syntax, ...more }] of pastes.entries()) {
@@ -42,6 +43,7 @@ it('a group of creations inserts each paste with its own bytes, options and PEND
       syntax,
       user_id: more.userId,
       visibility: more.visibility,
+      encrypted: more.encrypted ?? false,
       delete_token_hash: more.deleteTokenHash,
       created_at: createdAt,
       expires_at: expiresAt,

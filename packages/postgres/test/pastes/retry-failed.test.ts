@@ -50,6 +50,17 @@ async function giveUp(shortCode: string): Promise<void> {
 }
 
 describe('retrying a FAILED paste', () => {
+  it('keeps an encrypted paste encrypted', async () => {
+    const paste = pasteToCreate({ encrypted: true });
+    await createPaste(current.db, paste);
+    await giveUp(paste.shortCode);
+    await retryFailed(current.db, [paste.shortCode], by);
+    expect(await findPaste(current.db, paste.shortCode)).toMatchObject({
+      status: 'IN_PROGRESS',
+      encrypted: true,
+    });
+  });
+
   it('replaces it by a new one under the same code, with its payload, and keeps its timeline', async () => {
     const { id, shortCode } = await failedPaste();
     const before = (await findPaste(current.db, shortCode))!;

@@ -15,8 +15,18 @@ export function usage({
       tag: 'shell',
       access: 'open',
       summary: 'Shows example commands.',
+      description:
+        'With the header `X-Requested-With: JSONHttpRequest`, GET and POST speak the protocol of PrivateBin, for its clients: the documentation describes it.',
       answers: {
         200: { description: 'The commands, as text.', content: { 'text/plain': { schema: z.string() } } },
+        302: {
+          description:
+            "Only for a browser that follows a link as PrivateBin's clients print it, `/?SHORT_CODE`: an empty body.",
+          headers: z.object({
+            Location: z.string().meta({ header: { description: 'The path of the page of the paste.' } }),
+          }),
+          content: { 'text/html': { schema: z.string() } },
+        },
       },
       errors: ['unauthorized', 'rate_limited', 'dependency_unavailable'], // only for a browser that is signed in
     },

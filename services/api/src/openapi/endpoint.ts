@@ -36,6 +36,8 @@ export interface Endpoint {
   readonly handle: Handler;
   /** Answers a browser with a page. Without it, a browser gets what everybody gets. */
   readonly page?: Handler;
+  /** What a client of PrivateBin's gets instead. OpenAPI has one operation for a method and path: docs/http-api.md describes this one. */
+  readonly privateBin?: Endpoint;
 }
 
 export type Method = 'GET' | 'POST' | 'DELETE';

@@ -1,9 +1,13 @@
 import { newPastePage } from '@pasteflow/web';
 import type { Handler } from '../openapi/endpoint.ts';
 import type { Pages } from '../site/compose-site.ts';
+import { privateBinQuery } from '../private-bin/named-in-query.ts';
 import { sendPage } from '../site/send-page.ts';
 
-/** GET / in a browser: the form for a new paste. */
+/**
+ * GET / in a browser: the form for a new paste. A link as PrivateBin's clients print it, `/?CODE#KEY`, leads to the page of the paste: a browser
+ * keeps the part after `#`.
+ */
 export function homePage({
   pages,
   maxPasteBytes,
@@ -11,5 +15,11 @@ export function homePage({
   readonly pages: Pages;
   readonly maxPasteBytes: number;
 }): Handler {
-  return (req, res) => sendPage(res, newPastePage(pages.site(req), { maxPasteBytes }));
+  return (req, res) => {
+    const site = pages.site(req);
+    const query = privateBinQuery(req);
+    if (query.kind === 'paste')
+      res.status(302).location(`${site.base}/${query.shortCode}`).type('html').end();
+    else sendPage(res, newPastePage(site, { maxPasteBytes }));
+  };
 }

@@ -4,7 +4,7 @@ import type { BodyBudget } from '../budget/body-budget.ts';
 import { contentHashOf } from '@pasteflow/pastes';
 import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
-import { sendAnswer } from '../http/response/answer.ts';
+import { sendAnswer, type Answer } from '../http/response/answer.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
 import { sendReplay, type Idempotency } from '../idempotency/idempotency.ts';
 import { userIdOf } from '../identity/caller-of.ts';
@@ -14,8 +14,8 @@ import { createOperation, shellOperation } from './create-operations.ts';
 import type { Pages } from '../site/compose-site.ts';
 import { createdAnswer, type CreatedForm } from './created-answer.ts';
 import { insertWithFreeCode, type InsertDependencies } from './insert-with-free-code.ts';
-import { viewOfNew } from './paste-view.ts';
-import { receivePaste } from './receive-paste.ts';
+import { viewOfNew, type PasteView } from './paste-view.ts';
+import { receivePaste, type ReceivedPaste } from './receive-paste.ts';
 
 export interface CreatePasteDependencies extends InsertDependencies {
   readonly idempotency: Pick<Idempotency, 'claim'>;
@@ -46,24 +46,44 @@ export function createPasteFromShell(deps: CreatePasteDependencies): Endpoint {
   };
 }
 
-/**
- * Receive, claim the Idempotency-Key, insert, dispatch, answer. The commit is the promise behind the 201; the
- * message follows it.
- */
 async function create(
   deps: CreatePasteDependencies,
   form: CreatedForm,
   req: Request,
   res: Response,
 ): Promise<void> {
-  const userId = userIdOf(req);
-  const context = contextOf(req);
   const received = await receivePaste(req, res, {
     maxBytes: deps.maxPasteBytes,
     budget: deps.bodies,
     json: form === 'json',
-    anonymous: userId === null,
+    anonymous: userIdOf(req) === null,
   });
+  await storePaste(deps, req, res, received, {
+    form,
+    answerTo: (paste, deleteToken) => createdAnswer(form, paste, deleteToken, () => deps.pages.site(req)),
+  });
+}
+
+/** How a new paste is answered. */
+export interface PasteForm {
+  /** For metrics. */
+  readonly form: CreatedForm | 'private-bin';
+  /** @param deleteToken null for a paste with an owner */
+  readonly answerTo: (paste: PasteView, deleteToken: string | null) => Answer;
+}
+
+/**
+ * Claim the Idempotency-Key, insert, dispatch, answer. The commit is the promise behind the answer; the message follows it.
+ */
+export async function storePaste(
+  deps: CreatePasteDependencies,
+  req: Request,
+  res: Response,
+  received: ReceivedPaste,
+  { form, answerTo }: PasteForm,
+): Promise<void> {
+  const userId = userIdOf(req);
+  const context = contextOf(req);
   const { content, ...options } = received;
   context.sizeBytes = content.length;
 
@@ -85,7 +105,7 @@ async function create(
       key,
       answerTo: (created) => {
         const view = viewOfNew({ ...paste, ...created }, deps.publicUrl());
-        return createdAnswer(form, view, deleteToken, () => deps.pages.site(req));
+        return answerTo(view, deleteToken);
       },
     }),
   );

@@ -47,7 +47,7 @@ export function deletePaste({ db, lookups }: FindDependencies & { db: Database }
       const paste = await findNamedPaste({ lookups }, req);
       if (paste === null) throw pasteNotFound();
       assertNotGone(paste); // before the token is checked: a GET reveals it to everybody who can read the paste
-      assertMayDelete(paste, req);
+      assertMayDelete(paste, req, req.get('Delete-Token'));
       if (!(await expirePaste(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
       res.status(204).end();
     },
@@ -57,10 +57,11 @@ export function deletePaste({ db, lookups }: FindDependencies & { db: Database }
 /**
  * 401 also for the token of another user, because the owner's token would be accepted. A caller who gets this
  * far can read the paste anyway.
+ * @throws RequestError unauthorized
  */
-function assertMayDelete(paste: PasteRow, req: Request): void {
+export function assertMayDelete(paste: PasteRow, req: Request, deleteToken: string | undefined): void {
   if (paste.user_id === null) {
-    if (!isDeleteToken(req.get('Delete-Token'), paste.delete_token_hash)) throw deleteTokenRequired();
+    if (!isDeleteToken(deleteToken, paste.delete_token_hash)) throw deleteTokenRequired();
   } else if (paste.user_id !== userIdOf(req)) {
     throw credentialsRequired(
       'This paste has an owner. Send a token of the owner in the header `Authorization: Bearer TOKEN`.',

@@ -32,8 +32,17 @@ export const findErrors = [
  * paste is not found, on every route and in every state. Texts that can't be short codes never reach the
  * database.
  */
-export async function findNamedPaste({ lookups }: FindDependencies, req: Request): Promise<PasteRow | null> {
+export async function findNamedPaste(lookups: FindDependencies, req: Request): Promise<PasteRow | null> {
   const [shortCode] = nameOf(req);
+  return await findPasteNamed(lookups, req, shortCode);
+}
+
+/** The same for a name that is not in the path. */
+export async function findPasteNamed(
+  { lookups }: FindDependencies,
+  req: Request,
+  shortCode: string,
+): Promise<PasteRow | null> {
   if (!isShortCode(shortCode)) return null;
   contextOf(req).shortCode = shortCode;
   const paste = await lookups.find(shortCode);

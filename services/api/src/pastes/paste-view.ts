@@ -17,6 +17,10 @@ export const pasteSchema = z
     visibility: z.enum(visibilities).meta({ description: 'private: only the owner can read the paste.' }),
     title: z.string().nullable(),
     syntax: z.string().nullable(),
+    encrypted: z.boolean().meta({
+      description:
+        'Whether the content is a document of ciphertext. Such a paste has no title and no syntax.',
+    }),
     content_hash: z.string().regex(/^sha256:[0-9a-f]{64}$/),
     size_bytes: z.int().positive(),
     created_at: instant,
@@ -57,6 +61,7 @@ export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience
     visibility: paste.visibility,
     title: paste.title,
     syntax: paste.syntax,
+    encrypted: paste.encrypted,
     content_hash: paste.content_hash,
     size_bytes: paste.size_bytes,
     created_at: paste.created_at.toISOString(),
@@ -80,6 +85,7 @@ export function viewOfNew(
     visibility: paste.visibility,
     title: paste.title,
     syntax: paste.syntax,
+    encrypted: paste.encrypted ?? false,
     content_hash: paste.contentHash,
     size_bytes: paste.content.length,
     created_at: paste.createdAt,

@@ -52,7 +52,7 @@ async function read(deps: ReadContentDependencies, req: Request, res: Response):
 }
 
 /** FAILED is checked before expiry, because a failed paste never had content. @throws RequestError */
-async function findReadable(
+export async function findReadable(
   lookups: FindDependencies,
   req: Request,
 ): Promise<PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' }> {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { toOptions, type PasteOptions, type textOptions } from '@pasteflow/pastes';
+import { encryptionErrors, toOptions, type PasteOptions, type textOptions } from '@pasteflow/pastes';
 import { z } from 'zod';
 import { parseJson } from '../http/body/json-body.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
@@ -93,6 +93,8 @@ export async function receivePaste(
   }
   if (received.content.length > maxBytes) throw tooLarge();
   if (received.content.length === 0) throw contentEmpty('must not be empty');
+  const errors = encryptionErrors(received);
+  if (errors.length > 0) throw validationFailed(errors);
   return received;
 }
 

@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { headersOfEveryAnswer, robotsHeader } from '../../src/http/response/response-headers.ts';
+import { isPrivateBin } from '../../src/private-bin/is-private-bin.ts';
 import { eventFaults } from './event-faults.ts';
 import { document, faultsOf, type DocumentedAnswer, type DocumentedHeader } from './document.ts';
 
@@ -17,7 +18,7 @@ export function watchAnswers(port: number): { readonly undocumented: string[]; s
   const undocumented: string[] = [];
   const onCreated = (message: unknown): void => {
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
-    if (request.socket.localPort !== port) return;
+    if (request.socket.localPort !== port || isPrivateBin(request)) return; // docs/http-api.md describes those answers
     const body = bytesOf(response);
     response.once('finish', () => {
       const answer: Answer = {

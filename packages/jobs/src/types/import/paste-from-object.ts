@@ -1,5 +1,5 @@
 import { MAX_EXPIRY_SECONDS, MIN_EXPIRY_SECONDS } from '@pasteflow/domain';
-import { jsonPaste, toOptions } from '@pasteflow/pastes';
+import { encryptionErrors, jsonPaste, toOptions } from '@pasteflow/pastes';
 import { z } from 'zod';
 import { InvalidEntryError } from './import-errors.ts';
 import type { EntryPaste } from './input.ts';
@@ -30,10 +30,13 @@ export function pasteFromObject(
     fields.expires_in = defaults.expires_in ?? expiryOf(object.expires_at, now);
   const parsed = entrySchema.safeParse(fields);
   if (!parsed.success) throw new InvalidEntryError(describeIssues(parsed.error));
-  const { title, syntax, expires_in: expiresIn, visibility } = parsed.data;
   const content = contentOf(parsed.data);
   assertContentSize(content, maxBytes);
-  return { ...toOptions({ title, syntax, expires_in: expiresIn, visibility }), content };
+  const paste = { ...toOptions(parsed.data), content };
+  const errors = encryptionErrors(paste);
+  if (errors.length > 0)
+    throw new InvalidEntryError(errors.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  return paste;
 }
 
 /** @throws InvalidEntryError for content that is empty or too long for a paste */

@@ -13,11 +13,16 @@ export interface JsonLimits {
  * a hundred bytes of memory for each three bytes, and seconds for 16 MiB.
  * @throws RequestError malformed_request, or validation_failed for a document beyond its limits
  */
-export function parseJson(body: Buffer, limits: JsonLimits): unknown {
+export function parseJson(
+  body: Buffer,
+  limits: JsonLimits,
+  reviver?: Parameters<typeof JSON.parse>[1],
+): unknown {
   assertWithinLimits(body, limits);
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body), reviver);
   } catch (error) {
+    if (error instanceof RequestError) throw error; // of the reviver
     throw new RequestError(
       'malformed_request',
       'The body is not valid JSON in UTF-8. Correct it and send the request again.',

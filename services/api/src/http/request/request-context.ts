@@ -27,6 +27,8 @@ export interface RequestContext {
   errorCode?: ErrorCode;
   /** The client is a browser that shows what it gets as a page. */
   wantsPage?: true;
+  /** The client is one of PrivateBin's, which expects errors in its own form. */
+  privateBin?: true;
   /** The user who is signed in, for the header of a page. */
   viewer?: Viewer;
   /** The cookie of a browser that is signed in does not count for this request. */

@@ -88,7 +88,7 @@ export class RequestEvents {
   }
 
   /** A paste was committed. A replayed answer creates none. */
-  pasteCreated(form: 'json' | 'shell' | 'page', bytes: number): void {
+  pasteCreated(form: 'json' | 'shell' | 'page' | 'private-bin', bytes: number): void {
     this.#pastes.inc({ form });
     this.#pasteBytes.inc(bytes);
   }

@@ -25,6 +25,7 @@ function* line({ paste, content }: ExportedFile): Generator<Buffer> {
     short_code: paste.shortCode,
     title: paste.title,
     syntax: paste.syntax,
+    encrypted: paste.encrypted,
     visibility: paste.visibility,
     created_at: paste.createdAt.toISOString(),
     expires_at: paste.expiresAt?.toISOString() ?? null,

@@ -1,0 +1,82 @@
+import type { Request, Response } from 'express';
+import { expirePaste, type Database } from '@pasteflow/postgres';
+import { textOfSealed } from '@pasteflow/sealed';
+import { readBody } from '../http/body/read-body.ts';
+import { RequestError, validationFailed } from '../http/errors/request-error.ts';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { shellOperation } from '../pastes/create-operations.ts';
+import { storePaste, type CreatePasteDependencies } from '../pastes/create-paste.ts';
+import { assertMayDelete } from '../pastes/delete-paste.ts';
+import {
+  assertNotGone,
+  findErrors,
+  findPasteNamed,
+  pasteGone,
+  pasteNotFound,
+  type FindDependencies,
+} from '../pastes/find-named-paste.ts';
+import { createdAnswerOf, fieldsOf } from './answers.ts';
+import { parsePrivateBinBody } from './request-body.ts';
+
+export interface PrivateBinPostDependencies extends CreatePasteDependencies, FindDependencies {
+  readonly db: Database;
+}
+
+/** Beside the ciphertext, a body has the cipher parameters and the lifetime. */
+const OVERHEAD_BYTES = 4096;
+/** The body is in memory as bytes, as text, and as the document that is stored. */
+const WEIGHT = 3;
+
+/** POST / of PrivateBin's clients: a new paste, or with `deletetoken` the deletion of one. */
+export function privateBinPost(deps: PrivateBinPostDependencies): Endpoint {
+  const operation = shellOperation(deps);
+  return {
+    operation: { ...operation, errors: [...operation.errors, ...findErrors] },
+    handle: async (req, res) => {
+      const maxBytes = deps.maxPasteBytes + OVERHEAD_BYTES;
+      const tooLarge = (): RequestError =>
+        new RequestError(
+          'content_too_large',
+          `Send at most ${deps.maxPasteBytes} bytes of encrypted content.`,
+        );
+      const body = parsePrivateBinBody(
+        await readBody(req, res, { maxBytes, tooLarge, budget: deps.bodies, weight: WEIGHT }),
+      );
+      if (body.kind === 'delete') {
+        await remove(deps, req, res, body);
+        return;
+      }
+      if (body.burn)
+        throw validationFailed([
+          { path: 'adata.3', message: 'must be 0: this service burns no pastes after reading' },
+        ]);
+      const content = Buffer.from(textOfSealed(body.document));
+      if (content.length > deps.maxPasteBytes) throw tooLarge();
+      const { base } = deps.pages.site(req);
+      await storePaste(
+        deps,
+        req,
+        res,
+        { ...body.options, content },
+        {
+          form: 'private-bin',
+          answerTo: ({ short_code: shortCode }, deleteToken) => createdAnswerOf(base, shortCode, deleteToken),
+        },
+      );
+    },
+  };
+}
+
+async function remove(
+  deps: PrivateBinPostDependencies,
+  req: Request,
+  res: Response,
+  { shortCode, deleteToken }: { readonly shortCode: string; readonly deleteToken: string },
+): Promise<void> {
+  const paste = await findPasteNamed(deps, req, shortCode);
+  if (paste === null) throw pasteNotFound();
+  assertNotGone(paste);
+  assertMayDelete(paste, req, deleteToken);
+  if (!(await expirePaste(deps.db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
+  res.json(fieldsOf(deps.pages.site(req).base, shortCode));
+}

@@ -1,0 +1,103 @@
+import type { Request, Response } from 'express';
+import type { PasteRow } from '@pasteflow/postgres';
+import { RequestError } from '../http/errors/request-error.ts';
+import { usage } from '../docs/usage.ts';
+import type { Endpoint } from '../openapi/endpoint.ts';
+import { findErrors } from '../pastes/find-named-paste.ts';
+import { findReadable, sendContent, type ReadContentDependencies } from '../pastes/read-content.ts';
+import { waitForUpload } from '../pastes/wait-for-upload.ts';
+import type { Pages } from '../site/compose-site.ts';
+import { fieldsOf } from './answers.ts';
+import { jsonLdOf } from './json-ld.ts';
+import { privateBinQuery } from './named-in-query.ts';
+import { aroundDocument } from './around-document.ts';
+
+export interface PrivateBinGetDependencies extends ReadContentDependencies {
+  readonly publicUrl: () => string;
+  readonly maxPasteBytes: number;
+  readonly pages: Pages;
+}
+
+/** PrivateBin stores a paste before it answers, so that its clients never try a read again. */
+const UPLOAD_WAIT_MS = 10_000;
+
+/** GET / of PrivateBin's clients: a paste, or a JSON-LD context. */
+export function privateBinGet(deps: PrivateBinGetDependencies): Endpoint {
+  return {
+    operation: {
+      ...usage(deps).operation,
+      access: 'anyone',
+      errors: [...findErrors, 'paste_in_progress', 'rate_limited', 'overloaded', 'validation_failed'],
+    },
+    handle: async (req, res) => {
+      const query = privateBinQuery(req);
+      switch (query.kind) {
+        case 'json-ld':
+          res.type('application/ld+json').json(jsonLdOf(query.name));
+          return;
+        case 'paste':
+          // The functions that find a paste read its name from the parameters of the route.
+          req.params['short_code'] = query.shortCode;
+          return await read(deps, req, res);
+        case 'none':
+          throw new RequestError('malformed_request', 'Name the paste in the query: `?SHORT_CODE`.');
+        default:
+          return query satisfies never;
+      }
+    },
+  };
+}
+
+async function read(deps: PrivateBinGetDependencies, req: Request, res: Response): Promise<void> {
+  const paste = await findStored(deps, req, res);
+  if (paste === null) return; // the client is gone
+  if (!paste.encrypted) throw notEncrypted(`${deps.publicUrl()}/${paste.short_code}`);
+  res.status(200).set({ 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' });
+  if (req.method === 'HEAD') {
+    res.end();
+    return;
+  }
+  const { base } = deps.pages.site(req);
+  const parts = {
+    before: { ...fieldsOf(base, paste.short_code), '@context': `${base}/?jsonld=paste` },
+    after: { meta: metaOf(paste), comments: [], comment_count: 0, comment_offset: 0 },
+  };
+  await sendContent(deps, paste, {
+    req,
+    res,
+    requested: { paste, range: undefined, length: paste.size_bytes },
+    head: () => res,
+    render: (bytes) => aroundDocument(bytes, parts),
+  });
+}
+
+/** @throws RequestError paste_in_progress when the upload takes longer than the wait */
+async function findStored(
+  deps: PrivateBinGetDependencies,
+  req: Request,
+  res: Response,
+): Promise<PasteRow | null> {
+  const paste = await findReadable(deps, req);
+  if (paste.status === 'PROCESSED') return paste;
+  await waitForUpload({ ...deps, contentWaitMs: UPLOAD_WAIT_MS }, paste, req, res);
+  if (res.destroyed) return null;
+  const waited = await findReadable(deps, req);
+  if (waited.status === 'PROCESSED') return waited;
+  throw new RequestError(
+    'paste_in_progress',
+    'The upload of this paste is in progress. Try again in a moment.',
+  );
+}
+
+/** As PrivateBin: whole seconds, and at least one of a paste that is served. */
+function metaOf({ expires_at: expiresAt }: PasteRow): { readonly time_to_live?: number } {
+  if (expiresAt === null) return {};
+  return { time_to_live: Math.max(1, Math.floor((expiresAt.getTime() - Date.now()) / 1000)) };
+}
+
+function notEncrypted(url: string): RequestError {
+  return new RequestError(
+    'malformed_request',
+    `This paste is not encrypted, so that a client of PrivateBin's can't show it. Read it at ${url}.`,
+  );
+}
