@@ -11,11 +11,20 @@ export interface Pasted {
   readonly deleted: boolean;
 }
 
+export interface CancelledJob {
+  readonly id: string;
+  /** How many pastes it had made when the cancel was answered. */
+  readonly pastes: number;
+}
+
 const LANES = 6;
 const JOB_ITEMS = 20;
-/** Every tenth paste is deleted, and a job is created with every fiftieth. */
+/** Every tenth paste is deleted, a job is created with every fiftieth, and every other job is cancelled. */
 const DELETE_EVERY = 10;
 export const JOB_EVERY = 50;
+const CANCEL_EVERY = 2 * JOB_EVERY;
+/** Until the cancel: some jobs are queued then, some run and some have ended. */
+const MAX_CANCEL_DELAY_MS = 1000;
 
 /**
  * The bytes of a paste depend on the seed and its number: every fifth has 60 kB, too many for its message, so that the worker reads the
@@ -52,8 +61,11 @@ async function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
 export class CampaignLoad {
   readonly pasted: Pasted[] = [];
   readonly jobs: string[] = [];
+  /** The number of each paste whose job the api has answered as cancelled. */
+  readonly cancelled = new Map<number, CancelledJob>();
   allowed = 0;
   readonly done: Promise<unknown>;
+  readonly #cluster: Cluster;
   #next = 0;
 
   constructor(
@@ -61,6 +73,7 @@ export class CampaignLoad {
     user: (api: number) => PasteflowClient,
     { seed, pastes }: { seed: number; pastes: number },
   ) {
+    this.#cluster = cluster;
     const lane = async (): Promise<void> => {
       while (this.#next < pastes) {
         if (this.#next >= this.allowed) await sleep(20);
@@ -81,7 +94,33 @@ export class CampaignLoad {
     const { job_id: id } = await untilAnswered(() =>
       client.jobs.create(job, { idempotencyKey: `campaign-job-${seed}-${n}` }),
     );
+    if (n % CANCEL_EVERY === 0 && (await this.#cancel(client, seed, n, id))) return;
     this.jobs.push(id);
+  }
+
+  /** @returns false when the job ended by itself before */
+  async #cancel(client: PasteflowClient, seed: number, n: number, id: string): Promise<boolean> {
+    await sleep(new Random(seed + n).between(0, MAX_CANCEL_DELAY_MS));
+    if (!(await untilAnswered(() => cancelUnlessEnded(client, id)))) return false;
+    const made = await untilAnswered(() =>
+      this.#cluster.rows.query<{ count: number }>(
+        'SELECT count(*)::int AS count FROM pastes WHERE title = ANY ($1)',
+        [itemsOf(seed, n).map(({ title }) => title)],
+      ),
+    );
+    this.cancelled.set(n, { id, pastes: made[0]?.count ?? 0 });
+    return true;
+  }
+}
+
+/** @returns false when the job has ended by itself */
+async function cancelUnlessEnded(client: PasteflowClient, id: string): Promise<boolean> {
+  try {
+    await client.jobs.cancel(id);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'job_ended') return false;
+    throw error;
   }
 }
 

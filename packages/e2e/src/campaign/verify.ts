@@ -13,13 +13,17 @@ const hashOf = (content: Buffer | string): string =>
 /** Compares the system with the answers of the api. @returns one sentence for each broken promise */
 export async function findBrokenPromises(
   cluster: Cluster,
-  { pasted, jobs }: CampaignLoad,
+  { pasted, jobs, cancelled }: CampaignLoad,
   { seed, pastes }: { seed: number; pastes: number },
 ): Promise<string[]> {
   return [
     ...(await findWrongContent(cluster, pasted, seed)),
-    ...(await findDoubles(cluster, seed, pastes)),
+    ...(await findDoubles(cluster, { seed, pastes, cancelled })),
     ...(await findUnfinishedJobs(cluster, jobs)),
+    ...(await findJobsThatGoOn(
+      cluster,
+      [...cancelled.values()].map(({ id }) => id),
+    )),
   ];
 }
 
@@ -42,7 +46,10 @@ async function findWrongContent(
 }
 
 /** The title of a deleted paste is removed, so its row is not counted. */
-async function findDoubles(cluster: Cluster, seed: number, pastes: number): Promise<string[]> {
+async function findDoubles(
+  cluster: Cluster,
+  { seed, pastes, cancelled }: { seed: number; pastes: number; cancelled: CampaignLoad['cancelled'] },
+): Promise<string[]> {
   const rows = await cluster.rows.query<Counted & { hash: string }>(
     `SELECT title, count(*)::int AS count, min(content_hash) AS hash FROM pastes
      WHERE title LIKE $1 GROUP BY title`,
@@ -52,10 +59,13 @@ async function findDoubles(cluster: Cluster, seed: number, pastes: number): Prom
   const problems = rows
     .filter(({ count }) => count > 1)
     .map(({ title, count }) => `${count} pastes are "${title}"`);
-  for (let n = JOB_EVERY; n <= pastes; n += JOB_EVERY)
-    for (const { title, content } of itemsOf(seed, n))
-      if (counts.get(title)?.hash !== hashOf(content))
-        problems.push(`no paste is "${title}" with its content`);
+  for (let n = JOB_EVERY; n <= pastes; n += JOB_EVERY) {
+    const items = itemsOf(seed, n);
+    const made = items.filter(({ title, content }) => counts.get(title)?.hash === hashOf(content)).length;
+    const promised = cancelled.get(n)?.pastes ?? items.length;
+    if (made !== promised)
+      problems.push(`${made} pastes of job ${n} are there with their content, and not ${promised}`);
+  }
   if (counts.size === 0) problems.push(`no paste is called like "${titleOf(seed, 1)}"`);
   return problems;
 }
@@ -66,4 +76,16 @@ async function findUnfinishedJobs(cluster: Cluster, jobs: readonly string[]): Pr
     [jobs],
   );
   return rows.map(({ id, status, error_message: error }) => `job ${id} is ${status}: ${error}`);
+}
+
+/** A cancelled job ends as cancelled, although its worker may still have run. */
+async function findJobsThatGoOn(cluster: Cluster, jobs: readonly string[]): Promise<string[]> {
+  const rows = await cluster.rows.query<{ id: string; status: string; error_message: string | null }>(
+    `SELECT id, status, error_message FROM jobs
+     WHERE id = ANY ($1::uuid[]) AND (status NOT IN ('failed', 'partial') OR error_message NOT LIKE 'cancelled%')`,
+    [jobs],
+  );
+  return rows.map(
+    ({ id, status, error_message: error }) => `job ${id} was cancelled and is ${status}: ${error}`,
+  );
 }
