@@ -22,6 +22,7 @@ const sources = [
   'browser/my-job.ts',
   'browser/operations.ts',
   'browser/highlight/worker.ts',
+  'browser/markdown/markdown-worker.ts',
   'styles/page.css',
   'styles/operations.css',
   'styles/icon.svg',

@@ -2371,7 +2371,7 @@ export interface operations {
       path: {
         /**
          * @description The name of the file.
-         * @example page-SX5OJB5J.css
+         * @example page-RZZLQZZC.css
          */
         file: string;
       };

@@ -2,6 +2,7 @@ import { element } from './element.ts';
 import { Painter, type PaintedChunk } from './highlight/painter.ts';
 import { LineSelection } from './paste/lines.ts';
 import { startToolbar } from './paste/toolbar.ts';
+import { startViews } from './paste/views.ts';
 import { showRelativeTimes } from './times.ts';
 
 const content = element('content', HTMLElement);
@@ -9,6 +10,7 @@ const chunks = [...content.querySelectorAll<HTMLElement>('.chunk')];
 
 showRelativeTimes();
 startToolbar(content);
+startViews(content);
 new LineSelection(content, chunks);
 startHighlighting(content.dataset);
 

@@ -68,6 +68,13 @@ export const words = {
     qr: 'QR code',
     qrOf: (url: string) => `QR code of ${url}`,
     fork: 'New from this',
+    views: 'View',
+    source: 'Source',
+    rendered: 'Rendered',
+    rendering: 'The text is being rendered …',
+    notRendered: 'This text is too complex to be rendered. The page shows its source.',
+    sourceOnly: (size: string) => `Markdown of more than ${size} is shown as source.`,
+    image: 'Image',
     content: 'Content of the paste',
     inProgress: 'The upload of this paste is in progress. The page shows the text as soon as it is stored.',
     notUtf8:

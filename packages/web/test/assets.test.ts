@@ -32,6 +32,17 @@ describe('what a browser loads', () => {
     expect(sizeOf('paste.js') + sizeOf('worker.js') + largest).toBeLessThanOrEqual(15 * 1024);
   });
 
+  it('is at most 30 KB more for a paste that is rendered, when the reader asks for it', () => {
+    const [, show] = /import\("\.\/(show-[\w.-]+\.js)"\)/.exec(
+      assets.find(assets.fileOf('paste.js'))!.bytes.toString(),
+    )!;
+    const first = withImports(assets.fileOf('paste.js'));
+    const later = new Set([...withImports(show!), ...withImports(assets.fileOf('markdown-worker.js'))]);
+    const more = [...later].filter((name) => !first.has(name));
+    expect(more).toContain(show);
+    expect(more.reduce((sum, name) => sum + gzipped(name), 0)).toBeLessThanOrEqual(30 * 1024);
+  });
+
   it('is at most 20 KB of JavaScript for the form', () => {
     expect(sizeOf('new-paste.js') + sizeOf('created.js')).toBeLessThanOrEqual(20 * 1024);
   });

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startCluster } from '../../src/index.ts';
 import { isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
+import { storePaste, type PasteOptions } from './store-paste.ts';
 
 const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
 const NARROW = { viewport: { width: 320, height: 640 } };
@@ -13,12 +14,7 @@ const bed = useBrowser({
 const { open } = bed;
 afterEach(() => bed.cluster?.s3.clear());
 
-/** A stored paste. @returns its short code */
-async function stored(content: string, options: { title?: string; syntax?: string } = {}): Promise<string> {
-  const { short_code } = await bed.cluster.client().pastes.create(Buffer.from(content), options);
-  await bed.cluster.untilStatus(short_code, 'PROCESSED');
-  return short_code;
-}
+const stored = (content: string, options?: PasteOptions) => storePaste(bed.cluster, content, options);
 
 /** How many ranges of each kind the page paints. */
 const painted = (page: Page) =>

