@@ -2371,7 +2371,7 @@ export interface operations {
       path: {
         /**
          * @description The name of the file.
-         * @example page-RZZLQZZC.css
+         * @example page-GPJNMUAU.css
          */
         file: string;
       };

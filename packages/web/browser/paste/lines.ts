@@ -1,14 +1,13 @@
+import { element } from '../element.ts';
+import { lineForm } from './line-form.ts';
+import { addressOf, selectionOf, type Selection } from './selection.ts';
+
 /** The height of a line in page.css. */
 const LINE_PX = 20;
 
-interface Selection {
-  readonly first: number;
-  readonly last: number;
-}
-
 /**
  * Lines that the address selects (`#L12`, `#L12-L20`). A click on a line number selects that line; with the
- * Shift key the selection extends to it.
+ * Shift key the selection extends to it. The form above the text selects lines with the keyboard.
  */
 export class LineSelection {
   readonly #content: HTMLElement;
@@ -22,6 +21,7 @@ export class LineSelection {
     this.#chunks = chunks;
     content.addEventListener('click', (event) => this.#onClick(event));
     addEventListener('hashchange', () => this.#show({ scroll: true }));
+    lineForm((selection) => this.#select(selection, { scroll: true }));
     this.#show({ scroll: true });
   }
 
@@ -36,24 +36,26 @@ export class LineSelection {
     const line = (this.#firstLines()[index] ?? 1) + Math.max(0, row);
     const anchor = event.shiftKey ? (this.#anchor ?? line) : line;
     this.#anchor = anchor;
-    const [first, last] = [Math.min(anchor, line), Math.max(anchor, line)];
-    history.replaceState(null, '', first === last ? `#L${first}` : `#L${first}-L${last}`);
-    this.#show({ scroll: false });
+    const selection = { first: Math.min(anchor, line), last: Math.max(anchor, line) };
+    this.#select(selection, { scroll: false });
+  }
+
+  /** @param selection null: no line any more */
+  #select(selection: Selection | null, { scroll }: { readonly scroll: boolean }): void {
+    history.replaceState(null, '', addressOf(selection));
+    this.#show({ scroll });
   }
 
   #show({ scroll }: { readonly scroll: boolean }): void {
     const selection = selectionOf(location.hash);
-    if (!('highlights' in CSS)) return;
-    CSS.highlights.delete('selected-lines');
-    if (selection === null) return;
+    if ('highlights' in CSS) CSS.highlights.delete('selected-lines');
+    if (selection === null) return announce(null);
     this.#anchor ??= selection.first;
     const start = this.#find(selection.first);
     const end = this.#find(selection.last);
-    if (start === null || end === null) return;
-    const range = new Range();
-    range.setStart(start.node, start.offset);
-    range.setEnd(end.node, end.endOffset);
-    CSS.highlights.set('selected-lines', new Highlight(range));
+    if (start === null || end === null) return announce(selection, { exists: false });
+    announce(selection, { exists: true });
+    if ('highlights' in CSS) CSS.highlights.set('selected-lines', new Highlight(rangeOf(start, end)));
     if (scroll) this.#scrollTo(start);
   }
 
@@ -91,6 +93,32 @@ export class LineSelection {
   }
 }
 
+interface Place {
+  readonly node: Text;
+  readonly offset: number;
+  readonly endOffset: number;
+}
+
+function rangeOf(start: Place, end: Place): Range {
+  const range = new Range();
+  range.setStart(start.node, start.offset);
+  range.setEnd(end.node, end.endOffset);
+  return range;
+}
+
+/** Says which lines are selected, for those who don't see them. */
+function announce(selection: Selection | null, { exists } = { exists: false }): void {
+  const status = element('selected-lines', HTMLElement);
+  const { one = '', several = '', missing = '' } = status.dataset;
+  if (selection === null) {
+    status.textContent = '';
+    return;
+  }
+  const { first, last } = selection;
+  const text = exists ? (first === last ? one : several) : missing;
+  status.textContent = text.replace('{first}', String(first)).replace('{last}', String(last));
+}
+
 function offsetOf(text: string, row: number): number | null {
   let offset = 0;
   for (let i = 0; i < row; i += 1) {
@@ -98,11 +126,4 @@ function offsetOf(text: string, row: number): number | null {
     if (offset === 0) return null;
   }
   return offset;
-}
-
-function selectionOf(hash: string): Selection | null {
-  const [, from, to] = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(hash) ?? [];
-  if (from === undefined) return null;
-  const [a, b] = [Math.max(1, Number(from)), Math.max(1, Number(to ?? from))];
-  return { first: Math.min(a, b), last: Math.max(a, b) };
 }

@@ -33,6 +33,7 @@ export function pastePage(
   const head = html`${heading(site, paste, language)}
 ${toolbar(site, paste, language)}
 <p id="paste-status" role="status" class="hint"></p>
+<p id="selected-lines" role="status" class="hint" data-one="${words.paste.lineSelected}" data-several="${words.paste.linesSelected}" data-missing="${words.paste.lineMissing}"></p>
 <section id="content" class="content" aria-label="${words.paste.content}" data-language="${language?.id ?? ''}" data-worker="${site.asset('worker.js')}" tabindex="0">
 `;
   return {
@@ -89,6 +90,7 @@ function toolbar(site: Site, paste: ShownPaste, language: Language | null): Html
 <button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>
 <button type="button" id="qr" data-url="${paste.url}" data-label="${text.qrOf(paste.url)}" aria-expanded="false" hidden>${text.qr}</button>
 <a class="button" id="fork" href="${site.base}/#from=${paste.short_code}" hidden>${text.fork}</a>
+<form id="line-form" class="line-form" data-wrong="${text.linesWrong}" hidden><label for="lines">${text.lines}</label><input id="lines" size="8" placeholder="12-20" autocomplete="off" spellcheck="false"></form>
 ${language?.id === 'markdown' && views(site, paste)}</div>`;
 }
 
