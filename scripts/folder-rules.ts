@@ -19,7 +19,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/s3': 'direct',
   'packages/web': 'operations pages timeline content html assets',
   'services/api':
-    'pages private-bin jobs pastes health docs admission live timeline openapi idempotency limits token budget grouping identity site http',
+    'pages private-bin jobs pastes health docs admission live timeline openapi idempotency limits token budget identity site http',
   'services/janitor': 'operations ops sweeps state-metrics queues sweeping',
   'services/upload-worker': 'jobs uploads executions',
 };

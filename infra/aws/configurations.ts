@@ -1,8 +1,8 @@
 import type { Configuration, Stage } from './configuration.ts';
 
 /*
- * The source of the numbers. A worker runs up to 40 puts at the same time (UPLOAD_CONCURRENCY 4, batches of 10). If S3 takes 100 ms for a
- * put, that is 400 pastes a second at most. 500 waiting messages for each task are two or three seconds of work. An upload must be settled
+ * The source of the numbers. A worker runs up to 50 puts at the same time (UPLOAD_CONCURRENCY 4, batches of 10, and 10 spare places). If S3
+ * takes 100 ms for a put, that is 500 pastes a second at most. 500 waiting messages for each task are two or three seconds of work. An upload must be settled
  * within a minute, and a new task takes about a minute to start. An api task with one core serves about a thousand requests a second;
  * 30,000 a minute are half of that.
  */

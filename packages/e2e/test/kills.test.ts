@@ -52,6 +52,31 @@ describe('a worker killed during a put', () => {
   });
 });
 
+describe('a worker killed between the settlement and the acknowledgement', () => {
+  it('has its message acknowledged by another worker, without a put or a transition', async () => {
+    const doomed = cluster.workers[0]!;
+    const holding = cluster.sqs.hold({ target: 'DeleteMessageBatch' });
+    const codes = await Promise.all(
+      Array.from({ length: 5 }, async () => (await cluster.client().pastes.create(content)).short_code),
+    );
+    for (const code of codes) await cluster.untilStatus(code, 'PROCESSED');
+    const held = await holding;
+    const transitions = await Promise.all(codes.map((code) => cluster.transitions(code)));
+    const puts = cluster.s3.matching({ method: 'PUT' }).length;
+    await doomed.kill();
+    held.drop();
+    await doomed.start();
+
+    await cluster.until(
+      () => cluster.queues.counts('uploads'),
+      ({ visible, hidden }) => visible + hidden === 0,
+    );
+    expect(await Promise.all(codes.map((code) => cluster.transitions(code)))).toEqual(transitions);
+    expect(cluster.s3.matching({ method: 'PUT' })).toHaveLength(puts);
+    await cluster.expectQuiet();
+  });
+});
+
 describe('an api killed between commit and dispatch', () => {
   it('has its upload sent by the relay within 10 s', async () => {
     const api = cluster.apis[0]!;

@@ -8,6 +8,7 @@ export { MessageDispatcher } from './message-dispatcher.ts';
 export type { Delivery } from './delivery.ts';
 export { changeVisibility, type VisibilityChange } from './visibility.ts';
 export { MessageReturner } from './message-returner.ts';
+export { Acknowledger } from './acknowledger.ts';
 export { ConsumerGroup, type ConsumerGroupOptions } from './consumer-group.ts';
 export { acknowledge, receiveDeadLetters } from './dead-letters.ts';
 export { moveDeadLetters } from './move-dead-letters.ts';

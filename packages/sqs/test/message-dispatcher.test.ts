@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   MessageDispatcher,
   queueDepth,
@@ -56,6 +56,31 @@ describe('the dispatcher', () => {
     dispatcher.dispatch(uploads(1)[0]!);
     await until(() => sent.length === 1);
     await dispatcher.stop();
+  });
+
+  it('waits longer for others after a full request, which more messages follow', async () => {
+    jest.useFakeTimers();
+    try {
+      const requests: number[] = [];
+      const dispatcher = new MessageDispatcher<OutgoingUpload>({
+        send: (messages) => {
+          requests.push(messages.length);
+          return Promise.resolve(messages.map(({ executionId }) => executionId));
+        },
+        onSent: () => Promise.resolve(),
+        onError: () => {},
+      });
+      for (const upload of uploads(13)) dispatcher.dispatch(upload);
+      await jest.advanceTimersByTimeAsync(24);
+      expect(requests).toEqual([10]);
+      await jest.advanceTimersByTimeAsync(1);
+      expect(requests).toEqual([10, 3]);
+      dispatcher.dispatch(uploads(1)[0]!);
+      await jest.advanceTimersByTimeAsync(5);
+      expect(requests).toEqual([10, 3, 1]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 
   it('sends ten messages with 44 KiB of content in one request', async () => {

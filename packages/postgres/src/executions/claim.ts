@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
+import { lockLimit } from '../database/lock-limit.ts';
 import { claimDue, start, tryAgainAt } from './claim-rule.ts';
 import { opaqueState } from './opaque-state.ts';
 
@@ -41,6 +42,8 @@ export interface ClaimOptions {
    * suspect alone, so that no other work of the batch is lost with it. Default: true.
    */
   readonly takeSuspects?: boolean;
+  /** How long the statement waits for one locked row, in ms. Afterwards it fails (`isTimeout`). Default: until its timeout. */
+  readonly maxLockWaitMs?: number | undefined;
 }
 
 /** One loss is an accident. */
@@ -68,13 +71,13 @@ type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
 export async function claimExecutions<Claimed extends ClaimedExecution>(
   db: Database,
   subject: ClaimableSubject<Claimed>,
-  { keys, actor, leaseSeconds, takeSuspects = true }: ClaimOptions,
+  { keys, actor, leaseSeconds, takeSuspects = true, maxLockWaitMs }: ClaimOptions,
 ): Promise<ReadonlyMap<string, Claim<Claimed>>> {
   const { rows } = await sql<ClaimRow<Claimed>>`
-    WITH ${byActor(actor, 'claimed')},
+    WITH ${byActor(actor, 'claimed')}, ${lockLimit(maxLockWaitMs)},
     asked AS MATERIALIZED (
       SELECT s.*, e.id AS execution_id, e.status, e.run_at, e.lease_expires_at, e.losses
-      FROM actor, (${subject.selectByKeys(keys)}) AS s LEFT JOIN task_executions e
+      FROM actor, lock_limit, (${subject.selectByKeys(keys)}) AS s LEFT JOIN task_executions e
         ON e.subject_id = s.id AND e.kind = ${sql.lit(subject.kind)} AND ${opaqueState('e')} IN ('PENDING', 'RUNNING')
     ), due AS MATERIALIZED (
       SELECT e.id FROM task_executions e

@@ -8,6 +8,7 @@ import {
 import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
+import { lockLimit } from '../database/lock-limit.ts';
 import { storableText } from '../database/storable.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
 import { opaqueState } from './opaque-state.ts';
@@ -82,9 +83,7 @@ export async function settleExecutions<Ending extends Settlement, State extends 
   const own = Object.entries(subject.endingColumns(settlements));
   const { rows } = await sql<Settled<State>>`
     WITH ${byActor(actor)},
-    lock_limit AS MATERIALIZED (
-      SELECT set_config('lock_timeout', coalesce(${maxLockWaitMs ?? null}::text, current_setting('lock_timeout')), true)
-    ), ending AS MATERIALIZED (
+    ${lockLimit(maxLockWaitMs)}, ending AS MATERIALIZED (
       SELECT t.* FROM unnest(
         ${settlements.map((s) => s.executionId)}::uuid[],
         ${settlements.map((s) => errorOf(s.outcome))}::text[],

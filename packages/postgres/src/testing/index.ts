@@ -1,4 +1,4 @@
-export { countSlowUpdates, lockRow, slowUpdates } from './trouble.ts';
+export { breakWaitingConnections, countSlowUpdates, lockRow, refuseUpdates, slowUpdates } from './trouble.ts';
 export type { ExecutionShape } from './made-executions.ts';
 export { importRows } from './import-rows.ts';
 export { makeJobs, type JobShape, type MadeJob } from './make-jobs.ts';

@@ -32,3 +32,19 @@ export async function lockRow(
   await sql`SELECT FROM ${sql.table(table)} WHERE id = ${id} FOR UPDATE`.execute(transaction);
   return () => transaction.commit().execute();
 }
+
+/** Refuses each UPDATE of an execution, as a constraint would. @returns a function that allows them again */
+export async function refuseUpdates(db: Database, executionId: string): Promise<() => Promise<void>> {
+  await sql`CREATE OR REPLACE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'refused by the test' USING ERRCODE = 'check_violation'; END $$`.execute(db);
+  await sql`CREATE TRIGGER refuse_update BEFORE UPDATE ON task_executions FOR EACH ROW
+    WHEN (OLD.id = ${sql.lit(executionId)}) EXECUTE FUNCTION refuse_update()`.execute(db);
+  return async () => void (await sql`DROP TRIGGER refuse_update ON task_executions`.execute(db));
+}
+
+/** Breaks the connections of an application whose statements wait for a lock now. @returns how many */
+export async function breakWaitingConnections(db: Database, applicationName: string): Promise<number> {
+  const { rows } = await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = ${applicationName} AND wait_event_type = 'Lock'`.execute(db);
+  return rows.length;
+}

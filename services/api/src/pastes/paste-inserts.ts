@@ -10,8 +10,7 @@ import {
   type Database,
   type NewPaste,
 } from '@pasteflow/postgres';
-import { withSpan } from '@pasteflow/runtime';
-import { Groups } from '../grouping/groups.ts';
+import { Groups, withSpan } from '@pasteflow/runtime';
 import type { Answer } from '../http/response/answer.ts';
 import { keyTaken, type KeyOfRequest } from '../idempotency/idempotency.ts';
 
@@ -50,7 +49,12 @@ export class PasteInserts {
   /** @param slowMs see GroupsOptions */
   constructor(db: Database, { slowMs }: { readonly slowMs?: number | undefined } = {}) {
     this.#db = db;
-    const options = { bytesOf, canRunAlone, slowMs };
+    const options = {
+      bytesOf,
+      canRunAlone,
+      slowMs,
+      refusal: () => new DependencyUnavailableError('postgres'),
+    };
     this.#unkeyed = new Groups<PasteInsert, Inserted>({
       run: (inserts) => insertPastes(db, inserts),
       ...options,

@@ -1,7 +1,7 @@
 import { SpanKind } from '@opentelemetry/api';
+import { DependencyUnavailableError } from '@pasteflow/domain';
 import { findPaste, findPastes, type Database, type PasteRow } from '@pasteflow/postgres';
-import { withSpan } from '@pasteflow/runtime';
-import { Groups, type GroupsOptions } from '../grouping/groups.ts';
+import { Groups, withSpan } from '@pasteflow/runtime';
 
 const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql' } };
 
@@ -12,8 +12,13 @@ const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresq
 export class PasteLookups {
   readonly #groups: Groups<string, PasteRow | null>;
 
-  constructor(db: Database, { slowMs }: Pick<GroupsOptions<string, PasteRow | null>, 'slowMs'> = {}) {
-    this.#groups = new Groups({ run: (shortCodes) => find(db, shortCodes), slowMs });
+  /** @param slowMs see GroupsOptions */
+  constructor(db: Database, { slowMs }: { readonly slowMs?: number | undefined } = {}) {
+    this.#groups = new Groups({
+      run: (shortCodes) => find(db, shortCodes),
+      refusal: () => new DependencyUnavailableError('postgres'),
+      slowMs,
+    });
   }
 
   /** The paste with this short code, in any state; null: there is none. */

@@ -2,6 +2,7 @@ import { heartbeatIntervalMs, messageVisibilitySeconds } from '@pasteflow/domain
 import { PollLoop, type Component } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import {
+  Acknowledger,
   changeVisibility,
   ConsumerGroup,
   createQueue,
@@ -24,6 +25,7 @@ export interface Pipeline {
   /** Extends the visibility timeout of held messages. */
   readonly heartbeat: Component;
   readonly returner: MessageReturner;
+  /** A stop resolves when every message has been handled. */
   readonly consumers: Pick<ConsumerGroup<unknown>, 'start' | 'stop'>;
   /** To be called when no more messages are received or acknowledged. */
   close(): void;
@@ -46,10 +48,22 @@ export interface PipelineOptions<Body> {
   readonly batchSize: number;
   readonly decode: Decode<Body>;
   readonly events: ExecutionEvents;
-  /** Creates the handler of a batch: see ConsumerGroup. */
-  readonly handler: (
-    messages: HeldMessages,
-  ) => (deliveries: readonly Delivery<Body>[]) => Promise<readonly Delivery<Body>[]>;
+  readonly handler: (queue: HandledQueue) => BatchHandler<Body>;
+}
+
+/** What handles the batches of a queue. */
+interface BatchHandler<Body> {
+  /** See ConsumerGroupOptions. */
+  handle(deliveries: readonly Delivery<Body>[]): Promise<readonly Delivery<Body>[]>;
+  /**
+   * Awaited after the last batch. Resolves when nothing is left to do for any message. Without it, `handle` must not resolve before that.
+   */
+  drain?(): Promise<void>;
+}
+
+interface HandledQueue {
+  readonly messages: HeldMessages;
+  readonly acknowledger: Acknowledger;
 }
 
 /**
@@ -78,6 +92,28 @@ export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
     changeVisibility: (changes) => changeVisibility(sqs, queue, changes),
     returner,
   });
+  const acknowledger = new Acknowledger({
+    client: receiving,
+    queue,
+    onError: (error) => events.dependencyFailed('acknowledging messages', error),
+  });
+  const batches = handler({ messages, acknowledger });
+  const consumerGroup = new ConsumerGroup({
+    client: receiving,
+    queue,
+    deadLetterQueue: createQueue(sqs, deadLetterQueueName(queueName)),
+    consumers,
+    batchSize,
+    decode,
+    visibilitySeconds,
+    handle: (deliveries) => batches.handle(deliveries),
+    beforeReceive: async () => {
+      await bucket.waitUntilVerified();
+      await gate.waitUntilOpen();
+    },
+    onMalformed: (error, message) => events.malformedMessage(error, message.MessageId),
+    onError: (error) => events.dependencyFailed('receiving messages', error),
+  });
   return {
     queue,
     returner,
@@ -88,22 +124,13 @@ export function createPipeline<Body>(options: PipelineOptions<Body>): Pipeline {
       onError: (error) => events.dependencyFailed('keeping messages hidden', error),
       backoff: { firstMs: 250, capMs: intervalMs, jitter: 0.2 },
     }),
-    consumers: new ConsumerGroup({
-      client: receiving,
-      queue,
-      deadLetterQueue: createQueue(sqs, deadLetterQueueName(queueName)),
-      consumers,
-      batchSize,
-      decode,
-      visibilitySeconds,
-      handle: handler(messages),
-      beforeReceive: async () => {
-        await bucket.waitUntilVerified();
-        await gate.waitUntilOpen();
+    consumers: {
+      start: () => consumerGroup.start(),
+      stop: async () => {
+        await consumerGroup.stop();
+        await batches.drain?.();
       },
-      onMalformed: (error, message) => events.malformedMessage(error, message.MessageId),
-      onError: (error) => events.dependencyFailed('receiving messages', error),
-    }),
+    },
     close: () => receiving.destroy(),
   };
 }

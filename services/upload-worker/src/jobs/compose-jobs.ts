@@ -86,10 +86,9 @@ export function composeJobs(
     batchSize: 1,
     decode: decodeJob,
     events,
-    handler: (messages) => {
+    handler: ({ messages }) => {
       const retry = config.jobRetry;
-      const runner = new JobRunner({ worker, messages, retry, types, servicesFor, events, logger });
-      return (deliveries) => runner.handle(deliveries);
+      return new JobRunner({ worker, messages, retry, types, servicesFor, events, logger });
     },
   });
   return {

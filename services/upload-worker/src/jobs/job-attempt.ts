@@ -169,19 +169,18 @@ export class JobAttempt {
     const { context } = this.#delivery;
     if (outcome.kind === 'postponed') worker.gate.close();
     const settlement = this.#settlementOf(outcome);
-    const settled = await settleWithRetry(worker, [settlement], {
-      settle: async (settlements, limits) => {
+    const counted = await settleWithRetry(worker, settlement.executionId, async ({ maxLockWaitMs }) => {
+      try {
         await this.#progress.flush();
-        return settleExecutions(worker.db, jobSubject, settlements, {
-          actor: worker.actor,
-          dispatched: true,
-          ...limits,
-        });
-      },
-      onError: (error) => events.dependencyFailed('settling a job', error),
+        const by = { actor: worker.actor, dispatched: true, maxLockWaitMs };
+        const settled = await settleExecutions(worker.db, jobSubject, [settlement], by);
+        return settled.get(settlement.executionId) ?? null;
+      } catch (error) {
+        events.dependencyFailed('settling a job', error);
+        throw error;
+      }
     });
-    const counted = settled.get(this.#job.executionId);
-    if (counted === undefined) return null;
+    if (counted === null) return null;
     const { nextStep } = settlement;
     const { status } = counted;
     events.attemptEnded(this.#job, context, { outcome: settlement.outcome, nextStep, status, seconds });

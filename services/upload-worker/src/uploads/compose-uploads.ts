@@ -4,16 +4,25 @@ import type { ServiceContext } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';
 import { decodeUpload, type SqsClient } from '@pasteflow/sqs';
 import type { Config } from '../config.ts';
-import { Mutex } from 'async-mutex';
 import { createPipeline, type QueueConsumer } from '../executions/pipeline.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import { createUploadEvents } from './events.ts';
 import { createPutContent } from './put-content.ts';
 import { tracePuts } from './trace-puts.ts';
-import { UploadBatch } from './upload-batch.ts';
+import { UploadIntake } from './upload-intake.ts';
+import { UploadRunner } from './upload-runner.ts';
 
-/** How long the first ended put of a group waits for others. Most puts of a batch end within this time. */
-const SETTLE_LINGER_MS = 100;
+/**
+ * How long the first ended put of a group waits for others while further puts are under way. It delays each upload, and so costs throughput:
+ * with puts of 40 ms and 40 places, 20 ms cost a quarter of it, and 100 ms would cost two thirds.
+ */
+const SETTLE_LINGER_MS = 20;
+
+/**
+ * They let a consumer receive while its last batch is put, and a few puts that hang, each for up to S3_PUT_TIMEOUT_MS, hold up no consumer.
+ * A process with one consumer has none, and handles batch after batch: there, suspects run apart from all other uploads.
+ */
+const SPARE_PLACES = SQS_BATCH_SIZE;
 
 export interface UploadsOptions {
   readonly worker: WorkerContext;
@@ -21,12 +30,13 @@ export interface UploadsOptions {
   readonly settleLingerMs?: number | undefined;
 }
 
-/** The consumers of the uploads queue, each with up to 10 uploads at a time, and their object store. */
+/** The consumers of the uploads queue, with places for up to 10 uploads each, and their object store. */
 export function composeUploads(
   { config, logger, metrics }: Pick<ServiceContext<Config>, 'config' | 'logger' | 'metrics'>,
   { worker, sqs, settleLingerMs = SETTLE_LINGER_MS }: UploadsOptions,
 ): QueueConsumer {
   const { consumers, putTimeoutMs } = config.upload;
+  const sparePlaces = consumers > 1 ? SPARE_PLACES : 0;
   const events = createUploadEvents(logger, metrics);
   const store = createObjectStore({
     region: config.aws.region,
@@ -34,7 +44,7 @@ export function composeUploads(
     bucket: config.bucket,
     maxAttempts: 1, // retries follow R3 instead
     requestTimeoutMs: putTimeoutMs,
-    maxSockets: consumers * SQS_BATCH_SIZE,
+    maxSockets: consumers * SQS_BATCH_SIZE + sparePlaces,
     requests: config.aws.s3Requests,
   });
   const putContent = createPutContent({
@@ -42,7 +52,6 @@ export function composeUploads(
     readPayload: (pasteId) => readPayload(worker.db, pasteId),
     putTimeoutMs,
   });
-  const alone = new Mutex();
   const pipeline = createPipeline({
     worker,
     sqs,
@@ -52,18 +61,17 @@ export function composeUploads(
     batchSize: SQS_BATCH_SIZE,
     decode: decodeUpload,
     events,
-    handler: (messages) => {
-      const batch = new UploadBatch({
+    handler: ({ messages, acknowledger }) => {
+      const runner = new UploadRunner({
         worker,
         messages,
         retry: config.uploadRetry,
         putContent,
         store,
-        alone,
         events,
         settleLingerMs,
       });
-      return (deliveries) => batch.handle(deliveries);
+      return new UploadIntake({ runner, messages, acknowledger, events, sparePlaces });
     },
   });
   return { pipeline, store, components: [] };

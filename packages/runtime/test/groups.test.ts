@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Groups, type GroupsOptions } from '../src/grouping/groups.ts';
+import { Groups, type GroupsOptions } from '../src/groups.ts';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
+
+const REFUSED = 'refused to wait';
 
 interface Run {
   readonly items: readonly string[];
@@ -15,6 +17,7 @@ interface Run {
 function startGroups(options: Partial<GroupsOptions<string, string>> = {}) {
   const runs: Run[] = [];
   const groups = new Groups<string, string>({
+    refusal: () => new Error(REFUSED),
     ...options,
     run: (items) => {
       const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
@@ -36,8 +39,6 @@ function startGroups(options: Partial<GroupsOptions<string, string>> = {}) {
   };
   return { groups, runs, outcomes, call, itemsOf: () => runs.map(({ items }) => items) };
 }
-
-const UNAVAILABLE = 'postgres does not answer at the moment; try again shortly.';
 
 describe('calls', () => {
   it('start at once when nothing is under way; those that arrive meanwhile go together in the next group', async () => {
@@ -87,19 +88,59 @@ describe('calls', () => {
     expect(itemsOf().slice(5)).toEqual([['g']]);
   });
 
+  it('linger for others, until the group is complete, or full', async () => {
+    let isComplete = false;
+    const { runs, call, itemsOf } = startGroups({ lingerMs: 20, isComplete: () => isComplete });
+    call('a');
+    call('b');
+    await jest.advanceTimersByTimeAsync(19);
+    expect(itemsOf()).toEqual([]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(itemsOf()).toEqual([['a', 'b']]);
+    await runs[0]!.succeed();
+    call('c');
+    isComplete = true;
+    call('d');
+    expect(itemsOf().slice(1)).toEqual([['c', 'd']]);
+    isComplete = false;
+    await runs[1]!.succeed();
+    for (let n = 0; n < 64; n += 1) call(`item ${n}`);
+    expect(itemsOf().slice(2)).toMatchObject([{ length: 64 }]);
+    await jest.advanceTimersByTimeAsync(100);
+    expect(itemsOf()).toHaveLength(3);
+  });
+
+  it('linger while a group is under way, too, and no longer than until it has ended', async () => {
+    const { runs, call, itemsOf } = startGroups({ lingerMs: 20 });
+    call('a');
+    await jest.advanceTimersByTimeAsync(20);
+    call('b');
+    await jest.advanceTimersByTimeAsync(10);
+    await runs[0]!.succeed();
+    call('c');
+    expect(itemsOf()).toEqual([['a']]);
+    await jest.advanceTimersByTimeAsync(10);
+    expect(itemsOf().slice(1)).toEqual([['b', 'c']]);
+    call('d');
+    await jest.advanceTimersByTimeAsync(30);
+    call('e');
+    await runs[1]!.succeed();
+    expect(itemsOf().slice(2)).toEqual([['d', 'e']]);
+  });
+
   it('are refused when 10,000 wait already, or when they have waited for 5 s', async () => {
     const { runs, outcomes, call } = startGroups();
     call('running');
     for (let n = 0; n < 10_000; n += 1) call(`waiting ${n}`);
     call('one too many');
     await jest.advanceTimersByTimeAsync(0);
-    expect(outcomes).toEqual({ 'one too many': UNAVAILABLE });
+    expect(outcomes).toEqual({ 'one too many': REFUSED });
     await jest.advanceTimersByTimeAsync(5000);
     // Four groups have started: the first, and three of 64 when the ones before them were slow.
     expect(Object.keys(outcomes)).toHaveLength(1 + 10_000 - 3 * 64);
     for (const run of runs) await run.succeed();
     expect(outcomes).toMatchObject({ running: 'running', 'waiting 0': 'waiting 0' });
-    expect(outcomes).toMatchObject({ 'waiting 9999': UNAVAILABLE });
+    expect(outcomes).toMatchObject({ 'waiting 9999': REFUSED });
   });
 });
 
@@ -160,7 +201,7 @@ it('a stop refuses the calls that wait and further ones, and completes those tha
   groups.stop();
   call('c');
   await jest.advanceTimersByTimeAsync(0);
-  expect(outcomes).toEqual({ b: UNAVAILABLE, c: UNAVAILABLE });
+  expect(outcomes).toEqual({ b: REFUSED, c: REFUSED });
   await runs[0]!.succeed();
   expect(outcomes).toMatchObject({ a: 'a' });
   expect(runs).toHaveLength(1);

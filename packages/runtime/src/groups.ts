@@ -1,5 +1,4 @@
-import { DependencyUnavailableError } from '@pasteflow/domain';
-import { runOutsideSpans } from '@pasteflow/runtime';
+import { runOutsideSpans } from './tracing/spans.ts';
 
 export interface GroupsOptions<Item, Result> {
   /** Handles all items in one statement or transaction. Returns a result for each item, in their order. */
@@ -8,8 +7,14 @@ export interface GroupsOptions<Item, Result> {
   readonly bytesOf?: (item: Item) => number;
   /** Whether a group that failed with this error has changed nothing, so that each item may be run alone. Default: never. */
   readonly canRunAlone?: (error: unknown) => boolean;
+  /** The error of a call that is refused before it runs. */
+  readonly refusal: () => Error;
   /** Default: SLOW_MS. */
   readonly slowMs?: number | undefined;
+  /** How long the first call of a group waits for others, in ms. Default: 0, a call starts at once when nothing is under way. */
+  readonly lingerMs?: number | undefined;
+  /** Whether no other call can be expected soon, so that a group need not linger. Asked at each call. Default: never. */
+  readonly isComplete?: () => boolean;
 }
 
 /** Groups of 50 are twice as fast as single statements, and larger ones hardly faster. */
@@ -38,7 +43,8 @@ interface Call<Item, Result> {
 
 /**
  * Runs calls together: those that arrive while a group is under way form the next group, in the order of their arrival. When nothing is
- * under way a call starts at once, alone. A call never joins a group that has started, so that what it reads is not older than the call.
+ * under way a call starts at once, alone, or after `lingerMs`. A call never joins a group that has started, so that what it reads is not
+ * older than the call.
  */
 export class Groups<Item, Result> {
   readonly #options: GroupsOptions<Item, Result>;
@@ -49,21 +55,23 @@ export class Groups<Item, Result> {
   /** Calls of failed groups that run alone. Meanwhile new calls run alone, too: the same item may make the next group fail. */
   #alone = 0;
   #isStopped = false;
+  #lingering: NodeJS.Timeout | undefined;
+  /** Whether those that wait have lingered for long enough, and only wait for the groups that run. */
+  #isDue = false;
 
   constructor(options: GroupsOptions<Item, Result>) {
     this.#options = options;
   }
 
-  /** @throws DependencyUnavailableError when too many calls wait, when a call has waited for 5 s, and after the stop */
+  /** @throws the refusal when too many calls wait, when a call has waited for 5 s, and after the stop */
   async call(item: Item): Promise<Result> {
-    if (this.#isStopped || this.#waiting.size >= MAX_WAITING)
-      throw new DependencyUnavailableError('postgres');
+    if (this.#isStopped || this.#waiting.size >= MAX_WAITING) throw this.#options.refusal();
     if (this.#alone > 0) return await this.#runAlone(item);
     return await new Promise((resolve, reject) => {
       const refusal = setTimeout(() => this.#refuse(call), MAX_WAIT_MS);
       const call = { item, resolve, reject, refusal };
       this.#waiting.add(call);
-      this.#startNext();
+      this.#startSoon();
     });
   }
 
@@ -76,11 +84,23 @@ export class Groups<Item, Result> {
   #refuse(call: Call<Item, Result>): void {
     clearTimeout(call.refusal);
     this.#waiting.delete(call);
-    call.reject(new DependencyUnavailableError('postgres'));
+    call.reject(this.#options.refusal());
+  }
+
+  #startSoon(): void {
+    const { lingerMs = 0, isComplete = () => false } = this.#options;
+    if (lingerMs === 0 || this.#waiting.size >= MAX_ITEMS || isComplete()) return this.#startNow();
+    this.#lingering ??= setTimeout(() => this.#startNow(), lingerMs);
+  }
+
+  #startNow(): void {
+    this.#isDue = true;
+    this.#startNext();
   }
 
   #startNext(): void {
-    if (this.#waiting.size === 0 || this.#prompt > 0 || this.#running >= MAX_RUNNING) return;
+    if (!this.#isDue || this.#waiting.size === 0) return;
+    if (this.#prompt > 0 || this.#running >= MAX_RUNNING) return;
     this.#running += 1;
     this.#prompt += 1;
     let isPrompt = true;
@@ -108,6 +128,9 @@ export class Groups<Item, Result> {
       this.#waiting.delete(call);
       group.push(call);
     }
+    clearTimeout(this.#lingering);
+    this.#lingering = undefined;
+    this.#isDue = this.#waiting.size > 0;
     return group;
   }
 
