@@ -9,6 +9,7 @@ export { Load } from './load.ts';
 export { memoryOf, resetPeakMemory } from './memory.ts';
 export { metricOf, scrape, type MetricSample } from './metric.ts';
 export { runOps } from './ops.ts';
+export { isPgbouncerRequired, Pgbouncer } from './pgbouncer.ts';
 export { isPrometheusRequired, Prometheus, promtool } from './prometheus.ts';
 export { selectorsIn } from './promql.ts';
 export { findTraces } from './find-traces.ts';
