@@ -7,25 +7,37 @@ import { cpuByPart, type BenchCluster } from './processes.ts';
 
 const entry = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-/** What the same requests cost without the service: bare Express, the bare S3 client, a bare INSERT of the bytes. */
-export async function measureControls(cluster: BenchCluster, count: number): Promise<Figure[]> {
+const POST = ['POST', 'create'] as const;
+const READS = [
+  ['GET', 'read'],
+  ['304', 'revalidate'],
+] as const;
+
+/**
+ * What the same requests cost without the service: bare Express, the bare S3 client, a bare INSERT of the bytes.
+ * @param onlyCreates whether to leave out those of reads
+ */
+export async function measureControls(
+  cluster: BenchCluster,
+  count: number,
+  { onlyCreates = false } = {},
+): Promise<Figure[]> {
   return [
-    ...(await bareExpress(count)),
+    ...(await bareExpress(count, onlyCreates ? [POST] : [POST, ...READS])),
     ...(await bareStore(cluster, count)),
     await bareInsert(cluster, count),
   ];
 }
 
-async function bareExpress(count: number): Promise<Figure[]> {
+async function bareExpress(
+  count: number,
+  requests: readonly (typeof POST | (typeof READS)[number])[],
+): Promise<Figure[]> {
   const server = spawnService({ entry: entry('bare-express-main.ts'), name: 'bare Express' });
   try {
     const [, port] = await server.waitFor(/listening on (\d+)/);
     const figures: Figure[] = [];
-    for (const [name, kind] of [
-      ['POST', 'create'],
-      ['GET', 'read'],
-      ['304', 'revalidate'],
-    ] as const) {
+    for (const [name, kind] of requests) {
       const job = { baseUrl: `http://127.0.0.1:${port}`, kind, paths: ['/content'] };
       await makeLoad({ ...job, count: 1000 });
       const before = await computed([server.pid]);

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { figure, type Figure } from './figure.ts';
 import { createAndSettle } from './measure-creates.ts';
 import type { BenchCluster } from './processes.ts';
+import { restart } from './restart.ts';
 
 /** The messages of the last pastes are acknowledged after the pastes are stored. */
 const ACKNOWLEDGING_MS = 1000;
 
 /** The requests to S3 and SQS, counted by proxies. A proxy costs CPU time, so these services serve no other measurement. */
 export async function measureRequests(cluster: BenchCluster, count: number): Promise<Figure[]> {
-  await Promise.all([...cluster.apis, ...cluster.workers].map((service) => service.kill()));
   const counted = { AWS_ENDPOINT_URL_S3: cluster.s3.url, AWS_ENDPOINT_URL_SQS: cluster.sqs.url };
-  for (const service of [...cluster.apis, ...cluster.workers]) await service.start({ env: counted });
+  await restart([...cluster.apis, ...cluster.workers], counted);
   await createAndSettle(cluster, 100);
   const [s3Before, sqsBefore] = [cluster.s3.requests.length, cluster.sqs.requests.length];
   await createAndSettle(cluster, count);

@@ -4,9 +4,10 @@ import { valueOf, type Figure } from './figure.ts';
 import { measureControls } from './measure-controls.ts';
 import { createAndSettle, measureCreates, measureHalfLoad } from './measure-creates.ts';
 import { measureFirstRead } from './measure-first-read.ts';
-import { measureReads } from './measure-reads.ts';
+import { measureReads, measureUncachedReads } from './measure-reads.ts';
 import { measureRequests } from './measure-requests.ts';
 import { measureSettling } from './measure-settling.ts';
+import { measureTransitions } from './measure-transitions.ts';
 import type { BenchCluster } from './processes.ts';
 
 /** A process compiles its hot code in its first requests. */
@@ -43,17 +44,35 @@ export async function runBench(cluster: BenchCluster, report: (line: string) => 
   const halfLoad = await measureHalfLoad(cluster, { perSecond, count: 1500 });
   report('reads');
   const reads = await measureReads(cluster, shortCodes.slice(0, HOT_PASTES), 5000);
+  const uncached = await measureUncachedReads(cluster, shortCodes.slice(0, HOT_PASTES), 3000);
   report('settling');
   const settling = await measureSettling(cluster, 2000);
   const firstRead = await measureFirstRead(cluster);
   report('controls');
   const controls = await measureControls(cluster, 3000);
+  report('transitions');
+  const transitions = await measureTransitions(cluster, 5000);
   report('requests');
   const requests = await measureRequests(cluster, 1000);
-  return [...creates, ...keyed, ...requests, ...halfLoad, ...reads, ...settling, ...firstRead, ...controls];
+  return [
+    ...creates,
+    ...keyed,
+    ...requests,
+    ...halfLoad,
+    ...reads,
+    ...uncached,
+    ...settling,
+    ...firstRead,
+    transitions,
+    ...controls,
+  ];
 }
 
-const SHORT_ROUNDS = 3;
+/** So many that two runs on a busy machine differ by less than 10 %. Single rounds deviate by as much from their mean. */
+const SHORT_ROUNDS = 9;
+
+/** The first thousands of pastes cost up to a half more, and would be the share of the figures that varies. */
+const SHORT_WARMING_PASTES = 4000;
 
 /** Only what the baseline has: rounds of creates, each with its controls. */
 export async function runShortBench(
@@ -61,12 +80,12 @@ export async function runShortBench(
   report: (line: string) => void,
 ): Promise<Figure[][]> {
   report('warming up');
-  await createAndSettle(cluster, WARMING_PASTES);
+  await createAndSettle(cluster, SHORT_WARMING_PASTES);
   const runs: Figure[][] = [];
   for (let round = 1; round <= SHORT_ROUNDS; round += 1) {
-    report(`round ${round}`);
+    report(`round ${round} of ${SHORT_ROUNDS}`);
     const creates = await measureCreates(cluster, 1000);
-    runs.push([...creates, ...(await measureControls(cluster, 1000))]);
+    runs.push([...creates, ...(await measureControls(cluster, 1000, { onlyCreates: true }))]);
   }
   return runs;
 }
