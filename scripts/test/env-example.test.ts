@@ -9,6 +9,7 @@ const readers = [
   'packages/settings/src/*.ts',
   'packages/postgres/src/roles/role-passwords.ts',
   'services/*/src/config.ts',
+  'services/api/src/identity/identity-env.ts',
   'services/janitor/src/operations-env.ts',
   'packages/dev-stack/src/**/*.ts',
 ];

@@ -75,12 +75,14 @@ export type Dependency = 'postgres' | 's3' | 'sqs' | 'oidc';
 export class DependencyUnavailableError extends PasteflowError {
   readonly dependency: Dependency;
 
-  constructor(dependency: Dependency, options?: ErrorOptions) {
-    super(
-      'dependency_unavailable',
-      `${dependency} does not answer at the moment; try again shortly.`,
-      options,
-    );
+  constructor(
+    dependency: Dependency,
+    {
+      message = `${dependency} does not answer at the moment; try again shortly.`,
+      ...options
+    }: ErrorOptions & { readonly message?: string } = {},
+  ) {
+    super('dependency_unavailable', message, options);
     this.dependency = dependency;
   }
 }

@@ -134,6 +134,7 @@ export {
   useApiToken,
   type ApiToken,
 } from './identity/api-tokens.ts';
+export { beginBrowserSession, endBrowserSession } from './identity/browser-sessions.ts';
 export { ensureUser, findUserName } from './identity/users.ts';
 export { listPastes, type ListedPaste } from './pastes/list-pastes.ts';
 export {

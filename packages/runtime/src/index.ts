@@ -1,6 +1,7 @@
 export { backoffMs, defaultBackoff } from './backoff.ts';
 export { metricsEnv, type MetricsConfig } from './config/metrics-env.ts';
 export { tracingEnv, type TracingConfig } from './config/tracing-env.ts';
+export { isLoopback } from './config/loopback.ts';
 export { ConfigError, groups, loadConfig, type Environment } from './config/load-config.ts';
 export {
   flag,

@@ -10,6 +10,7 @@ export { newPastePage } from './pages/new-paste.ts';
 export { deletedPage, pastePage, pendingPastePage, type ShownPaste } from './pages/paste.ts';
 export { problemPage } from './pages/problem.ts';
 export { signInPage } from './pages/sign-in.ts';
+export { signedInPage } from './pages/signed-in.ts';
 export { timelinePage } from './pages/timeline.ts';
 export { operationsPolicy, type OperationsSite } from './operations/layout.ts';
 export { confirmationPage } from './operations/confirmation.ts';

@@ -210,6 +210,10 @@ export const words = {
       'The operator of this service makes tokens. The browser keeps the token until you sign out or close the browser.',
     submit: 'Sign in',
     without: 'Continue without signing in',
+    byProvider: (host: string) => `Sign in with ${host}`,
+    orToken: 'Or sign in with a token.',
+    done: 'You are signed in',
+    goOn: 'Continue',
   },
 
   problem: {

@@ -6,6 +6,7 @@ const site: Site = {
   base: '/p',
   asset: (name) => `/p/assets/${name}`,
   viewer: null,
+  provider: null,
   abuseContact: 'abuse@example.org',
 };
 const hostile = `"><script>alert('x')</script>&lt;`;

@@ -26,8 +26,10 @@ import type { Limits } from './limits/limits.ts';
 import type { Live } from './live/live.ts';
 import type { Endpoint, Handler, Method, Routes } from './openapi/endpoint.ts';
 import { readDocument } from './docs/read-document.ts';
+import { beginOidcSignIn } from './pages/begin-oidc.ts';
 import { deleteFromForm } from './pages/delete-form.ts';
 import { deleteMyPastes } from './pages/delete-my-pastes.ts';
+import { finishOidcSignIn, type FinishOidcDependencies } from './pages/finish-oidc.ts';
 import { homePage } from './pages/home-page.ts';
 import { myJob } from './pages/my-job.ts';
 import { myJobs } from './pages/my-jobs.ts';
@@ -62,7 +64,8 @@ export interface AppDependencies
     CreateJobDependencies,
     CancelJobDependencies,
     AssetUrlDependencies,
-    SignInDependencies {
+    SignInDependencies,
+    FinishOidcDependencies {
   readonly store: Pick<ObjectStore, 'get' | 'presign'>;
   readonly readiness: Readiness;
   /** From headersOfEveryAnswer. */
@@ -93,6 +96,8 @@ export function routesOf(deps: AppDependencies): Routes {
     '/docs/:file': { GET: readDocsFile },
     '/assets/:file': { GET: readAsset },
     '/session': { GET: showSignIn(deps), POST: signInForm(deps) },
+    '/session/oidc': { GET: beginOidcSignIn(deps) },
+    '/session/oidc/callback': { GET: finishOidcSignIn(deps) },
     '/session/end': { POST: signOut(deps) },
     '/my/pastes': { GET: myPastes(deps) },
     '/my/pastes/delete': { POST: deleteMyPastes(deps) },

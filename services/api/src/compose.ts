@@ -51,6 +51,7 @@ export interface Overrides {
   readonly stopDeadlineMs?: number;
   readonly stopNoticeMs?: number;
   readonly oidcCooldownMs?: number;
+  readonly oidcRequestTimeoutMs?: number;
   readonly live?: LiveTimings;
   readonly s3Sockets?: number;
   readonly slowGroupMs?: number;
@@ -117,10 +118,15 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
   readiness.addCheck('sqs', () => dispatchers.ping(), { required: false });
 
-  const oidc =
-    config.identity.oidc &&
-    composeOidc(config.identity.oidc, { db, logger, cooldownMs: overrides.oidcCooldownMs });
-  const findUser = createFindUser({ db, oidc });
+  const publicUrl = (): string => http.publicUrl ?? `http://${asUrlHost(http.host)}:${server.port}`;
+  const oidc = composeOidc(config.identity.oidc, {
+    db,
+    logger,
+    publicUrl,
+    cooldownMs: overrides.oidcCooldownMs,
+    requestTimeoutMs: overrides.oidcRequestTimeoutMs,
+  });
+  const findUser = createFindUser({ db, oidc: oidc.users });
   const sessions = new Sessions(http.publicUrl);
   const limits = new Limits({ perMinute: config.limits, store: rateLimitStore(db), logger });
   const guesses = new TokenGuesses(limits);
@@ -149,7 +155,6 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   });
   const reads = tracedReads(store);
   const storageFailures = new StorageFailures();
-  const publicUrl = (): string => http.publicUrl ?? `http://${asUrlHost(http.host)}:${server.port}`;
   server.serve(
     buildApp({
       db,
@@ -166,7 +171,11 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       maxPasteBytes: config.maxPasteBytes,
       anonymousPastes: config.identity.anonymousPastes,
       publicUrl,
-      pages: composePages({ publicUrl, abuseContact: http.abuseContact }),
+      pages: composePages({
+        publicUrl,
+        abuseContact: http.abuseContact,
+        provider: oidc.provider?.issuer ?? null,
+      }),
       logger,
       readiness,
       events,
@@ -190,6 +199,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
         nameOfUser: createNameOfUser(db),
       }),
       findUser,
+      provider: oidc.provider,
       guesses,
       sessions,
       idempotency: new Idempotency({

@@ -5,7 +5,6 @@ import {
   logEnv,
   metricsEnv,
   nonNegativeInteger,
-  oneOf,
   port,
   positiveInteger,
   text,
@@ -22,7 +21,7 @@ import {
 import { z } from 'zod';
 import { memoryLimitBytes } from './budget/memory-limit.ts';
 import { trustedProxies, type TrustedProxies } from './http/request/trusted-proxies.ts';
-import type { OidcConfig } from './identity/compose-oidc.ts';
+import { identityEnv } from './identity/identity-env.ts';
 import type { LimitsConfig } from './limits/limits.ts';
 
 interface HttpConfig {
@@ -73,44 +72,6 @@ const httpEnv: z.ZodType<HttpConfig> = z
     s3PublicEndpoint: env.S3_PUBLIC_ENDPOINT,
     abuseContact: env.ABUSE_CONTACT ?? null,
   }));
-
-export interface IdentityConfig {
-  readonly anonymousPastes: 'allow' | 'deny';
-  /** Null: api tokens only. */
-  readonly oidc: OidcConfig | null;
-}
-
-const identityEnv: z.ZodType<IdentityConfig> = z
-  .object({
-    ANONYMOUS_PASTES: oneOf(['allow', 'deny']).default('allow'),
-    // OpenID Connect Discovery, 2: no query and no fragment. Users are named ISSUER#SUBJECT, which a second #
-    // would make ambiguous.
-    OIDC_ISSUER: httpUrl('https://login.example.org')
-      .refine((issuer) => !/[?#@]/.test(issuer), 'has a query, a fragment or credentials; remove them')
-      .optional(),
-    OIDC_AUDIENCE: text('the aud claim of the tokens').optional(),
-  })
-  .transform(
-    ({ ANONYMOUS_PASTES: anonymousPastes, OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience }, context) => {
-      if (issuer !== undefined && audience !== undefined)
-        return { anonymousPastes, oidc: { issuer, audience } };
-      if (issuer !== undefined) {
-        context.addIssue({
-          code: 'custom',
-          path: ['OIDC_AUDIENCE'],
-          message: 'is missing; set it to the aud claim of the tokens for this api, or unset OIDC_ISSUER',
-        });
-      }
-      if (audience !== undefined) {
-        context.addIssue({
-          code: 'custom',
-          path: ['OIDC_ISSUER'],
-          message: 'is missing; set it to the URL of the identity provider, or unset OIDC_AUDIENCE',
-        });
-      }
-      return { anonymousPastes, oidc: null };
-    },
-  );
 
 /** The counters are 32-bit integers, and refused requests still count until the window ends. */
 const MAX_POINTS_PER_MINUTE = 1_000_000_000;

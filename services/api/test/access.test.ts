@@ -92,7 +92,8 @@ describe.each(
     if (status >= 400) expect(await countPastes(bed.db)).toBe(before);
     if (status >= 400 && asked !== 'HEAD') {
       const { code } = await problemOf(response);
-      expect(code).toBe({ 401: 'unauthorized', 403: 'job_forbidden', 404: 'paste_not_found' }[status]);
+      const missing = path.startsWith('/session/') ? 'route_not_found' : 'paste_not_found';
+      expect(code).toBe({ 401: 'unauthorized', 403: 'job_forbidden', 404: missing }[status]);
     } else {
       await response.arrayBuffer();
     }

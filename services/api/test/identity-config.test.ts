@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError, loadConfig } from '@pasteflow/runtime';
-import { configSchema, type IdentityConfig } from '../src/config.ts';
+import { configSchema } from '../src/config.ts';
+import type { IdentityConfig } from '../src/identity/identity-env.ts';
 
 const load = (env: Record<string, string>): IdentityConfig =>
   loadConfig(configSchema, {
@@ -19,6 +20,8 @@ function problemsOf(env: Record<string, string>): readonly string[] {
   return [];
 }
 
+const client = { OIDC_ISSUER: 'https://a.org', OIDC_CLIENT_ID: 'a' };
+
 describe('the configuration of identity', () => {
   it('allows anonymous pastes and has no identity provider by default', () => {
     expect(load({})).toEqual({ anonymousPastes: 'allow', oidc: null });
@@ -28,7 +31,23 @@ describe('the configuration of identity', () => {
     const env = { OIDC_ISSUER: 'https://login.example.org/realms/a/', OIDC_AUDIENCE: 'pasteflow' };
     expect(load({ ...env, ANONYMOUS_PASTES: 'deny' })).toEqual({
       anonymousPastes: 'deny',
-      oidc: { issuer: 'https://login.example.org/realms/a/', audience: 'pasteflow' },
+      oidc: { issuer: 'https://login.example.org/realms/a/', audience: 'pasteflow', client: null },
+    });
+  });
+
+  it('reads the client for the sign-in of browsers, with or without access tokens of programs', () => {
+    const issuer = 'https://login.example.org';
+    const env = { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: 'pasteflow' };
+    expect(load(env).oidc).toEqual({
+      issuer,
+      audience: null,
+      client: { id: 'pasteflow', secret: null, scopes: 'openid' },
+    });
+    const more = { OIDC_AUDIENCE: 'api', OIDC_CLIENT_SECRET: 'x', OIDC_SCOPES: 'openid profile' };
+    expect(load({ ...env, ...more }).oidc).toEqual({
+      issuer,
+      audience: 'api',
+      client: { id: 'pasteflow', secret: 'x', scopes: 'openid profile' },
     });
   });
 
@@ -45,6 +64,14 @@ describe('the configuration of identity', () => {
     [{ OIDC_ISSUER: 'https://a.org/?b', OIDC_AUDIENCE: 'a' }, /^OIDC_ISSUER has a query/],
     [{ OIDC_ISSUER: 'https://a.org/#b', OIDC_AUDIENCE: 'a' }, /^OIDC_ISSUER has a query, a fragment/],
     [{ OIDC_ISSUER: 'https://user:secret@a.org', OIDC_AUDIENCE: 'a' }, /^OIDC_ISSUER has .*credentials/],
+    [{ OIDC_CLIENT_ID: 'a' }, /^OIDC_ISSUER is missing; .* or unset OIDC_CLIENT_ID$/],
+    [{ OIDC_CLIENT_SECRET: 'secret' }, /^OIDC_CLIENT_ID is missing; .* or unset OIDC_CLIENT_SECRET$/],
+    [{ OIDC_SCOPES: 'openid' }, /^OIDC_CLIENT_ID is missing; .* or unset OIDC_SCOPES$/],
+    [{ ...client, OIDC_AUDIENCE: 'a' }, /^OIDC_CLIENT_ID is the same as OIDC_AUDIENCE/],
+    [{ ...client, OIDC_SCOPES: 'profile' }, /^OIDC_SCOPES has no openid/],
+    [{ ...client, OIDC_SCOPES: 'openid,profile' }, /^OIDC_SCOPES has no openid/],
+    [{ ...client, OIDC_SCOPES: 'openid  profile' }, /^OIDC_SCOPES is no list of scopes/],
+    [{ ...client, API_HOST: '0.0.0.0' }, /^PUBLIC_URL is missing; .* or unset OIDC_CLIENT_ID$/],
     [{ ANONYMOUS_PASTES: 'no' }, /^ANONYMOUS_PASTES is "no"; set it to allow or deny$/],
   ])('refuses %j with one clear line', (env, message) => {
     const problems = problemsOf(env);

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { JWK } from 'jose';
+import { AUDIENCE, OidcIssuer } from '@pasteflow/dev-stack/testing/oidc';
 import { useApi, type RunningApi } from './support/api.ts';
 import { problemOf } from './support/http.ts';
-import { AUDIENCE, OidcIssuer } from './support/oidc-issuer.ts';
 
 const bed = useApi();
 const NO_LIMITS = {

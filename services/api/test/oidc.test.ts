@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { exportSPKI, importJWK, type CryptoKey } from 'jose';
+import { AUDIENCE, OidcIssuer } from '@pasteflow/dev-stack/testing/oidc';
 import { useApi, type RunningApi } from './support/api.ts';
 import { problemOf } from './support/http.ts';
-import { AUDIENCE, OidcIssuer } from './support/oidc-issuer.ts';
 import { until } from './support/until.ts';
 import { newUser } from './support/users.ts';
 

@@ -189,7 +189,9 @@ describe('GET /openapi.json', () => {
 
 describe('the examples', () => {
   // support/undocumented.ts checks the answers, in every test.
-  it.each(exampleRequests(document))('is accepted: $name', async ({ path, init, as }) => {
+  // Without an identity provider these are 404; oidc-sign-in.test.ts sends them to one.
+  const accepted = exampleRequests(document).filter(({ path }) => !path.startsWith('/session/oidc'));
+  it.each(accepted)('is accepted: $name', async ({ path, init, as }) => {
     await putExamplePaste(bed, as === 'user' ? user : null);
     const headers = new Headers(init.headers);
     for (const [name, value] of Object.entries(ownPage(bed.api.url))) headers.set(name, value);

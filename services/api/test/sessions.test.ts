@@ -106,6 +106,21 @@ describe('signing in with a token', () => {
     }
   });
 
+  it('refuses a form of another site on a page, for a browser', async () => {
+    for (const path of ['/session', '/session/end']) {
+      const response = await fetch(bed.api.url + path, {
+        method: 'POST',
+        headers: { ...BROWSER, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      });
+      expect([path, response.status, response.headers.get('content-type')]).toEqual([
+        path,
+        403,
+        'text/html; charset=utf-8',
+      ]);
+      expect(await response.text()).toContain('The form was not sent from a page of this service');
+    }
+  });
+
   it('counts wrong tokens as guesses, together with those in headers', async () => {
     const api = await bed.start({ env: limited({ misses: 3 }) });
     await signIn(newApiToken(), {}, api);

@@ -1,5 +1,4 @@
-import { BlockList, isIP } from 'node:net';
-import { httpUrl, port, text, variable } from '@pasteflow/runtime';
+import { httpUrl, isLoopback, port, text, variable } from '@pasteflow/runtime';
 import { z } from 'zod';
 
 /** The operations page. */
@@ -22,16 +21,6 @@ const token = () =>
   variable(`${MIN_TOKEN_CHARACTERS} or more printable ASCII characters`, (value) =>
     value.length >= MIN_TOKEN_CHARACTERS && /^[\x21-\x7e]+$/.test(value) ? value : undefined,
   );
-
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
-export function isLoopback(host: string): boolean {
-  const version = isIP(host);
-  if (version === 0) return host.toLowerCase() === 'localhost';
-  return loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
-}
 
 /** null: OPS_PORT is not set, and there is no operations page. */
 export const operationsEnv: z.ZodType<OperationsConfig | null> = z

@@ -25,15 +25,18 @@ interface BrowserBedOptions {
   readonly originOf: (cluster: Cluster) => string;
   /** Of each page. */
   readonly context?: BrowserContextOptions;
+  /** Another origin to which pages may lead. */
+  readonly otherOrigin?: () => string;
 }
 
 /** The services and a browser for the tests of a file. */
-export function useBrowser({ start, originOf, context }: BrowserBedOptions): BrowserBed {
+export function useBrowser({ start, originOf, context, otherOrigin }: BrowserBedOptions): BrowserBed {
   const opened: WatchedPage[] = [];
   const bed = {
     async open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
       const origin = originOf(bed.cluster);
-      const watched = await openPage(bed.browser, origin, { ...context, ...options });
+      const origins = otherOrigin === undefined ? [origin] : [origin, otherOrigin()];
+      const watched = await openPage(bed.browser, origins, { ...context, ...options });
       opened.push(watched);
       await watched.page.goto(origin + path);
       return watched.page;
@@ -72,11 +75,11 @@ interface WatchedPage {
 /** A page in a context of its own. */
 async function openPage(
   browser: Browser,
-  origin: string,
+  origins: readonly string[],
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1200, height: 800 }, ...options });
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: origins[0]! });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   const faults: string[] = [];
@@ -89,7 +92,8 @@ async function openPage(
     void dialog.dismiss();
   });
   page.on('request', (request) => {
-    if (!request.url().startsWith(origin)) faults.push(`request to ${request.url()}`);
+    if (!origins.some((origin) => request.url().startsWith(origin)))
+      faults.push(`request to ${request.url()}`);
   });
   return { page, faults, close: () => context.close() };
 }

@@ -30,11 +30,13 @@ export async function createApiToken(db: Database, token: NewApiToken): Promise<
   return (rows as [CreatedApiToken])[0];
 }
 
-const good = sql`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))`;
+export const good = sql`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))`;
 
 export interface ApiTokenUse {
   readonly id: string;
   readonly userId: string;
+  /** Made for one browser. */
+  readonly isSession: boolean;
   /** The stored hash, for a comparison in constant time. */
   readonly tokenHash: Buffer;
   /** Neither expired nor revoked. */
@@ -56,7 +58,7 @@ export async function useApiToken(db: Database, tokenHash: Buffer): Promise<ApiT
     ), noted AS (
       UPDATE api_tokens t SET last_used_at = now() FROM unnoted WHERE t.id = unnoted.id
     )
-    SELECT id, user_id AS "userId", token_hash AS "tokenHash", ${good} AS good
+    SELECT id, user_id AS "userId", is_session AS "isSession", token_hash AS "tokenHash", ${good} AS good
     FROM api_tokens WHERE token_hash = ${tokenHash}`.execute(db);
   return rows[0] ?? null;
 }

@@ -21,6 +21,7 @@ import * as rescues from './0020-rescues.ts';
 import * as inlinePayloads from './0021-inline-payloads.ts';
 import * as takedowns from './0022-takedowns.ts';
 import * as encryptedPastes from './0023-encrypted-pastes.ts';
+import * as browserSessions from './0024-browser-sessions.ts';
 
 /** In order. A released migration is frozen: a change is a new migration. */
 export const migrations: Record<string, Migration> = {
@@ -46,4 +47,5 @@ export const migrations: Record<string, Migration> = {
   '0021-inline-payloads': inlinePayloads,
   '0022-takedowns': takedowns,
   '0023-encrypted-pastes': encryptedPastes,
+  '0024-browser-sessions': browserSessions,
 };

@@ -13,4 +13,6 @@ export interface ApiTokensTable {
   /** NULL: never. */
   expires_at: Date | null;
   revoked_at: Date | null;
+  /** Made for one browser; it ends when the browser signs out. */
+  is_session: Generated<boolean>;
 }

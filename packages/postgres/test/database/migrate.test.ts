@@ -42,6 +42,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0021-inline-payloads',
     '0022-takedowns',
     '0023-encrypted-pastes',
+    '0024-browser-sessions',
   ]);
 });
 

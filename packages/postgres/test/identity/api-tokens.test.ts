@@ -85,6 +85,7 @@ describe('an API token', () => {
       id: first.id,
       userId: first.userId,
       tokenHash: first.tokenHash,
+      isSession: false,
       good: true,
     });
   });

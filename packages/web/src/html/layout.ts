@@ -9,6 +9,8 @@ export interface Site {
   readonly asset: (name: string) => string;
   /** A link or an address for reports; null: not shown. */
   readonly abuseContact: string | null;
+  /** The host of the identity provider by which people sign in; null: there is none. */
+  readonly provider: string | null;
   /** The user who is signed in; null: nobody. */
   readonly viewer: { readonly name: string } | null;
 }

@@ -3,7 +3,7 @@ import { page, type Site } from '../html/layout.ts';
 import { words } from '../words.ts';
 
 /**
- * The page on which one signs in with a token.
+ * The page on which one signs in: at the identity provider, where there is one, or with a token.
  * @param reason why it is shown instead of another page, or why a token was refused; null: it was asked for
  * @param next the path to go to afterwards
  */
@@ -17,9 +17,14 @@ export function signInPage(
     main: html`<h1>${signIn.title}</h1>
 ${reason !== null && html`<p class="notice bad" role="alert">${reason}</p>`}
 <p>${signIn.intro}</p>
+${
+  site.provider !== null &&
+  html`<p><a class="button primary" href="${site.base}/session/oidc?next=${encodeURIComponent(next)}">${signIn.byProvider(site.provider)}</a></p>
+<p>${signIn.orToken}</p>`
+}
 <form class="narrow" method="post" action="${site.base}/session">
 <input type="hidden" name="next" value="${next}">
-<div class="field"><label for="token">${signIn.token}</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required autofocus aria-describedby="token-hint"><p id="token-hint" class="hint">${signIn.tokenHint}</p></div>
+<div class="field"><label for="token">${signIn.token}</label><input id="token" name="token" type="password" autocomplete="current-password" spellcheck="false" required${site.provider === null && html` autofocus`} aria-describedby="token-hint"><p id="token-hint" class="hint">${signIn.tokenHint}</p></div>
 <p><button class="primary" type="submit">${signIn.submit}</button></p>
 </form>
 ${

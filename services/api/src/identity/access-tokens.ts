@@ -1,5 +1,6 @@
 import { errors, jwtVerify } from 'jose';
 import type { IssuerKeys } from './issuer-keys.ts';
+import { isSubject } from './subject.ts';
 import { isBearerAccessToken } from './token-kind.ts';
 
 /** Asymmetric signatures only: with HS256 the public key would be the secret, and `none` is unsigned. */
@@ -18,10 +19,7 @@ const ALGORITHMS = [
 ];
 
 /** The allowed difference between the issuer's clock and ours. */
-const CLOCK_TOLERANCE_SECONDS = 5;
-
-/** OpenID Connect Core, 2: `sub` has at most 255 characters. Control characters are refused; Postgres can't store NUL. */
-const SUBJECT = /^\P{Cc}{1,255}$/u;
+export const CLOCK_TOLERANCE_SECONDS = 5;
 
 /** Verifies JWT access tokens of one issuer for one audience. */
 export class AccessTokens {
@@ -51,7 +49,7 @@ export class AccessTokens {
       });
       if (!isBearerAccessToken(protectedHeader, payload)) return null;
       const subject: unknown = payload.sub;
-      return typeof subject === 'string' && subject.isWellFormed() && SUBJECT.test(subject) ? subject : null;
+      return isSubject(subject) ? subject : null;
     } catch (error) {
       if (error instanceof errors.JOSEError) return null;
       throw error;

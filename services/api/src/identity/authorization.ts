@@ -44,6 +44,14 @@ export function refusedAtSignIn(): RequestError {
   );
 }
 
+/** At the identity provider, or with what it answered. @param detail one or two sentences of ours */
+export function signInRefused(detail: string, cause?: unknown): RequestError {
+  return new RequestError('unauthorized', `${detail} Sign in again.`, {
+    cause,
+    headers: { 'WWW-Authenticate': REALM },
+  });
+}
+
 /** For a browser whose token was good when it signed in. */
 export function sessionEnded(): RequestError {
   return new RequestError(

@@ -3,16 +3,55 @@ import type { Logger } from '@pasteflow/runtime';
 import { AccessTokens } from './access-tokens.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { OidcUsers } from './oidc-users.ts';
+import { IdentityProvider, type OidcClient } from './sign-in/identity-provider.ts';
 
 /** The operator's identity provider. */
 export interface OidcConfig {
   readonly issuer: string;
-  readonly audience: string;
+  /** Of the access tokens that programs send; null: they can't use any. */
+  readonly audience: string | null;
+  /** For the sign-in of browsers; null: they can't use the provider. */
+  readonly client: OidcClient | null;
 }
 
-export function composeOidc(
-  { issuer, audience }: OidcConfig,
-  { db, logger, cooldownMs }: { db: Database; logger: Logger; cooldownMs: number | undefined },
+interface OidcDependencies {
+  readonly db: Database;
+  readonly logger: Logger;
+  /** Where browsers reach the service. */
+  readonly publicUrl: () => string;
+  readonly cooldownMs: number | undefined;
+  readonly requestTimeoutMs: number | undefined;
+}
+
+/** What of the identity provider is in use. */
+export interface Oidc {
+  readonly users: OidcUsers | null;
+  readonly provider: IdentityProvider | null;
+}
+
+/** @param config null: the operator has configured no identity provider */
+export function composeOidc(config: OidcConfig | null, deps: OidcDependencies): Oidc {
+  if (config === null) return { users: null, provider: null };
+  const { issuer, audience, client } = config;
+  const { publicUrl, requestTimeoutMs } = deps;
+  return {
+    users: audience === null ? null : composeUsers(issuer, audience, deps),
+    provider:
+      client === null
+        ? null
+        : new IdentityProvider({
+            issuer,
+            client,
+            redirectUri: () => `${publicUrl()}/session/oidc/callback`,
+            ...(requestTimeoutMs !== undefined && { requestTimeoutMs }),
+          }),
+  };
+}
+
+function composeUsers(
+  issuer: string,
+  audience: string,
+  { db, logger, cooldownMs }: OidcDependencies,
 ): OidcUsers {
   const onError = (error: unknown): void => logger.warn('signing keys not renewed', { issuer, error });
   const onUnusableKey = (kid: string | undefined, error: unknown): void =>

@@ -9,14 +9,14 @@ import type { Sessions } from './sessions.ts';
 
 export interface IdentifyDependencies {
   readonly db: Database;
-  /** Null: the operator has configured no identity provider. */
+  /** Null: tokens of an identity provider are not accepted. */
   readonly oidc: OidcUsers | null;
 }
 
 /** The user of a token. */
 export interface TokenUser {
   readonly userId: string;
-  /** The id of the API token; null for a token of the operator's identity provider. */
+  /** The id of the API token; null for a token of the operator's identity provider, and for a browser that it signed in. */
   readonly tokenId: string | null;
 }
 

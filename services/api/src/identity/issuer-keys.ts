@@ -1,6 +1,7 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
+import { boundedFetch } from './bounded-fetch.ts';
 
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
@@ -155,12 +156,11 @@ async function readKeySet(issuer: string): Promise<JSONWebKeySet> {
 }
 
 async function readJson(url: string): Promise<unknown> {
-  const response = await fetch(url, {
+  const response = await boundedFetch(url, {
     headers: { Accept: 'application/json' },
     redirect: 'manual',
     signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
   });
   if (response.status === 200) return await response.json();
-  await response.body?.cancel();
   throw new Error(`${url} answered ${response.status}`);
 }

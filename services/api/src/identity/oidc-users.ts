@@ -1,5 +1,6 @@
 import { ensureUser, type Database } from '@pasteflow/postgres';
 import type { AccessTokens } from './access-tokens.ts';
+import { nameOfSubject } from './subject.ts';
 
 /** About 100 bytes each. */
 const MAX_KNOWN_USERS = 10_000;
@@ -28,7 +29,7 @@ export class OidcUsers {
   async find(token: string): Promise<{ readonly userId: string; readonly tokenId: null } | null> {
     const subject = await this.#tokens.subjectOf(token);
     if (subject === null) return null;
-    return { userId: await this.#idOf(`${this.#tokens.issuer}#${subject}`), tokenId: null };
+    return { userId: await this.#idOf(nameOfSubject(this.#tokens.issuer, subject)), tokenId: null };
   }
 
   async #idOf(name: string): Promise<string> {

@@ -6,6 +6,9 @@ import { contextOf } from '../http/request/request-context.ts';
 /** Browsers store at most 4096 bytes of a cookie with its name and attributes. */
 export const MAX_SESSION_TOKEN_LENGTH = 3900;
 
+/** Its name, without the prefix of https. */
+export const SESSION_COOKIE = 'pasteflow';
+
 /**
  * The cookie with which a browser is signed in (ADR 40). It holds the user's token and counts like the token in the
  * Authorization header, but only in requests that the service's own pages or the user's address bar sent.
@@ -23,18 +26,18 @@ export class Sessions {
   /** The token of a browser that is signed in; null when there is none, or when it does not count. */
   tokenOf(req: IncomingMessage): string | null {
     if (contextOf(req).ignoresSession === true) return null;
-    const token = cookieOf(req, this.#name('pasteflow'));
+    const token = cookieOf(req, this.#name(SESSION_COOKIE));
     return token !== null && token !== '' && this.isOwn(req) ? token : null;
   }
 
   /** The header Set-Cookie that signs a browser in, until it is closed. */
   begin(token: string): string {
-    return this.cookie('pasteflow', token, 'SameSite=Strict');
+    return this.cookie(SESSION_COOKIE, token, 'SameSite=Strict');
   }
 
   /** The header Set-Cookie that signs a browser out. */
   end(): string {
-    return this.cookie('pasteflow', '', 'SameSite=Strict; Max-Age=0');
+    return this.cookie(SESSION_COOKIE, '', 'SameSite=Strict; Max-Age=0');
   }
 
   /** A header Set-Cookie. No script can read the cookie, and https cookies are never sent or set by http. */

@@ -57,6 +57,10 @@ export const setCookie = header(
   'The cookie of a browser that is signed in. It is HttpOnly and SameSite=Strict.',
   z.string(),
 );
+export const setCookies = header(
+  'Cookies of a browser that signs in or out. They are HttpOnly.',
+  z.string().optional(),
+);
 export const etag = header(
   'The SHA-256 of the content, as a strong entity tag.',
   z.string().regex(/^"[0-9a-f]{64}"$/),

@@ -105,7 +105,17 @@ const security: Readonly<Record<Operation['access'], NonNullable<ZodOpenApiOpera
 };
 
 function describe(method: string, { operation, page }: Endpoint): ZodOpenApiOperationObject {
-  const { tag, access, ignoresSession: _, params, body, answers, errors, ...texts } = operation;
+  const {
+    tag,
+    access,
+    ignoresSession: _,
+    setsCookies: _too,
+    params,
+    body,
+    answers,
+    errors,
+    ...texts
+  } = operation;
   const admission = access === 'open' ? [] : admissionErrors;
   const responses = new Map(
     problemResponses([...anyErrors, ...admission, ...errors, ...impliedErrors(method, operation)]),

@@ -17,6 +17,8 @@ export interface Operation {
   readonly access: 'open' | 'anyone' | 'user';
   /** A browser that is signed in is nobody here: one whose token has expired must be able to sign in again. */
   readonly ignoresSession?: true;
+  /** Answers may set cookies, also those with a problem. */
+  readonly setsCookies?: true;
   /** One sentence. */
   readonly summary: string;
   readonly description?: string;

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@pasteflow/domain';
 import { z } from 'zod';
 import { IDEMPOTENCY_KEY } from '../idempotency/idempotency-key.ts';
-import { idempotencyReplayed, rateLimit, rateLimitPolicy } from './answer-headers.ts';
+import { idempotencyReplayed, rateLimit, rateLimitPolicy, setCookies } from './answer-headers.ts';
 import type { Operation } from './endpoint.ts';
 
 // What operations share because of their method or access. It is added here, so that no operation can forget
@@ -48,9 +48,12 @@ export const limitHeaders: z.ZodRawShape = { 'RateLimit-Policy': rateLimitPolicy
  * The headers of every answer of an operation. A limit that is off, or suspended because Postgres is
  * unavailable, is not shown.
  */
-export function impliedHeaders({ access, errors }: Operation): z.ZodRawShape {
+export function impliedHeaders({ access, errors, setsCookies }: Operation): z.ZodRawShape {
   const isLimited = access !== 'open' || errors.includes('rate_limited');
-  return isLimited ? limitHeaders : {};
+  return {
+    ...(isLimited && limitHeaders),
+    ...(setsCookies === true && { 'Set-Cookie': setCookies }),
+  };
 }
 
 /** The headers of an operation's own answers. Only these are stored: a problem is never replayed. */

@@ -15,11 +15,14 @@ export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) 
   return (problem) =>
     pageAnswer(
       problem.status,
-      problem.code === 'unauthorized' && mustSignIn === true
+      mustSignIn === true && SHOWN_AT_SIGN_IN.has(problem.code)
         ? signInPage(site, { reason: problem.detail, next: afterSignIn ?? nextAfter(req, site.base) })
         : problemPage(site, problem, { requestId, signIn: signInFor(req, site, problem) }),
     );
 }
+
+/** Who can't sign in with one way may sign in with the other one. */
+const SHOWN_AT_SIGN_IN: ReadonlySet<Problem['code']> = new Set(['unauthorized', 'dependency_unavailable']);
 
 /** The link to sign in, because the owner of a private paste gets 404 as well in a browser that is not signed in. */
 function signInFor(req: Request, { base, viewer }: Site, { code }: Problem): string | null {

@@ -1,11 +1,19 @@
+import { endBrowserSession, type Database } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { readQuery } from '../http/request/query.ts';
-import type { Sessions } from '../identity/sessions.ts';
-import { setCookie } from '../openapi/answer-headers.ts';
+import { isApiToken } from '../identity/api-token.ts';
+import { hashOfSecret } from '../identity/secret.ts';
+import { SESSION_COOKIE, type Sessions } from '../identity/sessions.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import type { Pages } from '../site/compose-site.ts';
 import { ownPath } from '../site/own-path.ts';
 import { goTo, redirectOf } from './page-answers.ts';
+
+interface SignOutDependencies {
+  readonly db: Database;
+  readonly sessions: Sessions;
+  readonly pages: Pages;
+}
 
 const query = z.strictObject({
   next: z
@@ -14,31 +22,34 @@ const query = z.strictObject({
     .meta({ description: 'The path of the page to show afterwards.', param: { example: '/' } }),
 });
 
-/** POST /session/end: signs a browser out. The token itself stays good. */
-export function signOut({
-  sessions,
-  pages,
-}: {
-  readonly sessions: Sessions;
-  readonly pages: Pages;
-}): Endpoint {
-  const end: Handler = (req, res) => {
+/**
+ * POST /session/end: signs a browser out. A token that was made for this browser ends; one that the user has typed in stays good, because
+ * programs may use it.
+ */
+export function signOut({ db, sessions, pages }: SignOutDependencies): Endpoint {
+  const end: Handler = async (req, res) => {
     sessions.requireOwn(req);
     const { next } = readQuery(req, query);
     const { base } = pages.site(req);
+    // Before the statement: the browser forgets the token even when Postgres does not answer.
     res.set('Set-Cookie', sessions.end());
+    const token = sessions.valueOf(req, SESSION_COOKIE) ?? '';
+    if (isApiToken(token)) await endBrowserSession(db, hashOfSecret(token));
     goTo(res, ownPath(next ?? `${base}/`, base));
   };
   return {
     operation: {
       operationId: 'signOut',
       tag: 'pages',
-      access: 'open', // also with a token that has expired
+      access: 'anyone',
+      ignoresSession: true, // also with a token that has expired
+      setsCookies: true,
       summary: 'Signs a browser out, from the form of a page.',
       params: { query },
-      answers: { 303: redirectOf('The browser is signed out.', { 'Set-Cookie': setCookie }) },
+      answers: { 303: redirectOf('The browser is signed out.') },
       errors: ['validation_failed', 'cross_site_request'],
     },
     handle: end,
+    page: end,
   };
 }

@@ -13,21 +13,26 @@ export interface Pages {
 export function composePages({
   publicUrl,
   abuseContact,
+  provider,
 }: {
   readonly publicUrl: () => string;
   readonly abuseContact: string | null;
+  /** The URL of the identity provider by which browsers sign in; null: by none. */
+  readonly provider: string | null;
 }): Pages {
   // Known only when the server listens, because PUBLIC_URL may be derived from its port.
   let site: Omit<Site, 'viewer'> | undefined;
+  const siteAt = (base: string): Omit<Site, 'viewer'> => ({
+    base,
+    abuseContact,
+    provider: provider === null ? null : new URL(provider).host,
+    asset: (source) => `${base}/assets/${assets.fileOf(source)}`,
+  });
   return {
     assets,
     site: (req) => ({
-      ...(site ??= siteAt(new URL(publicUrl()).pathname.replace(/\/$/, ''), assets, abuseContact)),
+      ...(site ??= siteAt(new URL(publicUrl()).pathname.replace(/\/$/, ''))),
       viewer: contextOf(req).viewer ?? null,
     }),
   };
-}
-
-function siteAt(base: string, assets: Assets, abuseContact: string | null): Omit<Site, 'viewer'> {
-  return { base, abuseContact, asset: (source) => `${base}/assets/${assets.fileOf(source)}` };
 }

@@ -12,8 +12,12 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'Referrer-Policy': 'same-origin',
 };
 
-export function sendPage(res: Response, markup: string): void {
-  res.set(pageHeaders).send(markup);
+export function sendPage(
+  res: Response,
+  markup: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  res.set({ ...pageHeaders, ...headers }).send(markup);
 }
 
 export function pageAnswer(

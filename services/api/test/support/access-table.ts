@@ -23,6 +23,10 @@ const open = (path: string): AccessCase[] => [
   { prepare: () => Promise.resolve({ path }), none: 200, other: 200, owner: 200 },
 ];
 
+const missing = (path: string): AccessCase[] => [
+  { prepare: () => Promise.resolve({ path }), none: 404, other: 404, owner: 404 },
+];
+
 /** A POST of content, for everybody or only for users. */
 const creation = (path: string): AccessCase[] => [
   {
@@ -164,6 +168,9 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
       owner: 303,
     },
   ],
+  // Without an identity provider.
+  'GET /session/oidc': missing('/session/oidc'),
+  'GET /session/oidc/callback': missing('/session/oidc/callback?state=x'),
   'POST /session/end': [
     {
       prepare: ({ api }) => Promise.resolve({ path: '/session/end', init: ownForm(api.url, {}) }),

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { OperationsConfig } from '../operations-env.ts';
-import { isLoopback } from '../operations-env.ts';
+import { isLoopback } from '@pasteflow/runtime';
 import { Refusal } from './refusal.ts';
 
 /**

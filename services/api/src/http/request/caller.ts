@@ -6,7 +6,7 @@ export type Caller =
   | {
       readonly kind: 'user';
       readonly userId: string;
-      /** The id of the API token; null for a token of the operator's identity provider. */
+      /** The id of the API token; null for a token of the operator's identity provider, and for a browser that it signed in. */
       readonly tokenId: string | null;
       readonly address: string;
     };

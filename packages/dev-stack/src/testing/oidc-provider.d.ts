@@ -1,6 +1,6 @@
 // The package has no types, and those of DefinitelyTyped depend on Koa's: this is what oidc-issuer.ts uses.
 declare module 'oidc-provider' {
-  import type { RequestListener } from 'node:http';
+  import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
   import type { JWK } from 'jose';
 
   interface ResourceServer {
@@ -10,9 +10,29 @@ declare module 'oidc-provider' {
     readonly jwt: { readonly sign: { readonly alg: string } };
   }
 
+  interface Grant {
+    addOIDCScope(scope: string): void;
+    save(): Promise<string>;
+  }
+
+  interface Context {
+    readonly oidc: {
+      readonly provider: Provider;
+      readonly client: { readonly clientId: string };
+      readonly session: { readonly accountId: string };
+    };
+  }
+
   interface Configuration {
     readonly jwks: { readonly keys: readonly JWK[] };
     readonly clients: readonly Readonly<Record<string, unknown>>[];
+    readonly cookies: { readonly keys: readonly string[] };
+    readonly interactions: { readonly url: (ctx: Context, interaction: { readonly uid: string }) => string };
+    readonly findAccount: (
+      ctx: Context,
+      sub: string,
+    ) => { readonly accountId: string; readonly claims: () => object };
+    readonly loadExistingGrant: (ctx: Context) => Promise<Grant>;
     readonly features: {
       readonly clientCredentials: { readonly enabled: boolean };
       readonly devInteractions: { readonly enabled: boolean };
@@ -25,6 +45,8 @@ declare module 'oidc-provider' {
 
   export class Provider {
     constructor(issuer: string, configuration: Configuration);
+    readonly Grant: new (of: { accountId: string; clientId: string }) => Grant;
     callback(): RequestListener;
+    interactionFinished(req: IncomingMessage, res: ServerResponse, result: object): Promise<void>;
   }
 }

@@ -1,9 +1,13 @@
+// oxlint-disable-next-line typescript/triple-slash-reference -- the tests of other packages read this source without its project
+/// <reference path="./oidc-provider.d.ts" />
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
 import { Provider } from 'oidc-provider';
+import { answerSignInForm } from './oidc-sign-in-form.ts';
 
+/** Of the access tokens for the api. */
 export const AUDIENCE = 'https://paste.example.org';
 
 interface SigningKey {
@@ -12,6 +16,14 @@ interface SigningKey {
   readonly privateKey: CryptoKey;
   readonly publicJwk: JWK;
   readonly privateJwk: JWK;
+}
+
+/** A client for which people sign in with a browser. */
+interface BrowserClient {
+  readonly id: string;
+  /** Undefined: a public client, which has only PKCE. */
+  readonly secret?: string;
+  readonly redirectUri: string;
 }
 
 async function newKey(kid: string, alg: string): Promise<SigningKey> {
@@ -28,53 +40,91 @@ async function newKey(kid: string, alg: string): Promise<SigningKey> {
 
 /**
  * A real OpenID provider on 127.0.0.1, with a client for each name. Its keys can be changed, and it can be
- * stopped and started again.
+ * stopped and started again. People sign in with any name.
  */
 export class OidcIssuer {
   readonly #server: Server;
   readonly #clients: readonly string[];
+  readonly #host: string;
   #port = 0;
   #keys: readonly SigningKey[] = [];
+  #browserClients: readonly BrowserClient[] = [];
   #provider: Provider | undefined;
   /** The requested paths. */
   readonly requests: string[] = [];
+  /** By path: what answers instead of the provider. */
+  readonly instead = new Map<string, (req: IncomingMessage, res: ServerResponse) => void>();
 
-  private constructor(clients: readonly string[]) {
+  private constructor(clients: readonly string[], host: string) {
     this.#clients = clients;
+    this.#host = host;
     this.#server = createServer((req, res) => {
       this.requests.push(req.url ?? '');
-      this.#provider?.callback()(req, res);
+      const [path = ''] = (req.url ?? '').split('?', 1);
+      const instead = this.instead.get(path);
+      if (instead !== undefined) instead(req, res);
+      else if (this.#provider === undefined) res.destroy();
+      else if (path.startsWith('/interaction/')) answerSignInForm(this.#provider, req, res);
+      else this.#provider.callback()(req, res);
     });
   }
 
-  static async start(clients: readonly string[], alg = 'RS256'): Promise<OidcIssuer> {
-    const issuer = new OidcIssuer(clients);
+  /** @param host a name of 127.0.0.1; `localhost` makes the issuer another site than the service */
+  static async start(clients: readonly string[], alg = 'RS256', host = '127.0.0.1'): Promise<OidcIssuer> {
+    const issuer = new OidcIssuer(clients, host);
     await issuer.up();
     await issuer.signWith([await newKey('first', alg)]);
     return issuer;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return `http://${this.#host}:${this.#port}`;
+  }
+
+  /** The clients for which people sign in from now on. */
+  async register(...clients: readonly BrowserClient[]): Promise<void> {
+    this.#browserClients = clients;
+    await this.signWith(this.#keys);
   }
 
   get key(): SigningKey {
-    return this.#keys[0]!;
+    const [key] = this.#keys;
+    if (key === undefined) throw new Error('the issuer has no key yet');
+    return key;
   }
 
   /** The first key signs; all are published. */
   async signWith(keys: readonly SigningKey[]): Promise<void> {
     this.#keys = keys;
+    const { alg } = this.key;
     this.#provider = new Provider(this.url, {
       jwks: { keys: keys.map(({ privateJwk }) => privateJwk) },
-      clients: this.#clients.map((name) => ({
-        client_id: name,
-        client_secret: 'secret',
-        id_token_signed_response_alg: keys[0]!.alg,
-        grant_types: ['client_credentials'],
-        redirect_uris: [],
-        response_types: [],
-      })),
+      clients: [
+        ...this.#clients.map((name) => ({
+          client_id: name,
+          client_secret: 'secret',
+          id_token_signed_response_alg: alg,
+          grant_types: ['client_credentials'],
+          redirect_uris: [],
+          response_types: [],
+        })),
+        ...this.#browserClients.map(({ id, secret, redirectUri }) => ({
+          client_id: id,
+          ...(secret === undefined ? { token_endpoint_auth_method: 'none' } : { client_secret: secret }),
+          id_token_signed_response_alg: alg,
+          redirect_uris: [redirectUri],
+        })),
+      ],
+      cookies: { keys: ['of a test'] },
+      interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+      findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
+      loadExistingGrant: async ({ oidc }) => {
+        const { accountId } = oidc.session;
+        const grant = new oidc.provider.Grant({ accountId, clientId: oidc.client.clientId });
+        grant.addOIDCScope('openid');
+        await grant.save();
+        return grant;
+      },
       features: {
         clientCredentials: { enabled: true },
         devInteractions: { enabled: false },
@@ -84,7 +134,7 @@ export class OidcIssuer {
             scope: 'pastes',
             audience: resource,
             accessTokenFormat: 'jwt',
-            jwt: { sign: { alg: keys[0]!.alg } },
+            jwt: { sign: { alg } },
           }),
         },
       },

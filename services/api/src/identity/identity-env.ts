@@ -1,0 +1,91 @@
+import { httpUrl, isLoopback, oneOf, text } from '@pasteflow/runtime';
+import { z } from 'zod';
+import type { OidcConfig } from './compose-oidc.ts';
+
+export interface IdentityConfig {
+  readonly anonymousPastes: 'allow' | 'deny';
+  /** Null: api tokens only. */
+  readonly oidc: OidcConfig | null;
+}
+
+const settings = z.object({
+  ANONYMOUS_PASTES: oneOf(['allow', 'deny']).default('allow'),
+  // OpenID Connect Discovery, 2: no query and no fragment. Users are named ISSUER#SUBJECT, which a second #
+  // would make ambiguous.
+  OIDC_ISSUER: httpUrl('https://login.example.org')
+    .refine((issuer) => !/[?#@]/.test(issuer), 'has a query, a fragment or credentials; remove them')
+    .optional(),
+  OIDC_AUDIENCE: text('the aud claim of the tokens').optional(),
+  OIDC_CLIENT_ID: text('the id of the client of this service').optional(),
+  OIDC_CLIENT_SECRET: text('the secret of that client').optional(),
+  // RFC 6749, 3.3.
+  OIDC_SCOPES: text('names of scopes')
+    .refine(
+      (scopes) => /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(scopes),
+      'is no list of scopes; set it to names separated by single spaces, e.g. openid profile',
+    )
+    .refine(
+      (scopes) => scopes.split(' ').includes('openid'),
+      'has no openid, without which the provider names nobody; add it',
+    )
+    .optional(),
+  API_HOST: z.string().default('127.0.0.1'),
+  PUBLIC_URL: z.string().optional(),
+});
+
+type Settings = z.output<typeof settings>;
+
+/** Who the callers are. Each setting that can't work with the others is an error that names it. */
+export const identityEnv: z.ZodType<IdentityConfig> = settings.transform((env, context) => {
+  for (const [path, message] of problemsOf(env)) context.addIssue({ code: 'custom', path: [path], message });
+  return { anonymousPastes: env.ANONYMOUS_PASTES, oidc: oidcOf(env) };
+});
+
+function oidcOf(env: Settings): OidcConfig | null {
+  if (env.OIDC_ISSUER === undefined) return null;
+  return {
+    issuer: env.OIDC_ISSUER,
+    audience: env.OIDC_AUDIENCE ?? null,
+    client:
+      env.OIDC_CLIENT_ID === undefined
+        ? null
+        : {
+            id: env.OIDC_CLIENT_ID,
+            secret: env.OIDC_CLIENT_SECRET ?? null,
+            scopes: env.OIDC_SCOPES ?? 'openid',
+          },
+  };
+}
+
+type Problem = readonly [setting: keyof Settings, message: string];
+
+function problemsOf(env: Settings): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (env.OIDC_ISSUER !== undefined && env.OIDC_AUDIENCE === undefined && env.OIDC_CLIENT_ID === undefined)
+    problems.push([
+      'OIDC_AUDIENCE',
+      'is missing; set it to the aud claim of the tokens for this api, or set OIDC_CLIENT_ID for the sign-in of browsers, or unset OIDC_ISSUER',
+    ]);
+  for (const name of ['OIDC_AUDIENCE', 'OIDC_CLIENT_ID'] as const)
+    if (env.OIDC_ISSUER === undefined && env[name] !== undefined)
+      problems.push([
+        'OIDC_ISSUER',
+        `is missing; set it to the URL of the identity provider, or unset ${name}`,
+      ]);
+  for (const name of ['OIDC_CLIENT_SECRET', 'OIDC_SCOPES'] as const)
+    if (env.OIDC_CLIENT_ID === undefined && env[name] !== undefined)
+      problems.push([
+        'OIDC_CLIENT_ID',
+        `is missing; set it to the id of the client of this service, or unset ${name}`,
+      ]);
+  if (env.OIDC_CLIENT_ID === undefined) return problems;
+  // The aud of an ID token is the client: with such an audience ID tokens would count as access tokens.
+  if (env.OIDC_CLIENT_ID === env.OIDC_AUDIENCE)
+    problems.push(['OIDC_CLIENT_ID', 'is the same as OIDC_AUDIENCE; set OIDC_AUDIENCE to another one']);
+  if (env.PUBLIC_URL === undefined && !isLoopback(env.API_HOST))
+    problems.push([
+      'PUBLIC_URL',
+      'is missing; set it to the URL at which browsers reach the service, to which the identity provider sends them back, or unset OIDC_CLIENT_ID',
+    ]);
+  return problems;
+}

@@ -1,0 +1,158 @@
+import { LRUCache } from 'lru-cache';
+import * as openid from 'openid-client';
+import { boundedFetch } from '../bounded-fetch.ts';
+import { CLOCK_TOLERANCE_SECONDS } from '../access-tokens.ts';
+import { signInRefused } from '../authorization.ts';
+import { isSubject } from '../subject.ts';
+import { newPendingSignIn, type PendingSignIn } from './pending-sign-in.ts';
+import { explainProviderError, signInUnavailable } from './provider-error.ts';
+
+export interface OidcClient {
+  readonly id: string;
+  /** Null: a public client, which only PKCE protects. */
+  readonly secret: string | null;
+  /** Separated by spaces. */
+  readonly scopes: string;
+}
+
+export interface IdentityProviderOptions {
+  /** Exactly as in its tokens and its metadata. */
+  readonly issuer: string;
+  readonly client: OidcClient;
+  /** The URL of the callback, as the provider knows it. */
+  readonly redirectUri: () => string;
+  /** For each request to the provider. A sign-in takes at most three: metadata, token, keys. Default: 5 s. */
+  readonly requestTimeoutMs?: number;
+}
+
+const REQUEST_TIMEOUT_MS = 5000;
+
+/** The metadata is read again after this time, while the old one stays in use. */
+const METADATA_MS = 10 * 60_000;
+
+/** In this process. A provider that hangs then holds 20 requests and 20 connections for some seconds, and no more. */
+const MAX_CONCURRENT = 20;
+
+/**
+ * Signs people in by the authorization code flow with PKCE (OpenID Connect Core, 3.1). The metadata is read at the first use, so that the
+ * api starts while the provider is down.
+ */
+export class IdentityProvider {
+  readonly #options: IdentityProviderOptions;
+  readonly #metadata: LRUCache<'metadata', openid.Configuration>;
+  #running = 0;
+
+  constructor(options: IdentityProviderOptions) {
+    this.#options = options;
+    // One read for all concurrent sign-ins. A provider that is down keeps its last metadata.
+    this.#metadata = new LRUCache({
+      max: 1,
+      ttl: METADATA_MS,
+      allowStale: true,
+      allowStaleOnFetchRejection: true,
+      noDeleteOnFetchRejection: true,
+      fetchMethod: () => this.#discover(),
+    });
+  }
+
+  get issuer(): string {
+    return this.#options.issuer;
+  }
+
+  /**
+   * Where to send the browser, and what it has to keep meanwhile.
+   * @throws DependencyUnavailableError
+   */
+  async begin(next: string): Promise<{ readonly url: string; readonly pending: PendingSignIn }> {
+    return await this.#bounded(async () => {
+      const pending = newPendingSignIn(next);
+      const url = openid.buildAuthorizationUrl(await this.#configuration(), {
+        redirect_uri: this.#options.redirectUri(),
+        scope: this.#options.client.scopes,
+        state: pending.state,
+        nonce: pending.nonce,
+        code_challenge: await openid.calculatePKCECodeChallenge(pending.codeVerifier),
+        code_challenge_method: 'S256',
+      });
+      return { url: url.href, pending };
+    });
+  }
+
+  /**
+   * The subject whom the provider has signed in. The library checks state, `iss`, and of the ID token `iss`, `aud`, `azp`, `exp`, `iat`,
+   * nonce and signature. The access token is dropped, so its `at_hash` says nothing that is used.
+   * @param query of the callback, with its question mark
+   * @throws RequestError unauthorized, DependencyUnavailableError
+   */
+  async finish(query: string, { state, nonce, codeVerifier }: PendingSignIn): Promise<string> {
+    return await this.#bounded(async () => {
+      const tokens = await openid.authorizationCodeGrant(
+        await this.#configuration(),
+        new URL(this.#options.redirectUri() + query),
+        { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true },
+      );
+      const subject = tokens.claims()?.sub;
+      if (!isSubject(subject)) throw signInRefused('The identity provider names no user.');
+      return subject;
+    });
+  }
+
+  async #bounded<Result>(run: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= MAX_CONCURRENT)
+      throw signInUnavailable(new Error(`${MAX_CONCURRENT} sign-ins wait for the identity provider`));
+    this.#running += 1;
+    try {
+      return await run();
+    } catch (error) {
+      throw explainProviderError(error);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  async #configuration(): Promise<openid.Configuration> {
+    try {
+      const configuration = await this.#metadata.fetch('metadata');
+      if (configuration === undefined) throw new Error('the metadata was not read');
+      return configuration;
+    } catch (error) {
+      throw signInUnavailable(error);
+    }
+  }
+
+  async #discover(): Promise<openid.Configuration> {
+    const { issuer, client, requestTimeoutMs = REQUEST_TIMEOUT_MS } = this.#options;
+    const configuration = await openid.discovery(
+      new URL(issuer),
+      client.id,
+      { [openid.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
+      authenticationOf(client.secret),
+      {
+        timeout: requestTimeoutMs / 1000,
+        [openid.customFetch]: (url, { body, ...init }) => boundedFetch(url, { ...init, body: body ?? null }),
+        // Without it the library trusts the connection to the provider instead of checking the signature of the ID token.
+        execute: [
+          openid.enableNonRepudiationChecks,
+          // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out; for a provider on this machine
+          ...(issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []),
+        ],
+      },
+    );
+    // The library compares URLs, for which a slash at the end is the same. Users are named by the text.
+    const { issuer: named } = configuration.serverMetadata();
+    if (named !== issuer)
+      throw new Error(`The metadata of ${issuer} is that of ${named}. Set OIDC_ISSUER to exactly that.`);
+    return configuration;
+  }
+}
+
+/** client_secret_basic is what a provider supports that does not say what (OpenID Connect Discovery, 3). */
+function authenticationOf(secret: string | null): openid.ClientAuth {
+  if (secret === null) return openid.None();
+  const basic = openid.ClientSecretBasic(secret);
+  const post = openid.ClientSecretPost(secret);
+  return (provider, ...request) => {
+    const supported = provider.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    (supported.includes('client_secret_basic') ? basic : post)(provider, ...request);
+  };
+}

@@ -1,0 +1,33 @@
+import { newSecret } from '../secret.ts';
+
+/** What a browser keeps while its user is at the identity provider. The answer must be that of this browser's request. */
+export interface PendingSignIn {
+  /** Returned in the query of the callback. Without it, another site could send a browser its own answer. */
+  readonly state: string;
+  /** In the ID token: it was issued for this request. */
+  readonly nonce: string;
+  /** RFC 7636: only this browser can redeem the code. */
+  readonly codeVerifier: string;
+  /** The path of the page to show afterwards. */
+  readonly next: string;
+}
+
+/** The time that a person needs at the identity provider, with a second factor. */
+export const PENDING_SECONDS = 600;
+
+export function newPendingSignIn(next: string): PendingSignIn {
+  return { state: newSecret(), nonce: newSecret(), codeVerifier: newSecret(), next };
+}
+
+/** As the value of a cookie (RFC 6265, 4.1.1), which holds no comma, semicolon or space. */
+export function writePending({ state, nonce, codeVerifier, next }: PendingSignIn): string {
+  return [state, nonce, codeVerifier, Buffer.from(next).toString('base64url')].join('.');
+}
+
+/** Null: no cookie, or none that writePending made. The browser's user can change it, so `next` is checked again. */
+export function readPending(cookie: string | null): PendingSignIn | null {
+  const parts = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})\.([\w-]*)$/.exec(cookie ?? '');
+  if (parts === null) return null;
+  const [, state = '', nonce = '', codeVerifier = '', next = ''] = parts;
+  return { state, nonce, codeVerifier, next: Buffer.from(next, 'base64url').toString() };
+}

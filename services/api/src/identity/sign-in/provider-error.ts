@@ -1,0 +1,81 @@
+import { DependencyUnavailableError } from '@pasteflow/domain';
+import {
+  AuthorizationResponseError,
+  ClientError,
+  ResponseBodyError,
+  WWWAuthenticateChallengeError,
+} from 'openid-client';
+import { RequestError } from '../../http/errors/request-error.ts';
+import { signInRefused } from '../authorization.ts';
+
+/** The codes of openid-client for an answer that is none of a working provider. */
+const BROKEN_ANSWERS = new Set([
+  'OAUTH_TIMEOUT',
+  'OAUTH_ABORT',
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'OAUTH_PARSE_ERROR',
+]);
+
+/**
+ * What an error of a sign-in means to the person who signs in. The provider's own texts are not shown: whoever makes a link to the
+ * callback could write them.
+ */
+export function explainProviderError(error: unknown): RequestError | DependencyUnavailableError {
+  if (error instanceof DependencyUnavailableError || error instanceof RequestError) return error;
+  if (error instanceof AuthorizationResponseError) return refusedByProvider(error);
+  // RFC 6749, 5.2: the code has expired, was used before, or is another client's.
+  if (error instanceof ResponseBodyError && error.error === 'invalid_grant')
+    return signInRefused(
+      'The identity provider says that this sign-in has expired or was used before.',
+      kindOf(error),
+    );
+  if (isUnavailable(error)) return signInUnavailable(error);
+  return signInRefused('The answer of the identity provider is not valid for this sign-in.', kindOf(error));
+}
+
+function refusedByProvider(error: AuthorizationResponseError): RequestError | DependencyUnavailableError {
+  switch (error.error) {
+    case 'temporarily_unavailable':
+    case 'server_error':
+      return signInUnavailable(error);
+    case 'access_denied':
+      return signInRefused(
+        'The sign-in was cancelled, or the identity provider did not allow it.',
+        kindOf(error),
+      );
+    default:
+      return signInRefused('The identity provider answered with an error.', kindOf(error));
+  }
+}
+
+/** The provider is down, answers nonsense, or refuses this service as its client, which only the operator can mend. */
+function isUnavailable(error: unknown): boolean {
+  if (error instanceof ClientError) return error.code === undefined || BROKEN_ANSWERS.has(error.code);
+  return (
+    error instanceof ResponseBodyError ||
+    error instanceof WWWAuthenticateChallengeError ||
+    error instanceof TypeError || // of fetch
+    error instanceof RangeError // of boundedFetch
+  );
+}
+
+export function signInUnavailable(cause: unknown): DependencyUnavailableError {
+  return new DependencyUnavailableError('oidc', {
+    cause: kindOf(cause),
+    message:
+      'Sign-in by the identity provider is not available now. Try again in a minute, or sign in with an API token.',
+  });
+}
+
+/**
+ * For the log. The library's errors hold whole answers, with tokens and texts of anybody, so that only their names, messages and codes
+ * are kept.
+ */
+function kindOf(error: unknown): Error | undefined {
+  if (!Error.isError(error)) return undefined;
+  const { code = '', error: named = '' } = error as { readonly code?: unknown; readonly error?: unknown };
+  const codes = [code, named].filter((each) => typeof each === 'string' && /^[\w-]{1,64}$/.test(each));
+  const kind = [`${error.name}: ${error.message}`, ...codes].join(' ');
+  return new Error(kind, { cause: kindOf(error.cause) });
+}

@@ -1,0 +1,84 @@
+import type { Request } from 'express';
+import { z } from 'zod';
+import { RequestError } from '../http/errors/request-error.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import { readQuery } from '../http/request/query.ts';
+import type { Sessions } from '../identity/sessions.ts';
+import type { IdentityProvider } from '../identity/sign-in/identity-provider.ts';
+import { PENDING_SECONDS, writePending } from '../identity/sign-in/pending-sign-in.ts';
+import type { Endpoint, Handler } from '../openapi/endpoint.ts';
+import type { Pages } from '../site/compose-site.ts';
+import { ownPath } from '../site/own-path.ts';
+import { goTo, redirectOf } from './page-answers.ts';
+
+export interface OidcSignInDependencies {
+  /** Null: the operator has set up no sign-in by an identity provider. */
+  readonly provider: IdentityProvider | null;
+  readonly sessions: Sessions;
+  readonly pages: Pages;
+}
+
+/** The cookie of a browser whose user is at the identity provider. */
+export const PENDING_COOKIE = 'pasteflow-sign-in';
+
+const query = z.strictObject({
+  next: z
+    .string()
+    .optional()
+    .meta({ description: 'The path of the page to show afterwards.', param: { example: '/my/pastes' } }),
+});
+
+/** GET /session/oidc: sends a browser to the identity provider. */
+export function beginOidcSignIn({ provider, sessions, pages }: OidcSignInDependencies): Endpoint {
+  const begin: Handler = async (req, res) => {
+    const oidc = requireProvider(provider);
+    const { base } = pages.site(req);
+    const next = ownPath(readQuery(req, query).next, base);
+    expectSignIn(req, next);
+    // A link of another site leads to the page with the link of our own: nobody is signed in without wanting it.
+    if (!sessions.isOwn(req)) {
+      goTo(res, `${base}/session?next=${encodeURIComponent(next)}`);
+      return;
+    }
+    const { url, pending } = await oidc.begin(next);
+    // Lax: the provider's redirect back to the callback comes from another site, and a Strict cookie would not be sent with it.
+    res.set(
+      'Set-Cookie',
+      sessions.cookie(PENDING_COOKIE, writePending(pending), `SameSite=Lax; Max-Age=${PENDING_SECONDS}`),
+    );
+    goTo(res, url);
+  };
+  return {
+    operation: {
+      operationId: 'beginOidcSignIn',
+      tag: 'pages',
+      access: 'anyone',
+      ignoresSession: true,
+      setsCookies: true,
+      summary: "Sends a browser to the operator's identity provider, to sign in there.",
+      description:
+        'A browser that a link of another site has sent here gets the page to sign in. 404 without OIDC_CLIENT_ID.',
+      params: { query },
+      answers: {
+        303: redirectOf('The browser continues at the identity provider.'),
+      },
+      errors: ['validation_failed', 'route_not_found'],
+    },
+    handle: begin,
+    page: begin,
+  };
+}
+
+/** @throws RequestError route_not_found */
+export function requireProvider(provider: IdentityProvider | null): IdentityProvider {
+  if (provider !== null) return provider;
+  throw new RequestError(
+    'route_not_found',
+    'This service has no sign-in by an identity provider. GET /session shows how to sign in.',
+  );
+}
+
+/** What goes wrong from here on is shown on the page to sign in. */
+export function expectSignIn(req: Request, next: string): void {
+  Object.assign(contextOf(req), { mustSignIn: true, afterSignIn: next });
+}

@@ -1,0 +1,96 @@
+import type { Request, Response } from 'express';
+import type { Database } from '@pasteflow/postgres';
+import type { Logger } from '@pasteflow/runtime';
+import { signedInPage } from '@pasteflow/web';
+import { z } from 'zod';
+import type { TokenGuesses } from '../admission/token-guesses.ts';
+import { RequestError } from '../http/errors/request-error.ts';
+import { readQuery } from '../http/request/query.ts';
+import { contextOf, idsOf } from '../http/request/request-context.ts';
+import { signInRefused } from '../identity/authorization.ts';
+import { beginSession } from '../identity/sign-in/begin-session.ts';
+import type { IdentityProvider } from '../identity/sign-in/identity-provider.ts';
+import { readPending, type PendingSignIn } from '../identity/sign-in/pending-sign-in.ts';
+import type { Endpoint, Handler } from '../openapi/endpoint.ts';
+import { ownPath } from '../site/own-path.ts';
+import { sendPage } from '../site/send-page.ts';
+import { expectSignIn, PENDING_COOKIE, requireProvider, type OidcSignInDependencies } from './begin-oidc.ts';
+import { pageOf } from './page-answers.ts';
+
+export interface FinishOidcDependencies extends OidcSignInDependencies {
+  readonly db: Database;
+  readonly guesses: TokenGuesses;
+  readonly logger: Logger;
+}
+
+/** Providers add parameters of their own, for instance session_state. The library checks those that it knows. */
+const query = z.object({
+  state: z.string().meta({ description: 'As it was sent to the provider.', param: { example: 'xyz' } }),
+  code: z
+    .string()
+    .optional()
+    .meta({ description: 'The authorization code.', param: { example: 'SplxlOBeZQQYbYS6WxSbIA' } }),
+  error: z
+    .string()
+    .optional()
+    .meta({ description: 'Why the provider signed nobody in.', param: { example: 'access_denied' } }),
+});
+
+/**
+ * GET /session/oidc/callback: where the identity provider sends a browser back. The answer is a page that goes on by itself, and no
+ * redirect: a browser that came from another site sends no SameSite=Strict cookie along the rest of a chain of redirects.
+ */
+export function finishOidcSignIn(deps: FinishOidcDependencies): Endpoint {
+  const finish: Handler = async (req, res) => {
+    const provider = requireProvider(deps.provider);
+    const site = deps.pages.site(req);
+    const pending = readPending(deps.sessions.valueOf(req, PENDING_COOKIE));
+    expectSignIn(req, ownPath(pending?.next, site.base));
+    const { state } = readQuery(req, query);
+    if (pending === null || pending.state !== state)
+      throw signInRefused('This browser did not begin this sign-in, or began it more than 10 minutes ago.');
+    res.append('Set-Cookie', deps.sessions.cookie(PENDING_COOKIE, '', 'SameSite=Lax; Max-Age=0'));
+    const subject = await finishCounted(deps, provider, req, res, pending);
+    const token = await beginSession(deps.db, { issuer: provider.issuer, subject });
+    res.append('Set-Cookie', deps.sessions.begin(token));
+    const page = signedInPage(site, { next: ownPath(pending.next, site.base) });
+    sendPage(res, page, { 'Referrer-Policy': 'no-referrer' }); // its URL has the code and the state
+  };
+  return {
+    operation: {
+      operationId: 'finishOidcSignIn',
+      tag: 'pages',
+      access: 'anyone',
+      ignoresSession: true,
+      setsCookies: true,
+      summary: "Signs a browser in that comes back from the operator's identity provider.",
+      description:
+        'Accepted only from the browser that began the sign-in, within 10 minutes. 404 without OIDC_CLIENT_ID.',
+      params: { query },
+      answers: { 200: pageOf('The browser is signed in.') },
+      errors: ['validation_failed', 'route_not_found'],
+    },
+    handle: finish,
+    page: finish,
+  };
+}
+
+/** A wrong code counts as a guess, because each costs a request to the provider. */
+async function finishCounted(
+  { guesses, logger }: FinishOidcDependencies,
+  provider: IdentityProvider,
+  req: Request,
+  res: Response,
+  pending: PendingSignIn,
+): Promise<string> {
+  const search = new URL(req.url, 'http://own.invalid').search;
+  try {
+    return await guesses.counted(req, res, `Sign-in ${pending.state}`, () =>
+      provider.finish(search, pending),
+    );
+  } catch (error) {
+    if (error instanceof RequestError)
+      logger.info('sign-in by the identity provider refused', { ...idsOf(contextOf(req)), error });
+    throw error;
+  }
+}

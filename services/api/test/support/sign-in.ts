@@ -1,0 +1,101 @@
+import type { OidcIssuer } from '@pasteflow/dev-stack/testing/oidc';
+import type { ServerResponse } from 'node:http';
+import type { ApiBed, RunningApi } from './api.ts';
+
+export const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+/** An api whose clients sign in at the issuer. `another` is a second client with the same redirect URI. */
+export async function startOidcApi(
+  bed: ApiBed,
+  issuer: OidcIssuer,
+  { env = {}, requestTimeoutMs }: { env?: Record<string, string>; requestTimeoutMs?: number } = {},
+): Promise<RunningApi> {
+  const api = await bed.start({
+    ...(requestTimeoutMs !== undefined && { oidcRequestTimeoutMs: requestTimeoutMs }),
+    env: {
+      OIDC_ISSUER: issuer.url,
+      OIDC_CLIENT_ID: 'pasteflow',
+      OIDC_CLIENT_SECRET: 'of pasteflow',
+      ...env,
+    },
+  });
+  const redirectUri = `${api.url}/session/oidc/callback`;
+  await issuer.register(
+    { id: 'pasteflow', secret: 'of pasteflow', redirectUri },
+    { id: 'another', secret: 'of another', redirectUri },
+  );
+  return api;
+}
+
+export function answerJson(res: ServerResponse, value: object): void {
+  res.setHeader('Content-Type', 'application/json').end(JSON.stringify(value));
+}
+
+/** What a browser holds between the start of a sign-in and the callback. */
+export interface BegunSignIn {
+  /** The pair NAME=VALUE of the cookie. */
+  readonly cookie: string;
+  /** The provider's address with the request. */
+  readonly url: URL;
+  readonly state: string;
+  readonly nonce: string;
+}
+
+/** Follows the link of the page to sign in. */
+export async function beginSignIn(api: RunningApi, next = '/my/pastes'): Promise<BegunSignIn> {
+  const response = await fetch(`${api.url}/session/oidc?next=${encodeURIComponent(next)}`, {
+    headers: { ...BROWSER, 'sec-fetch-site': 'same-origin' },
+    redirect: 'manual',
+  });
+  if (response.status !== 303) throw new Error(`${response.status}: ${await response.text()}`);
+  const url = new URL(response.headers.get('location')!);
+  const { state = '', nonce = '' } = Object.fromEntries(url.searchParams);
+  return { cookie: response.headers.getSetCookie()[0]!.split(';')[0]!, url, state, nonce };
+}
+
+/** Comes back from the provider, as browsers follow a redirect of another site. */
+export async function callBack(
+  api: RunningApi,
+  query: Readonly<Record<string, string>>,
+  cookie: string | null,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return await fetch(`${api.url}/session/oidc/callback?${new URLSearchParams(query).toString()}`, {
+    headers: { ...BROWSER, 'sec-fetch-site': 'cross-site', ...(cookie !== null && { cookie }), ...headers },
+    redirect: 'manual',
+  });
+}
+
+/** The person's part: types a name at the provider. Returns the query with which the provider sends the browser back. */
+export async function signInAtProvider(
+  issuer: OidcIssuer,
+  begun: BegunSignIn,
+  fields: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const cookies = new Map<string, string>();
+  let at = begun.url;
+  for (let steps = 0; at.href.startsWith(issuer.url); steps += 1) {
+    if (steps > 10) throw new Error(`the provider redirects without end, at last to ${at.href}`);
+    const response = await fetch(at, {
+      redirect: 'manual',
+      headers: { cookie: [...cookies].map((pair) => pair.join('=')).join('; ') },
+      ...(at.pathname.startsWith('/interaction/') && { method: 'POST', body: new URLSearchParams(fields) }),
+    });
+    for (const cookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      cookies.set(name, value);
+    }
+    const location = response.headers.get('location');
+    if (location === null) throw new Error(`${at.href}: ${response.status} ${await response.text()}`);
+    at = new URL(location, at);
+  }
+  return Object.fromEntries(at.searchParams);
+}
+
+/** The value of the cookie with which the browser is signed in; undefined: none is set. */
+export function sessionIn(response: Response): string | undefined {
+  return response.headers
+    .getSetCookie()
+    .map((cookie) => /^pasteflow=([^;]+);/.exec(cookie)?.[1])
+    .find((value) => value !== undefined);
+}
