@@ -38,6 +38,7 @@ async function bundleServices(outdir: string): Promise<void> {
     format: 'esm',
     conditions: ['source'],
     keepNames: true, // logs contain the names of errors
+    minifyWhitespace: true, // Node measures every line of a file that has a source map
     sourcemap: true,
     sourcesContent: false,
     // Dependencies in CommonJS require modules of Node.
