@@ -307,6 +307,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/my/jobs/{id}/cancel': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Cancels a job, from the form of its page.
+     * @description A job that has ended by itself stays as it is; its page says how it ended.
+     */
+    post: operations['cancelMyJob'];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/v1/pastes': {
     parameters: {
       query?: never;
@@ -2411,7 +2431,7 @@ export interface operations {
       path: {
         /**
          * @description The name of the file.
-         * @example page-GPJNMUAU.css
+         * @example page-KC75JSTH.css
          */
         file: string;
       };
@@ -5263,6 +5283,258 @@ export interface operations {
       /** @description The page. */
       200: {
         headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 400;
+              /** @enum {string} */
+              code: 'malformed_request' | 'request_incomplete';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Not authorized (`unauthorized`). */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The credentials that are needed. */
+          'WWW-Authenticate': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 401;
+              /** @enum {string} */
+              code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Another user's job (`job_forbidden`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'job_forbidden';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Job not found (`job_not_found`). */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 404;
+              /** @enum {string} */
+              code: 'job_not_found';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request timeout (`request_timeout`). */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 408;
+              /** @enum {string} */
+              code: 'request_timeout';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Too many requests (`rate_limited`). */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 429;
+              /** @enum {string} */
+              code: 'rate_limited';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request headers too large (`request_headers_too_large`). */
+      431: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 431;
+              /** @enum {string} */
+              code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Internal error (`internal`). */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 500;
+              /** @enum {string} */
+              code: 'internal';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Temporarily unavailable (`dependency_unavailable`). */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+    };
+  };
+  cancelMyJob: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The job_id from the answer that created the job.
+         * @example 019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The job has ended. The answer has an empty body. */
+      303: {
+        headers: {
+          /** @description The path of the next page. */
+          Location?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];

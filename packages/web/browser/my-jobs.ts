@@ -1,7 +1,9 @@
+import { followList } from './my-jobs/follow-list.ts';
 import { showRelativeTimes } from './times.ts';
 
 // A form is sent once: a second click would start a second job.
 showRelativeTimes('td time');
+followList();
 const forms = [...document.querySelectorAll<HTMLFormElement>('form.start')];
 const setDisabled = (form: HTMLFormElement, disabled: boolean): void => {
   for (const button of form.querySelectorAll('button')) button.disabled = disabled;

@@ -180,6 +180,9 @@ export const words = {
     waiting: 'The job waits for its turn.',
     ended: 'Ended',
     message: 'Message',
+    cancel: 'Cancel this job',
+    cancelHint: 'The job ends at once. What it has made stays.',
+    cancelButton: 'Cancel the job',
     result: 'Result',
     counts: {
       imported: 'Imported',

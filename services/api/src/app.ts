@@ -34,6 +34,7 @@ import { homePage } from './pages/home-page.ts';
 import { myJob } from './pages/my-job.ts';
 import { myJobs } from './pages/my-jobs.ts';
 import { myPastes } from './pages/my-pastes.ts';
+import { cancelMyJob } from './pages/cancel-my-job.ts';
 import { startExport } from './pages/start-export.ts';
 import { startImport } from './pages/start-import.ts';
 import { pasteInBrowser } from './pages/paste-page.ts';
@@ -105,6 +106,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/my/jobs/import': { POST: startImport(deps) },
     '/my/jobs/export': { POST: startExport(deps) },
     '/my/jobs/:id': { GET: myJob(deps) },
+    '/my/jobs/:id/cancel': { POST: cancelMyJob(deps) },
     '/v1/pastes': { GET: listPastes(deps), POST: createPaste(deps) },
     '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
     '/v1/pastes/:short_code/content': { GET: readContent(deps, 'readContent') },

@@ -257,6 +257,34 @@ describe('/my/jobs/:id', () => {
     expect(markup).not.toContain('[object Object]');
   });
 
+  it('cancels the job with its button, once', async () => {
+    const jobId = await newJob(bed.db, user);
+    expect(await textOf(`/my/jobs/${jobId}`)).toContain(`action="/my/jobs/${jobId}/cancel"`);
+    for (let i = 0; i < 2; i += 1) {
+      const response = await submit(`/my/jobs/${jobId}/cancel`, {});
+      expect([response.status, response.headers.get('location')]).toEqual([303, `/my/jobs/${jobId}`]);
+    }
+    const markup = await textOf(`/my/jobs/${jobId}`);
+    expect(markup).toContain('cancelled by its owner');
+    expect(markup).not.toContain('/cancel"');
+  });
+
+  it('leaves a job that has ended as it is when the button is pressed late', async () => {
+    const jobId = await endedJob(bed.db, user, { status: 'completed' });
+    expect((await submit(`/my/jobs/${jobId}/cancel`, {})).status).toBe(303);
+    expect(await textOf(`/my/jobs/${jobId}`)).toContain('class="completed"');
+  });
+
+  it.each(['https://evil.example', 'null'])(
+    'cancels nothing for a form of another site: %s',
+    async (origin) => {
+      const jobId = await newJob(bed.db, user);
+      const response = await browse(`/my/jobs/${jobId}/cancel`, { method: 'POST', headers: { origin } });
+      expect(response.status).toBe(401);
+      expect(await textOf(`/my/jobs/${jobId}`)).toContain('The job waits for its turn.');
+    },
+  );
+
   it('is not for other users, and not for ids that are none', async () => {
     const jobId = await newJob(bed.db, user);
     expect((await browse(`/my/jobs/${jobId}`, {}, other)).status).toBe(403);

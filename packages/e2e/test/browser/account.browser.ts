@@ -131,6 +131,23 @@ describeInBrowser.each([
     if (javaScriptEnabled) expect(await recordedProgress(page)).toBeGreaterThan(0);
   });
 
+  it('cancel a job that waits', async () => {
+    const { token } = await bed.cluster.user(`cancel ${javaScriptEnabled}`);
+    const page = await signedIn('/my/jobs', token, { javaScriptEnabled });
+    const [worker] = bed.cluster.workers;
+    worker!.signal('SIGSTOP'); // so that the job waits
+    try {
+      await page.getByRole('button', { name: 'Start export' }).click();
+      await page.getByText('The job waits for its turn.').waitFor();
+      await page.getByText('Cancel this job').click();
+      await page.getByRole('button', { name: 'Cancel the job' }).click();
+      await page.getByText('cancelled by its owner').waitFor();
+      expect(await page.getByText('Cancel this job').count()).toBe(0);
+    } finally {
+      worker!.signal('SIGCONT');
+    }
+  });
+
   it('export pastes, and link the archive', async () => {
     const { token, pastes } = await bed.cluster.user(`export ${javaScriptEnabled}`);
     const { short_code } = await pastes.create(Buffer.from('exported text'));
@@ -143,6 +160,46 @@ describeInBrowser.each([
     expect(await archive.text()).toContain('exported text');
     await page.getByRole('link', { name: 'My jobs' }).first().click();
     await page.getByRole('cell', { name: 'completed' }).waitFor();
+  });
+});
+
+describeInBrowser('the list of jobs', () => {
+  it('shows progress and the end by itself, and asks for nothing while it is hidden or nothing runs', async () => {
+    const { token, jobs } = await bed.cluster.user('live list');
+    const [worker] = bed.cluster.workers;
+    worker!.signal('SIGSTOP'); // so that the jobs wait
+    for (let i = 0; i < 2; i += 1) await jobs.create({ job_type: 'export', parameters: {} });
+    const page = await signedIn('/my/jobs', token);
+    await page.clock.install(); // which runs, and can be turned forward
+    await page.reload();
+    let requests = 0;
+    page.on('request', () => (requests += 1));
+    const hide = (hidden: boolean): Promise<void> =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => value });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, hidden);
+    try {
+      expect(await page.getByRole('progressbar').count()).toBe(2);
+      await page.waitForRequest(`${origin()}/my/jobs`); // one for both
+      await hide(true);
+      await page.waitForLoadState('networkidle');
+      requests = 0;
+      await page.clock.runFor(60_000);
+      expect(requests).toBe(0);
+    } finally {
+      worker!.signal('SIGCONT');
+    }
+    await page.getByRole('link', { name: 'Export' }).first().focus();
+    await hide(false);
+    await page.waitForFunction(() => document.querySelectorAll('tbody td.completed').length === 2);
+    expect(await page.getByRole('progressbar').count()).toBe(0);
+    expect(await page.locator('#ended-jobs[role=status]').textContent()).toBe('Export: completed');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Export'); // the focus stays
+    await page.waitForLoadState('networkidle');
+    requests = 0;
+    await page.clock.runFor(60_000);
+    expect(requests).toBe(0);
   });
 });
 

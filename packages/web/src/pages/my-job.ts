@@ -38,8 +38,18 @@ ${job.completed_at !== null && html`<div><dt>${text.ended}</dt><dd>${formatTime(
 ${isOpen && progress(site, job)}
 ${job.error_message !== null && html`<p class="notice bad">${withoutFieldNames(job.error_message)}</p>`}
 ${job.result !== null && resultOf(job.result)}
-${assetsOf(job)}`,
+${assetsOf(job)}
+${isOpen && cancellation(site, job)}`,
   });
+}
+
+function cancellation({ base }: Site, { id }: MyJob): Html {
+  const { job: text } = words;
+  return html`<details class="deletion"><summary>${text.cancel}</summary>
+<form method="post" action="${base}/my/jobs/${id}/cancel">
+<p class="hint">${text.cancelHint}</p>
+<button class="danger" type="submit">${text.cancelButton}</button>
+</form></details>`;
 }
 
 /** The API's text names the field that says why; the page shows that field as a table. */

@@ -47,6 +47,7 @@ ${filterForm(action, [
   choice({ id: 'status', label: job.state, any: text.anyState }, Object.entries(job.states), list.status),
 ])}
 ${list.jobs.length === 0 ? html`<p>${text.none}</p>` : jobsTable(site, list.jobs)}
+<p id="ended-jobs" role="status" class="visually-hidden"></p>
 ${pageLinks(action, { job_type: list.jobType, status: list.status }, list)}`,
   });
 }
@@ -85,7 +86,7 @@ function jobsTable(site: Site, jobs: readonly OwnJob[]): Html {
   const { job, paste } = words;
   const rows = jobs.map(
     (each) =>
-      html`<tr><td><a href="${site.base}/my/jobs/${each.id}">${typeOf(each.job_type)}</a></td><td class="${each.status}">${job.states[each.status]}</td><td class="progress">${each.completed_at === null ? html`${each.progress} %` : ''}</td><td>${formatTime(each.created_at)}</td><td>${each.completed_at !== null && formatTime(each.completed_at)}</td><td class="title">${each.error_message ?? each.progress_message}</td></tr>\n`,
+      html`<tr${each.completed_at === null && html` data-open`} id="job-${each.id}"><td><a href="${site.base}/my/jobs/${each.id}">${typeOf(each.job_type)}</a></td><td class="${each.status}">${job.states[each.status]}</td><td class="number">${each.completed_at === null && html`<progress max="100" value="${each.progress}" aria-label="${job.progress}"></progress> ${each.progress} %`}</td><td>${formatTime(each.created_at)}</td><td>${each.completed_at !== null && formatTime(each.completed_at)}</td><td class="title">${each.error_message ?? each.progress_message}</td></tr>\n`,
   );
   return table(
     words.myJobs.list,

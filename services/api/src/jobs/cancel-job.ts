@@ -15,11 +15,14 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 import { jobSchema, viewOf } from './job-view.ts';
 
-export interface CancelJobDependencies {
+export interface CancellationDependencies {
   readonly db: Database;
-  readonly idempotency: Pick<Idempotency, 'claim'>;
   readonly actor: Actor;
   readonly events: Pick<RequestEvents, 'jobCancelled'>;
+}
+
+export interface CancelJobDependencies extends CancellationDependencies {
+  readonly idempotency: Pick<Idempotency, 'claim'>;
 }
 
 /** POST /v1/jobs/:id/cancel (ADR 43). */
@@ -54,13 +57,36 @@ async function handle(
     sendReplay(req, res, claim.answer);
     return;
   }
-  const { row, from, answer } = await claim.commit(async (tx) => {
-    const state = await cancel(tx, { jobId, actor, by: 'its owner' });
-    const cancelled = assertCancelled(await findJob(tx, jobId));
-    return { row: cancelled, from: state, answer: jsonAnswer(200, viewOf(cancelled)) };
+  const { answer, ...cancelled } = await claim.commit(async (tx) => {
+    const { row, from } = await cancelIn(tx, jobId, actor);
+    return { row, from, answer: jsonAnswer(200, viewOf(row)) };
   });
-  if (from !== null) events.jobCancelled(req, { jobType: row.job_type, from, status: row.status });
+  report(events, req, cancelled);
   sendAnswer(res, answer);
+}
+
+/** Cancels a job of the caller. @throws JobEndedError, DependencyUnavailableError */
+export async function cancelNamedJob(
+  { db, actor, events }: CancellationDependencies,
+  req: Request,
+  jobId: string,
+): Promise<void> {
+  report(events, req, await cancelIn(db, jobId, actor));
+}
+
+interface Cancelled {
+  readonly row: JobRow;
+  /** The state before; null: the job was cancelled before. */
+  readonly from: string | null;
+}
+
+async function cancelIn(db: Database, jobId: string, actor: Actor): Promise<Cancelled> {
+  const from = await cancel(db, { jobId, actor, by: 'its owner' });
+  return { from, row: assertCancelled(await findJob(db, jobId)) };
+}
+
+function report(events: Pick<RequestEvents, 'jobCancelled'>, req: Request, { row, from }: Cancelled): void {
+  if (from !== null) events.jobCancelled(req, { jobType: row.job_type, from, status: row.status });
 }
 
 /**

@@ -235,6 +235,17 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
       owner: 200,
     },
   ],
+  'POST /my/jobs/:id/cancel': [
+    {
+      prepare: async ({ api, db }, owner) => ({
+        path: `/my/jobs/${await newJob(db, owner)}/cancel`,
+        init: ownForm(api.url, {}),
+      }),
+      none: 401,
+      other: 403,
+      owner: 303,
+    },
+  ],
   'GET /v1/pastes': ofUser('/v1/pastes'),
   'POST /v1/pastes': creation('/v1/pastes'),
   'GET /v1/pastes/:short_code': read((code) => `/v1/pastes/${code}`),
