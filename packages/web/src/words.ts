@@ -107,6 +107,7 @@ export const words = {
     attempt: (number: number) => `Attempt ${number}`,
     transitions: 'Transitions',
     attempts: 'Attempts',
+    retries: 'Retries',
     from: 'From',
     to: 'To',
     at: 'Time (UTC)',

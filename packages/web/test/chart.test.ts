@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ticksOf, timelineChart, type ShownTimeline } from '../src/timeline/chart.ts';
+import { retriesTable, transitionsTable } from '../src/timeline/tables.ts';
 
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
 const transition = {
@@ -14,6 +15,7 @@ const execution = { id: 'e', run_at: at(0), error_class: null, error: null };
 describe('the drawing of a timeline', () => {
   it('shows how long each attempt waited and ran, until the upload ended', () => {
     const timeline: ShownTimeline = {
+      retries: [],
       transitions: [{ ...transition, from: 'IN_PROGRESS', to: 'PROCESSED', at: at(3000) }],
       executions: [
         {
@@ -46,8 +48,37 @@ describe('the drawing of a timeline', () => {
     ]);
   });
 
+  it('shows the failure before a retry, the retry, and the upload after it', () => {
+    const timeline: ShownTimeline = {
+      transitions: [
+        {
+          ...transition,
+          entity: 'old',
+          machine: 'task_execution',
+          from: 'PENDING',
+          to: 'RUNNING',
+          at: at(0),
+        },
+        { ...transition, entity: 'old', from: 'IN_PROGRESS', to: 'FAILED', at: at(3000) },
+        { ...transition, from: 'IN_PROGRESS', to: 'PROCESSED', at: at(9000) },
+      ],
+      executions: [],
+      retries: [{ at: at(8000), actor: 'operator', reason_class: 'retried', reason: 'S3 is <b>back' }],
+    };
+    const { markup } = timelineChart(timeline, at(8000), new Date(at(900_000)));
+    expect([...markup.matchAll(/<rect class="(\w+)".*?<title>([^<]*)/g)].map(([, ...each]) => each)).toEqual([
+      ['bad', 'IN_PROGRESS → FAILED: 3.00 s'],
+      ['good', 'IN_PROGRESS → PROCESSED: 1.00 s'],
+      ['busy', 'operator: S3 is &lt;b&gt;back: 0 ms'],
+    ]);
+    expect(transitionsTable(timeline, at(8000)).markup).toContain('<td>9.00 s</td>');
+    expect(retriesTable(timeline)).toMatchObject({ markup: expect.stringContaining('S3 is &lt;b&gt;back') });
+    expect(retriesTable({ ...timeline, retries: [] })).toBe(false);
+  });
+
   it('reaches to the present while the upload is in progress', () => {
     const timeline: ShownTimeline = {
+      retries: [],
       transitions: [],
       executions: [
         {
@@ -64,7 +95,11 @@ describe('the drawing of a timeline', () => {
   });
 
   it('has finite numbers only, also for a paste of this instant', () => {
-    const { markup } = timelineChart({ transitions: [], executions: [] }, at(0), new Date(at(0)));
+    const { markup } = timelineChart(
+      { transitions: [], executions: [], retries: [] },
+      at(0),
+      new Date(at(0)),
+    );
     expect(markup).not.toMatch(/NaN|Infinity/);
   });
 });

@@ -94,6 +94,11 @@ describe('the retry of a failed paste by an operator', () => {
     expect(await retriesAt(code, {})).toEqual([{ ...seen, reason: null }]);
     expect(await retriesAt(code, other.headers)).toEqual([{ ...seen, reason: null }]);
     expect(await retriesAt(code, owner.headers)).toEqual([{ ...seen, reason: 'S3 is back' }]);
+    const page = await fetch(`${bed.api.url}/${code}/timeline`, { headers: { accept: 'text/html' } });
+    const markup = await page.text();
+    expect(markup).toMatch(/<rect class="bad"[^>]*><title>IN_PROGRESS → FAILED/);
+    expect(markup).toMatch(/<h2>Retries<\/h2>[^]*<td>operator<\/td><td>retried<\/td>/);
+    expect(markup).not.toContain('S3 is back');
   });
 
   it('has a class also when the operator gave no reason', async () => {

@@ -1,6 +1,6 @@
 import { html, type Html } from '../html/html.ts';
 import { timelineChart, type ShownTimeline } from '../timeline/chart.ts';
-import { attemptsTable, transitionsTable } from '../timeline/tables.ts';
+import { attemptsTable, retriesTable, transitionsTable } from '../timeline/tables.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
 import { operationsWords as words } from './words.ts';
 
@@ -34,7 +34,7 @@ ${takedown !== null && html`<p class="bad-news">${words.takenDown}: <bdi>${taked
 ${kind === 'paste' && pasteActions(site, shown)}
 ${shown.canCancel && html`<p>${actionLink(site, { action: 'cancel-job', subject: name, label: words.cancelJob })}</p>`}
 <figure class="chart"><div class="scroll" role="region" aria-label="${words.chart}" tabindex="0">${timelineChart(timeline, created_at, now, kind)}</div></figure>
-<h2>${words.transitions}</h2>
+${retriesTable(timeline)}<h2>${words.transitions}</h2>
 ${transitionsTable(timeline, created_at)}
 <h2>${words.attempts}</h2>
 ${attemptsTable(timeline)}`,

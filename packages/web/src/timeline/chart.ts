@@ -2,7 +2,7 @@ import { formatDuration } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { words } from '../words.ts';
 
-/** A transition and an execution as the API's timeline has them. The times are in ISO 8601. */
+/** Transitions, executions and retries as the API's timeline has them. The times are in ISO 8601. */
 export interface ShownTimeline {
   readonly transitions: readonly {
     readonly machine: string;
@@ -26,6 +26,13 @@ export interface ShownTimeline {
     readonly finished_at: string | null;
     readonly error_class: string | null;
     readonly error: string | null;
+  }[];
+  /** The uploads of operators after this paste had FAILED, oldest first. */
+  readonly retries: readonly {
+    readonly at: string;
+    readonly actor: string;
+    readonly reason_class: string | null;
+    readonly reason: string | null;
   }[];
 }
 
@@ -86,27 +93,52 @@ const subjects = {
 } as const satisfies Readonly<Record<string, ChartedSubject>>;
 
 function rowsOf(
-  { transitions, executions }: ShownTimeline,
-  { name, machine: wanted, open }: ChartedSubject,
+  timeline: ShownTimeline,
+  { name, machine, open }: ChartedSubject,
   createdMs: number,
   nowMs: number,
 ): readonly Row[] {
-  const end = transitions.find(({ machine, from }) => machine === wanted && from === open);
-  const endMs = end === undefined ? nowMs : Date.parse(end.at);
-  const state = end?.to ?? open;
-  const upload: Bar = {
-    startMs: createdMs,
-    endMs: Math.max(endMs, createdMs),
-    kind: kindOf(state),
-    label: `${open} → ${state}`,
-  };
+  const bars = statesOf(timeline, { machine, open }, createdMs, nowMs);
+  const endMs = bars.at(-1)?.endMs ?? nowMs;
+  const { executions, retries } = timeline;
   return [
-    { name, bars: [upload] },
+    { name, bars },
+    ...(retries.length === 0 ? [] : [{ name: words.timeline.retries, bars: retries.map(markOf) }]),
     ...executions.map((execution) => ({
       name: words.timeline.attempt(execution.attempt),
       bars: barsOf(execution, endMs),
     })),
   ];
+}
+
+/** One state until its end, or to now. With retries one for each upload: a retry begins a new one. */
+function statesOf(
+  { transitions, retries }: ShownTimeline,
+  { machine: wanted, open }: Pick<ChartedSubject, 'machine' | 'open'>,
+  createdMs: number,
+  nowMs: number,
+): readonly Bar[] {
+  const ends = transitions.filter(({ machine, from }) => machine === wanted && from === open);
+  const starts =
+    retries.length === 0
+      ? [createdMs]
+      : [startOf(transitions, createdMs), ...retries.map(({ at }) => Date.parse(at))];
+  return starts.map((startMs, index) => {
+    const end = ends[index];
+    const state = end?.to ?? open;
+    const endMs = end === undefined ? nowMs : Date.parse(end.at);
+    return { startMs, endMs: Math.max(endMs, startMs), kind: kindOf(state), label: `${open} → ${state}` };
+  });
+}
+
+/** The first time that is known of a paste: a retry replaces the row, and with it the time of its creation. */
+export function startOf(transitions: ShownTimeline['transitions'], createdMs: number): number {
+  return Math.min(createdMs, ...transitions.map(({ at }) => Date.parse(at)));
+}
+
+function markOf({ at, actor, reason, reason_class }: ShownTimeline['retries'][number]): Bar {
+  const ms = Date.parse(at);
+  return { startMs: ms, endMs: ms, kind: 'busy', label: `${actor}: ${reason ?? reason_class ?? ''}` };
 }
 
 /** An attempt waits from its creation to its start, and runs from its start to its end. */

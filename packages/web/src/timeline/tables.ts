@@ -2,15 +2,16 @@ import { formatDuration, formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
 import { table } from '../html/table.ts';
 import { words } from '../words.ts';
-import type { ShownTimeline } from './chart.ts';
+import { startOf, type ShownTimeline } from './chart.ts';
 
 export function transitionsTable({ transitions, executions }: ShownTimeline, createdAt: string): Html {
   const { timeline: text } = words;
+  const startMs = startOf(transitions, Date.parse(createdAt));
   const attempts = new Map(executions.map(({ id, attempt }) => [id, attempt]));
   const rows = transitions.map(({ machine, entity, from, to, at, actor, reason_class, reason }) => {
     const attempt = attempts.get(entity);
     const subject = attempt === undefined ? (text.machines[machine] ?? machine) : text.attempt(attempt);
-    const afterMs = Date.parse(at) - Date.parse(createdAt);
+    const afterMs = Date.parse(at) - startMs;
     return html`<tr><td>${subject}</td><td>${from}</td><td class="${to.toLowerCase()}">${to}</td><td>${formatTime(at)}</td><td>${formatDuration(Math.max(0, afterMs))}</td><td>${actor}</td><td>${reason ?? reason_class}</td></tr>\n`;
   });
   const heads = [text.subject, text.from, text.to, text.at, text.after, text.by, text.reason];
@@ -24,4 +25,17 @@ export function attemptsTable({ executions }: ShownTimeline): Html {
       html`<tr><td>${attempt}</td><td class="${status.toLowerCase()}">${status}</td><td>${formatTime(run_at)}</td><td>${started_at !== null && formatTime(started_at)}</td><td>${finished_at !== null && formatTime(finished_at)}</td><td>${error ?? error_class}</td></tr>\n`,
   );
   return table(text.attempts, ['#', text.state, text.due, text.started, text.finished, text.error], rows);
+}
+
+/** Who uploaded the paste again after it had FAILED, and why; nothing when nobody did. */
+export function retriesTable({ retries }: ShownTimeline): Html | false {
+  if (retries.length === 0) return false;
+  const { timeline: text } = words;
+  const rows = retries.map(
+    ({ at, actor, reason_class, reason }) =>
+      html`<tr><td>${formatTime(at)}</td><td>${actor}</td><td>${reason ?? reason_class}</td></tr>\n`,
+  );
+  return html`<h2>${text.retries}</h2>
+${table(text.retries, [text.at, text.by, text.reason], rows)}
+`;
 }

@@ -58,7 +58,8 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
 function showTimeline({
   transitions,
   executions,
-}: Pick<SubjectTimeline, 'transitions' | 'executions'>): ShownSubject['timeline'] {
+  retries,
+}: Pick<SubjectTimeline, 'transitions' | 'executions' | 'retries'>): ShownSubject['timeline'] {
   return {
     transitions: transitions.map(({ at, ...rest }) => ({
       ...rest,
@@ -78,5 +79,11 @@ function showTimeline({
         error,
       }),
     ),
+    retries: retries.map(({ at, actor, reason }) => ({
+      at: at.toISOString(),
+      actor,
+      reason_class: 'retried',
+      reason,
+    })),
   };
 }
