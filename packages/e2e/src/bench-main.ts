@@ -13,6 +13,7 @@ const { values } = parseArgs({
     json: { type: 'string' },
     svg: { type: 'string' },
     env: { type: 'string', multiple: true, default: [] },
+    peers: { type: 'string' },
   },
 });
 const out = process.stdout;
@@ -21,7 +22,9 @@ const cluster = await startBenchCluster(parseEnv(values.env.join('\n')));
 try {
   const isShort = values.short || values['write-baseline'];
   const report = (line: string): boolean => print(`… ${line}`);
-  const rounds = isShort ? await runShortBench(cluster, report) : [await runBench(cluster, report)];
+  const rounds = isShort
+    ? await runShortBench(cluster, report)
+    : [await runBench(cluster, report, values.peers)];
   const figures = medians(rounds);
   print(await machine());
   for (const { name, value, unit } of figures)

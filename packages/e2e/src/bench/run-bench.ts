@@ -4,6 +4,7 @@ import { valueOf, type Figure } from './figure.ts';
 import { measureControls } from './measure-controls.ts';
 import { createAndSettle, measureCreates, measureHalfLoad } from './measure-creates.ts';
 import { measureFirstRead } from './measure-first-read.ts';
+import { measurePeers } from './measure-peers.ts';
 import { measureReads, measureUncachedReads } from './measure-reads.ts';
 import { measureRequests } from './measure-requests.ts';
 import { measureSettling } from './measure-settling.ts';
@@ -32,8 +33,15 @@ export async function startBenchCluster(env: NodeJS.Dict<string>): Promise<Bench
   });
 }
 
-/** Every figure of docs/benchmarks.md, in one run. */
-export async function runBench(cluster: BenchCluster, report: (line: string) => void): Promise<Figure[]> {
+/**
+ * Every figure of docs/benchmarks.md, in one run.
+ * @param peers a folder in which other job queues are installed
+ */
+export async function runBench(
+  cluster: BenchCluster,
+  report: (line: string) => void,
+  peers?: string,
+): Promise<Figure[]> {
   report('warming up');
   const { shortCodes } = await createAndSettle(cluster, WARMING_PASTES);
   report('creates');
@@ -50,6 +58,8 @@ export async function runBench(cluster: BenchCluster, report: (line: string) => 
   const firstRead = await measureFirstRead(cluster);
   report('controls');
   const controls = await measureControls(cluster, 3000);
+  report('peers');
+  const others = peers === undefined ? [] : await measurePeers(cluster, peers, 2000);
   report('transitions');
   const transitions = await measureTransitions(cluster, 5000);
   report('requests');
@@ -64,6 +74,7 @@ export async function runBench(cluster: BenchCluster, report: (line: string) => 
     ...settling,
     ...firstRead,
     transitions,
+    ...others,
     ...controls,
   ];
 }
