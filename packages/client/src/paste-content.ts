@@ -6,14 +6,14 @@ export type OpenContent = (fromByte: number) => Promise<Response>;
 /** The content of a paste while it is received. Read it once: as a stream, or as a whole. */
 export class PasteContent {
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** In bytes. */
+  /** In bytes; NaN when the response was compressed, which happens in browsers only. */
   readonly size: number;
   /** The SHA-256 of the content in hex, in quotes. */
   readonly etag: string;
 
   /** @param maxStalls number of resumed downloads in a row that may bring nothing */
   constructor(first: Response, open: OpenContent, maxStalls: number) {
-    this.size = Number(first.headers.get('Content-Length'));
+    this.size = sizeOf(first);
     this.etag = first.headers.get('ETag') ?? '';
     this.stream = resumed(first, this.size, open, maxStalls);
   }
@@ -44,8 +44,7 @@ function resumed(
         for (;;) {
           try {
             const { done, value } = await reader.read();
-            if (done && (received === size || !first.headers.has('Content-Length')))
-              return controller.close();
+            if (done && (received === size || Number.isNaN(size))) return controller.close();
             if (done) throw new PasteflowConnectionError('the response is shorter than its Content-Length');
             received += value.byteLength;
             stalls = 0;
@@ -70,6 +69,12 @@ async function restFrom(fromByte: number, response: Response): Promise<Response>
   if (response.status === 206 && range?.startsWith(`bytes ${fromByte}-`)) return response;
   await response.body?.cancel();
   throw new PasteflowConnectionError(`requested the bytes from ${fromByte} on, but received others`);
+}
+
+/** The platform decompresses a response, so that its Content-Length is not the number of bytes that arrive. */
+function sizeOf({ headers }: Response): number {
+  const length = headers.get('Content-Length');
+  return length === null || headers.has('Content-Encoding') ? NaN : Number(length);
 }
 
 function readerOf({ body }: Response): ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> {

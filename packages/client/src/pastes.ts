@@ -20,6 +20,11 @@ export interface DeletePasteOptions extends CallOptions {
 /** An upload whose attempts all fail ends after about 31 s; one whose worker crashed continues within 10 s. */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
+/**
+ * Sizes and positions are those of the content. With a Range, fetch sends this header by itself, and in a browser it can't be set.
+ */
+const UNCOMPRESSED = { 'Accept-Encoding': 'identity' };
+
 export class Pastes {
   readonly #transport: Transport;
 
@@ -95,7 +100,7 @@ export class Pastes {
     const what = `paste ${shortCode}`;
     const first = await waitUntilSettled(what, { signal, timeoutMs }, async (pollSignal) => {
       try {
-        return { settled: await this.#open(shortCode, {}, pollSignal) };
+        return { settled: await this.#open(shortCode, UNCOMPRESSED, pollSignal) };
       } catch (error) {
         if (!(error instanceof PasteflowApiError) || error.code !== 'paste_in_progress') throw error;
         return { pending: 'IN_PROGRESS', notBeforeMs: (error.retryAfter ?? 0) * 1000 };
@@ -184,7 +189,7 @@ export class Pastes {
 
   async #open(
     shortCode: string,
-    header: { Range?: string; 'If-Match'?: string },
+    header: { Range?: string; 'If-Match'?: string; 'Accept-Encoding'?: string },
     signal: AbortSignal | undefined,
   ): Promise<Response> {
     const { response } = await this.#transport.call(

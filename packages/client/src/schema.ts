@@ -381,7 +381,7 @@ export interface paths {
     };
     /**
      * Reads the content of a paste, byte for byte.
-     * @description A read waits about a second for an upload in progress. A paste whose upload failed is answered with 404. HEAD ignores Range. A caller who downloads too much at the same time gets 429, and the connection of a client that reads too slowly is cut.
+     * @description A read waits about a second for an upload in progress. A paste whose upload failed is answered with 404. HEAD ignores Range, and tells no Content-Length of a compressed content. A caller who downloads too much at the same time gets 429, and the connection of a client that reads too slowly is cut.
      */
     get: operations['readContent'];
     put?: never;
@@ -581,7 +581,7 @@ export interface paths {
     };
     /**
      * Reads the content of a paste, byte for byte.
-     * @description A read waits about a second for an upload in progress. A paste whose upload failed is answered with 404. HEAD ignores Range. A caller who downloads too much at the same time gets 429, and the connection of a client that reads too slowly is cut.
+     * @description A read waits about a second for an upload in progress. A paste whose upload failed is answered with 404. HEAD ignores Range, and tells no Content-Length of a compressed content. A caller who downloads too much at the same time gets 429, and the connection of a client that reads too slowly is cut.
      */
     get: operations['readContentByShortUrl'];
     put?: never;
@@ -1181,7 +1181,7 @@ export interface components {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
         /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-        Vary?: 'Accept, Cookie';
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
         'RateLimit-Policy': components['headers']['RateLimit-Policy'];
         RateLimit: components['headers']['RateLimit'];
         [name: string]: unknown;
@@ -1256,7 +1256,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1273,7 +1273,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1287,7 +1287,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1312,7 +1312,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1335,7 +1335,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1360,7 +1360,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1383,7 +1383,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1406,7 +1406,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1431,7 +1431,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1551,7 +1551,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1566,7 +1566,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1591,7 +1591,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1614,7 +1614,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1637,7 +1637,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1662,7 +1662,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1685,7 +1685,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1708,7 +1708,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1731,7 +1731,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1756,7 +1756,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1779,7 +1779,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1802,7 +1802,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -1827,7 +1827,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2182,7 +2182,7 @@ export interface operations {
       /** @description The page. */
       200: {
         headers: {
-          /** @description The SHA-256 of the content, as a strong entity tag. */
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
           ETag: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -2194,7 +2194,7 @@ export interface operations {
       /** @description The client has the current version: an empty body. */
       304: {
         headers: {
-          /** @description The SHA-256 of the content, as a strong entity tag. */
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
           ETag: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -2304,7 +2304,7 @@ export interface operations {
       /** @description The file. */
       200: {
         headers: {
-          /** @description The SHA-256 of the content, as a strong entity tag. */
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
           ETag: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -2319,7 +2319,7 @@ export interface operations {
       /** @description The client has the current version: an empty body. */
       304: {
         headers: {
-          /** @description The SHA-256 of the content, as a strong entity tag. */
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
           ETag: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           [name: string]: unknown;
@@ -2575,7 +2575,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2589,7 +2589,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2614,7 +2614,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2637,7 +2637,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2660,7 +2660,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2685,7 +2685,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2708,7 +2708,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2731,7 +2731,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2756,7 +2756,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2815,7 +2815,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2829,7 +2829,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2854,7 +2854,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2877,7 +2877,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2900,7 +2900,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2923,7 +2923,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2946,7 +2946,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2969,7 +2969,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -2994,7 +2994,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3017,7 +3017,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3040,7 +3040,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3065,7 +3065,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3115,7 +3115,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3131,7 +3131,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3158,7 +3158,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3183,7 +3183,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3208,7 +3208,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3233,7 +3233,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3260,7 +3260,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3285,7 +3285,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3310,7 +3310,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3337,7 +3337,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3395,7 +3395,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3411,7 +3411,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3438,7 +3438,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3463,7 +3463,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3488,7 +3488,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3513,7 +3513,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3540,7 +3540,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3565,7 +3565,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3590,7 +3590,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3617,7 +3617,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3667,7 +3667,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3683,7 +3683,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3710,7 +3710,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3735,7 +3735,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3760,7 +3760,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3785,7 +3785,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3812,7 +3812,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3837,7 +3837,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3862,7 +3862,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3889,7 +3889,7 @@ export interface operations {
           /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
           'Set-Cookie'?: string;
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3950,7 +3950,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3964,7 +3964,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -3989,7 +3989,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4012,7 +4012,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4035,7 +4035,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4060,7 +4060,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4083,7 +4083,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4106,7 +4106,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4131,7 +4131,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4190,7 +4190,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4206,7 +4206,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4220,7 +4220,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4245,7 +4245,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4268,7 +4268,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4291,7 +4291,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4314,7 +4314,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4337,7 +4337,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4362,7 +4362,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4385,7 +4385,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4408,7 +4408,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4433,7 +4433,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4489,7 +4489,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4503,7 +4503,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4528,7 +4528,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4551,7 +4551,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4574,7 +4574,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4599,7 +4599,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4622,7 +4622,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4645,7 +4645,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4670,7 +4670,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4730,7 +4730,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4744,7 +4744,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4769,7 +4769,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4792,7 +4792,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4815,7 +4815,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4838,7 +4838,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4861,7 +4861,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4886,7 +4886,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4909,7 +4909,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4932,7 +4932,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -4957,7 +4957,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5014,7 +5014,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5028,7 +5028,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5053,7 +5053,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5076,7 +5076,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5099,7 +5099,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5122,7 +5122,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5145,7 +5145,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5170,7 +5170,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5193,7 +5193,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5216,7 +5216,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5241,7 +5241,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5287,7 +5287,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5301,7 +5301,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5326,7 +5326,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5349,7 +5349,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5372,7 +5372,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5395,7 +5395,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5420,7 +5420,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5443,7 +5443,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5466,7 +5466,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5491,7 +5491,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5539,7 +5539,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5553,7 +5553,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5578,7 +5578,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5601,7 +5601,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5624,7 +5624,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5647,7 +5647,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5672,7 +5672,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5695,7 +5695,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5718,7 +5718,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -5743,7 +5743,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -6875,6 +6875,11 @@ export interface operations {
          */
         'If-Match'?: string;
         /**
+         * @description A content that is stored compressed is sent as it is stored to clients that name its encoding, `gzip`. A part is never compressed.
+         * @example gzip
+         */
+        'Accept-Encoding'?: string;
+        /**
          * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
@@ -6894,12 +6899,16 @@ export interface operations {
       /** @description The content. */
       200: {
         headers: {
-          /** @description The SHA-256 of the content, as a strong entity tag. */
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
           ETag: string;
           /** @description Range requests are supported. */
           'Accept-Ranges': 'bytes';
+          /** @description The answer depends on Accept-Encoding. */
+          Vary: 'Accept-Encoding';
           /** @description The number of bytes. */
           'Content-Length': string;
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -6912,10 +6921,12 @@ export interface operations {
       /** @description The requested part. */
       206: {
         headers: {
-          /** @description The SHA-256 of the content, as a strong entity tag. */
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
           ETag: string;
           /** @description Range requests are supported. */
           'Accept-Ranges': 'bytes';
+          /** @description The answer depends on Accept-Encoding. */
+          Vary: 'Accept-Encoding';
           /** @description The number of bytes. */
           'Content-Length': string;
           /** @description The served range and the size of the content; on 416 only the size. */
@@ -6932,10 +6943,12 @@ export interface operations {
       /** @description The client has the current content: an empty body. */
       304: {
         headers: {
-          /** @description The SHA-256 of the content, as a strong entity tag. */
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
           ETag: string;
           /** @description Range requests are supported. */
           'Accept-Ranges': 'bytes';
+          /** @description The answer depends on Accept-Encoding. */
+          Vary: 'Accept-Encoding';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -9416,7 +9429,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9431,7 +9444,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9456,7 +9469,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9479,7 +9492,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9502,7 +9515,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9525,7 +9538,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9550,7 +9563,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9573,7 +9586,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9596,7 +9609,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9619,7 +9632,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9644,7 +9657,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9705,7 +9718,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9719,7 +9732,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9744,7 +9757,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9767,7 +9780,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9790,7 +9803,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9813,7 +9826,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9836,7 +9849,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9859,7 +9872,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9882,7 +9895,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9907,7 +9920,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9930,7 +9943,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9953,7 +9966,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -9976,7 +9989,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10001,7 +10014,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10044,6 +10057,11 @@ export interface operations {
          */
         'If-Match'?: string;
         /**
+         * @description A content that is stored compressed is sent as it is stored to clients that name its encoding, `gzip`. A part is never compressed.
+         * @example gzip
+         */
+        'Accept-Encoding'?: string;
+        /**
          * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
@@ -10063,17 +10081,19 @@ export interface operations {
       /** @description The content. */
       200: {
         headers: {
-          /** @description The SHA-256 of the content, as a strong entity tag. */
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
           ETag?: string;
           /** @description Range requests are supported. */
           'Accept-Ranges'?: 'bytes';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           /** @description The number of bytes. */
           'Content-Length'?: string;
+          /** @description The content is compressed. None: it is not. */
+          'Content-Encoding'?: 'gzip';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -10084,10 +10104,12 @@ export interface operations {
       /** @description The requested part. */
       206: {
         headers: {
-          /** @description The SHA-256 of the content, as a strong entity tag. */
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
           ETag?: string;
           /** @description Range requests are supported. */
           'Accept-Ranges'?: 'bytes';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           /** @description The number of bytes. */
           'Content-Length'?: string;
           /** @description The served range and the size of the content; on 416 only the size. */
@@ -10095,8 +10117,6 @@ export interface operations {
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -10107,15 +10127,15 @@ export interface operations {
       /** @description The client has the current content: an empty body. */
       304: {
         headers: {
-          /** @description The SHA-256 of the content, as a strong entity tag. */
+          /** @description A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed. */
           ETag?: string;
           /** @description Range requests are supported. */
           'Accept-Ranges'?: 'bytes';
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
           [name: string]: unknown;
         };
         content: {
@@ -10129,7 +10149,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10154,7 +10174,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10177,7 +10197,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10200,7 +10220,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10223,7 +10243,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10246,7 +10266,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10271,7 +10291,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10296,7 +10316,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10319,7 +10339,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10342,7 +10362,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10365,7 +10385,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {
@@ -10390,7 +10410,7 @@ export interface operations {
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie';
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
           [name: string]: unknown;
         };
         content: {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { PasteflowConnectionError } from '../src/index.ts';
 import { answer, problem, reset, silence, type Handler } from './support/scripted-server.ts';
@@ -30,6 +31,26 @@ describe('the content of a paste', () => {
     expect({ size: content.size, etag: content.etag }).toEqual({ size: 20, etag: ETAG });
     expect(CONTENT.equals(await content.bytes())).toBe(true);
     expect(bed.server.requests[0]!.path).toBe(`/v1/pastes/${CODE}/content`);
+  });
+
+  it('is requested as it is, because sizes and positions are those of the content', async () => {
+    bed.server.script(serve(6), serve());
+    await (await bed.client().pastes.content(CODE)).bytes();
+    expect(bed.server.requests.map(({ headers }) => headers['accept-encoding'])).toEqual([
+      'identity',
+      'identity',
+    ]);
+  });
+
+  it('may arrive compressed all the same, as in a browser, which ignores that wish', async () => {
+    const compressed = gzipSync(CONTENT);
+    bed.server.script((_req, res) => {
+      res.writeHead(200, { 'content-encoding': 'gzip', 'content-length': compressed.length, etag: ETAG });
+      res.end(compressed);
+    });
+    const content = await bed.client().pastes.content(CODE);
+    expect(content.size).toBeNaN();
+    expect(CONTENT.equals(await content.bytes())).toBe(true);
   });
 
   it('is available as text, a byte order mark included', async () => {

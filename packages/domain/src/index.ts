@@ -46,6 +46,7 @@ export {
   visibilities,
   type Visibility,
 } from './limits.ts';
+export { contentEncodingOf, contentEncodings, type ContentEncoding } from './content-encoding.ts';
 export { isShortCode, shortCodeFrom } from './short-code.ts';
 export {
   BUCKET_OWNER_KEY,

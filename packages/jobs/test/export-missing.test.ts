@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { objectKeyOf } from '@pasteflow/domain';
 import { sql } from 'kysely';
@@ -30,23 +31,39 @@ describe('an export of pastes whose content is missing', () => {
         createdSecondsAgo: 20,
       });
       await putObject(world, other, Buffer.from('gnol'));
+      const text = Buffer.alloc(300_000, 'a text that is worth compressing\n');
+      const compressed = await pasteRow(world, 'PROCESSED', text, { userId, createdSecondsAgo: 19 });
+      await putObject(world, compressed, gzipSync(text), 'gzip');
+      const damaged: string[] = [];
+      for (const object of [gzipSync(text).subarray(0, -4), gzipSync(text.subarray(1)), text.subarray(1)]) {
+        const code = await pasteRow(world, 'PROCESSED', text, {
+          userId,
+          createdSecondsAgo: 18 - damaged.length,
+        });
+        await putObject(world, code, object, 'gzip');
+        damaged.push(code);
+      }
       const last = await waitingPaste(world, 'last', { userId, createdSecondsAgo: 10 });
       const { ending, result, job } = await run(world, 'export', { format }, { userId });
       expect(ending.status).toBe('partial');
-      expect(errorOf(ending)).toBe('The content of 3 of 5 pastes is missing; result.missing says why.');
+      expect(errorOf(ending)).toBe('The content of 6 of 9 pastes is missing; result.missing says why.');
       const { bytes } = await archiveOf(world, job.jobId);
       expect(result).toEqual({
-        exported: 2,
+        exported: 3,
         bytes: bytes.length,
         missing: [
           { short_code: none, reason: 'its object is not in S3' },
           { short_code: short, reason: 'its object has 1 bytes instead of 4' },
-          { short_code: other, reason: 'its object is damaged: its SHA-256 differs from content_hash' },
+          ...[other, ...damaged].map((short_code) => ({
+            short_code,
+            reason: 'its object is damaged: its content does not match content_hash',
+          })),
         ],
-        missing_count: 3,
+        missing_count: 6,
       });
       expect(await filesIn(format, bytes)).toEqual({
         [`${good}.txt`]: sha256('good'),
+        [`${compressed}.txt`]: sha256(text),
         [`${last}.txt`]: sha256('last'),
       });
     },

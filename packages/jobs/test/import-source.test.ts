@@ -72,7 +72,7 @@ describe('the source paste of an import', () => {
     await expect(importOf(missing)).rejects.toThrow(
       `The paste ${missing} cannot be read: its object is not in S3.`,
     );
-    await expect(importOf(damaged)).rejects.toThrow('its SHA-256 differs from content_hash');
+    await expect(importOf(damaged)).rejects.toThrow('its content does not match content_hash');
   });
 
   it('is read again by the next attempt when S3 does not answer', async () => {

@@ -38,6 +38,10 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
 }
 
+export function isRangeRefused(error: unknown): boolean {
+  return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 416;
+}
+
 export function unavailable(error: unknown): DependencyUnavailableError {
   return new DependencyUnavailableError('s3', { cause: error });
 }

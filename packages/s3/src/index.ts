@@ -1,5 +1,9 @@
+export { compress } from './compression/compress.ts';
+export { contentRange } from './compression/content-range.ts';
+export { DamagedObjectError, decompress } from './compression/decompress.ts';
 export { createObjectStore } from './create.ts';
 export { describeS3Error, ObjectTooLargeError, reasonOfS3Error } from './errors.ts';
+export type { StoredObject } from './object-requests.ts';
 export { ObjectStore, type ListedObject } from './object-store.ts';
 export type { OpenUpload } from './multipart-uploads.ts';
 export type { DeletedObject } from './versions.ts';

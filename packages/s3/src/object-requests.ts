@@ -1,16 +1,23 @@
 import type { Readable } from 'node:stream';
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { contentEncodingOf, type ContentEncoding } from '@pasteflow/domain';
 
 export interface StoredObject {
   /** The caller must consume or destroy it. Until then it holds its connection. */
   readonly body: Readable;
   /** Bytes of this body. For a range: the bytes of the range. */
   readonly contentLength: number;
+  /** How the object is compressed; null: not at all. */
+  readonly encoding: ContentEncoding | null;
+  /** The body is the requested range. Otherwise it is the whole object. */
+  readonly isPart: boolean;
 }
 
 export interface PutOptions {
-  /** The digest of the content: S3 rejects content that arrives damaged. */
+  /** The digest of the bytes that are sent: S3 rejects an object that arrives damaged. */
   readonly sha256: Buffer;
+  /** How the bytes are compressed. Default: not at all. */
+  readonly encoding?: ContentEncoding | null | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -45,7 +52,7 @@ export class SdkRequests implements ObjectRequests {
     this.#bucket = bucket;
   }
 
-  async put(key: string, content: Buffer, { sha256, signal }: PutOptions): Promise<void> {
+  async put(key: string, content: Buffer, { sha256, encoding, signal }: PutOptions): Promise<void> {
     await this.#client.send(
       new PutObjectCommand({
         Bucket: this.#bucket,
@@ -53,6 +60,7 @@ export class SdkRequests implements ObjectRequests {
         Body: content,
         ContentLength: content.length,
         ContentType: CONTENT_TYPE,
+        ...(encoding && { ContentEncoding: encoding }),
         ChecksumSHA256: sha256.toString('base64'),
       }),
       signal ? { abortSignal: signal } : {},
@@ -64,7 +72,12 @@ export class SdkRequests implements ObjectRequests {
       new GetObjectCommand({ Bucket: this.#bucket, Key: key, ...(range && { Range: rangeHeader(range) }) }),
       signal ? { abortSignal: signal } : {},
     );
-    return { body: answer.Body as Readable, contentLength: answer.ContentLength ?? 0 };
+    return {
+      body: answer.Body as Readable,
+      contentLength: answer.ContentLength ?? 0,
+      encoding: contentEncodingOf(answer.ContentEncoding),
+      isPart: answer.ContentRange !== undefined,
+    };
   }
 
   /** The client is not this object's own. */

@@ -6,8 +6,8 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
-import { isNotFound, unavailable } from './errors.ts';
-import { holdsObject, type ExpectedObject } from './holds-object.ts';
+import { isNotFound, isRangeRefused, unavailable } from './errors.ts';
+import { findContent, type ExpectedContent, type FoundObject } from './find-content.ts';
 import { abortMultipartUpload, listMultipartUploads, type OpenUpload } from './multipart-uploads.ts';
 import type { GetOptions, ObjectRequests, PutOptions, StoredObject } from './object-requests.ts';
 import { presign, type PresignOptions } from './presign.ts';
@@ -74,19 +74,24 @@ export class ObjectStore {
     return await putStream(this.#client, { bucket: this.bucket, key, contentType }, body, { signal });
   }
 
-  /** @returns null when the object does not exist */
+  /**
+   * The whole object is returned when S3 refuses the range, which ends beyond an object that is shorter than expected.
+   * @returns null when the object does not exist
+   */
   async get(key: string, options: GetOptions = {}): Promise<StoredObject | null> {
     try {
       return await this.#requests.get(key, options);
     } catch (error) {
       if (isNotFound(error)) return null;
+      if (isRangeRefused(error) && options.range !== undefined)
+        return await this.get(key, { signal: options.signal });
       throw unavailable(error);
     }
   }
 
-  /** Whether the bucket has an object with exactly this content. */
-  async holds(key: string, expected: ExpectedObject): Promise<boolean> {
-    return await holdsObject(this.#client, { bucket: this.bucket, key }, expected);
+  /** The object with exactly this content, compressed or not; null: the bucket has none under this key. */
+  async findContent(key: string, expected: ExpectedContent): Promise<FoundObject | null> {
+    return await findContent(this.#client, { bucket: this.bucket, key }, expected);
   }
 
   /** Deletes up to 1000 keys in one request. A missing object counts as deleted. @returns the keys that S3 did not delete */

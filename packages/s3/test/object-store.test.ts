@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { FaultProxy, startTestAws, type TestAws } from '@pasteflow/dev-stack/testing';
 import { createObjectStore, describeS3Error, reasonOfS3Error, type ObjectStore } from '../src/index.ts';
@@ -70,6 +71,30 @@ describe.each(['direct', 'sdk'] as const)('with %s requests', (requests) => {
       const object = await store.get('pastes/x', { range: { start: 2, end: 4 } });
       expect(object?.contentLength).toBe(3);
       expect((await buffer(object!.body)).toString()).toBe('234');
+    });
+
+    it('tells how the object is compressed, and leaves it so', async () => {
+      const object = gzipSync(Buffer.alloc(5000, 'text'));
+      await store.put('pastes/x', object, { sha256: sha256(object), encoding: 'gzip' });
+      for (const each of [store, open({ requests: requests === 'direct' ? 'sdk' : 'direct' })]) {
+        const whole = await each.get('pastes/x');
+        expect(whole).toMatchObject({ encoding: 'gzip', isPart: false, contentLength: object.length });
+        expect((await buffer(whole!.body)).equals(object)).toBe(true);
+        const part = await each.get('pastes/x', { range: { start: 0, end: 3 } });
+        expect(part).toMatchObject({ encoding: 'gzip', isPart: true, contentLength: 4 });
+        await buffer(part!.body);
+      }
+      await put('pastes/x', Buffer.from('text'));
+      const plain = await store.get('pastes/x');
+      expect(plain).toMatchObject({ encoding: null, isPart: false });
+      await buffer(plain!.body);
+    });
+
+    it('returns the whole object when it is shorter than the range requires', async () => {
+      await put('pastes/x', Buffer.from('short'));
+      const object = await store.get('pastes/x', { range: { start: 100, end: 200 } });
+      expect(object).toMatchObject({ isPart: false, contentLength: 5 });
+      expect((await buffer(object!.body)).toString()).toBe('short');
     });
 
     it('returns null for a missing object', async () => {

@@ -195,19 +195,20 @@ describe('the memory of the cache', () => {
     content_hash: `sha256:${n}`,
     size_bytes: bytes,
   });
+  const plain = (bytes: Buffer) => ({ bytes, encoding: null });
 
   it('is limited: the contents that were read longest ago go first', () => {
     const cache = new ContentCache({ maxBytes: 30_000, metrics: new Metrics('api', { process: false }) });
-    for (const n of [1, 2, 3]) cache.add(paste(n, 6000), Buffer.alloc(6000, n));
-    expect(cache.get(paste(1, 6000))?.[0]).toBe(1);
-    cache.add(paste(4, 6000), Buffer.alloc(6000, 4));
+    for (const n of [1, 2, 3]) cache.add(paste(n, 6000), plain(Buffer.alloc(6000, n)));
+    expect(cache.get(paste(1, 6000))?.bytes[0]).toBe(1);
+    cache.add(paste(4, 6000), plain(Buffer.alloc(6000, 4)));
     const kept = [1, 2, 3, 4].filter((n) => cache.get(paste(n, 6000)) !== undefined);
     expect(kept).toEqual([1, 3, 4]);
   });
 
   it('counts a kibibyte or more for the smallest content, so that many of them stay within the limit', () => {
     const cache = new ContentCache({ maxBytes: 20_480, metrics: new Metrics('api', { process: false }) });
-    for (let n = 0; n < 100; n += 1) cache.add(paste(n, 1), Buffer.alloc(1));
+    for (let n = 0; n < 100; n += 1) cache.add(paste(n, 1), plain(Buffer.alloc(1)));
     const kept = Array.from({ length: 100 }, (_, n) => n).filter((n) => cache.get(paste(n, 1)) !== undefined);
     expect(kept.length).toBeLessThanOrEqual(20);
     expect(kept).toContain(99);
@@ -215,7 +216,7 @@ describe('the memory of the cache', () => {
 
   it('leaves out a content that is larger than the limit', () => {
     const cache = new ContentCache({ maxBytes: 1000, metrics: new Metrics('api', { process: false }) });
-    cache.add(paste(1, 2000), Buffer.alloc(2000));
+    cache.add(paste(1, 2000), plain(Buffer.alloc(2000)));
     expect(cache.get(paste(1, 2000))).toBeUndefined();
   });
 });

@@ -4,11 +4,13 @@ import { describe, expect, it } from '@jest/globals';
 import { boundaryOf } from '../src/http/body/multipart.ts';
 import { assertPlainEncoding } from '../src/http/body/read-body.ts';
 import { expectsContinue } from '../src/http/body/drain.ts';
+import { acceptedEncoding } from '../src/http/request/accepted-encoding.ts';
 import { clientAddressOf, networkOf } from '../src/http/request/client-address.ts';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../src/http/request/conditional.ts';
 import { mediaTypeOf } from '../src/http/request/media-type.ts';
 import { requireValidHost } from '../src/http/request/host.ts';
 import { contextOf } from '../src/http/request/request-context.ts';
+import { wantsPage } from '../src/http/request/wants-page.ts';
 import { idempotencyKeyOf } from '../src/idempotency/idempotency-key.ts';
 import { isApiToken } from '../src/identity/api-token.ts';
 import { bearerTokenOf } from '../src/identity/authorization.ts';
@@ -39,6 +41,8 @@ const headers: readonly [name: string, valid: string, parse: (value: string) => 
   ['If-Match', `${etag}, W/"b"`, (value) => matchesPrecondition(value, etag)],
   ['Content-Type', 'text/plain; charset="utf-8"', parsing('content-type', mediaTypeOf)],
   ['Content-Type of a form', 'multipart/form-data; boundary="x"', parsing('content-type', boundaryOf)],
+  ['Accept', 'text/html, text/plain;q=0.5', parsing('accept', wantsPage)],
+  ['Accept-Encoding', 'br, gzip;q=0.5', parsing('accept-encoding', acceptedEncoding)],
   ['Content-Encoding', 'identity', parsing('content-encoding', assertPlainEncoding)],
   ['Transfer-Encoding', 'chunked', parsing('transfer-encoding', assertPlainEncoding)],
   ['Expect', '100-continue', parsing('expect', expectsContinue)],

@@ -4,6 +4,7 @@ import {
   logEnv,
   metricsEnv,
   milliseconds,
+  oneOf,
   positiveInteger,
   tracingEnv,
 } from '@pasteflow/runtime';
@@ -28,6 +29,8 @@ interface UploadConfig {
   readonly consumers: number;
   readonly putTimeoutMs: number;
   readonly leaseSeconds: number;
+  /** How the contents are compressed that are stored from now on. What is stored already stays as it is. */
+  readonly compression: 'gzip' | 'off';
 }
 
 const uploadEnv: z.ZodType<UploadConfig> = z
@@ -35,11 +38,13 @@ const uploadEnv: z.ZodType<UploadConfig> = z
     UPLOAD_CONCURRENCY: positiveInteger({ max: 100 }).default(4),
     S3_PUT_TIMEOUT_MS: milliseconds({ min: 100, max: 600_000 }).default(10_000),
     EXECUTION_LEASE_SECONDS: leaseSeconds(),
+    CONTENT_COMPRESSION: oneOf(['gzip', 'off']).default('gzip'),
   })
   .transform((env) => ({
     consumers: env.UPLOAD_CONCURRENCY,
     putTimeoutMs: env.S3_PUT_TIMEOUT_MS,
     leaseSeconds: env.EXECUTION_LEASE_SECONDS,
+    compression: env.CONTENT_COMPRESSION,
   }));
 
 interface JobConfig {

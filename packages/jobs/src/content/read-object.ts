@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
 import { contentHashOf } from '@pasteflow/pastes';
-import type { ObjectStore } from '@pasteflow/s3';
+import { DamagedObjectError, decompress, type ObjectStore } from '@pasteflow/s3';
 
 /** Delays before each attempt to read. The store retries failed requests; these attempts are for content that ends too early. */
 const READ_DELAYS_MS = [0, 250, 1000];
@@ -46,14 +46,19 @@ async function readOnce(
 ): Promise<Buffer | string> {
   const object = await store.get(objectKeyOf(paste.shortCode), { signal });
   if (object === null) return 'its object is not in S3';
-  if (object.contentLength !== paste.sizeBytes) {
+  const { contentLength, encoding } = object;
+  if (encoding === null ? contentLength !== paste.sizeBytes : contentLength > paste.sizeBytes) {
     object.body.destroy();
-    return `its object has ${object.contentLength} bytes instead of ${paste.sizeBytes}`;
+    return `its object has ${contentLength} bytes instead of ${paste.sizeBytes}`;
   }
-  const content = await collect(object.body, paste.sizeBytes, signal);
-  return contentHashOf(content) === paste.contentHash
-    ? content
-    : 'its object is damaged: its SHA-256 differs from content_hash';
+  const stored = await collect(object.body, contentLength, signal);
+  try {
+    const content = await decompress(stored, encoding, paste.sizeBytes);
+    if (contentHashOf(content) === paste.contentHash) return content;
+  } catch (error) {
+    if (!(error instanceof DamagedObjectError)) throw error;
+  }
+  return 'its object is damaged: its content does not match content_hash';
 }
 
 async function collect(body: Readable, size: number, signal: AbortSignal): Promise<Buffer> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { objectKeyOf, type Visibility } from '@pasteflow/domain';
+import { objectKeyOf, type ContentEncoding, type Visibility } from '@pasteflow/domain';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
 import type { World } from './world.ts';
@@ -35,8 +35,14 @@ export function waitingPaste(
   return pasteRow(world, 'IN_PROGRESS', Buffer.from(content), facts);
 }
 
-export async function putObject({ store }: World, shortCode: string, content: Buffer): Promise<void> {
-  await store.put(objectKeyOf(shortCode), content, { sha256: createHash('sha256').update(content).digest() });
+export async function putObject(
+  { store }: World,
+  shortCode: string,
+  object: Buffer,
+  encoding: ContentEncoding | null = null,
+): Promise<void> {
+  const sha256 = createHash('sha256').update(object).digest();
+  await store.put(objectKeyOf(shortCode), object, { sha256, encoding });
 }
 
 /** Creates only the row of a paste. @returns its short code */

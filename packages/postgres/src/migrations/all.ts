@@ -22,6 +22,7 @@ import * as inlinePayloads from './0021-inline-payloads.ts';
 import * as takedowns from './0022-takedowns.ts';
 import * as encryptedPastes from './0023-encrypted-pastes.ts';
 import * as browserSessions from './0024-browser-sessions.ts';
+import * as storedEncoding from './0025-stored-encoding.ts';
 
 /** In order. A released migration is frozen: a change is a new migration. */
 export const migrations: Record<string, Migration> = {
@@ -48,4 +49,5 @@ export const migrations: Record<string, Migration> = {
   '0022-takedowns': takedowns,
   '0023-encrypted-pastes': encryptedPastes,
   '0024-browser-sessions': browserSessions,
+  '0025-stored-encoding': storedEncoding,
 };

@@ -4,6 +4,7 @@ import {
   pasteUpload,
   transition,
   type AttemptOutcome,
+  type ContentEncoding,
   type PasteUploadState,
 } from '@pasteflow/domain';
 import { sql } from 'kysely';
@@ -25,8 +26,16 @@ export interface ClaimedUpload extends ClaimedExecution, UploadName {
 }
 
 /** How an attempt at an upload ended. A successful attempt has stored an object. */
-export type UploadOutcome =
-  { readonly kind: 'succeeded'; readonly s3Url: string } | Exclude<AttemptOutcome, { kind: 'succeeded' }>;
+export type UploadOutcome = StoredUpload | Exclude<AttemptOutcome, { kind: 'succeeded' }>;
+
+interface StoredUpload {
+  readonly kind: 'succeeded';
+  readonly s3Url: string;
+  /** How the object is compressed. Default: not at all. */
+  readonly encoding?: ContentEncoding | null;
+  /** The size of the object. Default: that of the content. */
+  readonly storedBytes?: number;
+}
 
 export interface UploadSettlement extends Settlement {
   readonly outcome: UploadOutcome;
@@ -66,11 +75,15 @@ export const uploadSubject: Subject<
   executionOwner: sql`NULL::uuid`,
   endingColumns: (settlements) => ({
     s3_url: settlements.map(({ outcome }) => (outcome.kind === 'succeeded' ? outcome.s3Url : null)),
+    stored_encoding: settlements.map(({ outcome }) =>
+      outcome.kind === 'succeeded' ? (outcome.encoding ?? null) : null,
+    ),
   }),
   onEnd: sql`, settled AS (
       UPDATE pastes p
       SET status = CASE WHEN ended.s3_url IS NOT NULL THEN ${store.to} ELSE ${giveUp.to} END,
         s3_url = ended.s3_url,
+        stored_encoding = ended.stored_encoding,
         processed_at = CASE WHEN ended.s3_url IS NOT NULL THEN now() END,
         failure_reason = ended.give_up_reason,
         failed_at = CASE WHEN ended.give_up_reason IS NOT NULL THEN now() END

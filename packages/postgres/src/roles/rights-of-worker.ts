@@ -18,7 +18,7 @@ export const workerRights: RoleRights = {
       'expires_at',
       'delete_token_hash',
     ],
-    update: ['status', 's3_url', 'processed_at', 'failure_reason', 'failed_at'],
+    update: ['status', 's3_url', 'stored_encoding', 'processed_at', 'failure_reason', 'failed_at'],
   },
   paste_payloads: {
     select: 'all',

@@ -1,5 +1,11 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { PasteDeletionState, PasteUploadState, TakedownClass, Visibility } from '@pasteflow/domain';
+import type {
+  ContentEncoding,
+  PasteDeletionState,
+  PasteUploadState,
+  TakedownClass,
+  Visibility,
+} from '@pasteflow/domain';
 
 export interface PastesTable {
   id: Generated<string>;
@@ -18,6 +24,11 @@ export interface PastesTable {
   size_bytes: number;
   /** `s3://bucket/key`. Set exactly while PROCESSED. */
   s3_url: string | null;
+  /**
+   * How the object was compressed when the upload settled; NULL: not at all. The object itself names its encoding, and counts when the
+   * two differ: a late put of another worker may have replaced it.
+   */
+  stored_encoding: ContentEncoding | null;
   /** Set exactly while FAILED. */
   failure_reason: string | null;
   created_at: Generated<Date>;

@@ -43,6 +43,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0022-takedowns',
     '0023-encrypted-pastes',
     '0024-browser-sessions',
+    '0025-stored-encoding',
   ]);
 });
 

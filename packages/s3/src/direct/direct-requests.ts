@@ -1,5 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { contentEncodingOf } from '@pasteflow/domain';
 import { CONNECT_TIMEOUT_MS, MAX_SOCKETS, type S3ClientOptions } from '../client.ts';
 import {
   CONTENT_TYPE,
@@ -56,10 +57,11 @@ export class DirectRequests implements ObjectRequests {
     });
   }
 
-  async put(key: string, content: Buffer, { sha256, signal }: PutOptions): Promise<void> {
+  async put(key: string, content: Buffer, { sha256, encoding, signal }: PutOptions): Promise<void> {
     const headers = {
       'content-length': String(content.length),
       'content-type': CONTENT_TYPE,
+      ...(encoding && { 'content-encoding': encoding }),
       'x-amz-checksum-sha256': sha256.toString('base64'),
       'x-amz-content-sha256': sha256.toString('hex'),
     };
@@ -73,7 +75,12 @@ export class DirectRequests implements ObjectRequests {
       ...(range !== undefined && { range: rangeHeader(range) }),
     };
     const answer = await this.#answered({ method: 'GET', key, headers, body: null, signal });
-    return { body: answer.body, contentLength: Number(answer.headers['content-length'] ?? 0) };
+    return {
+      body: answer.body,
+      contentLength: Number(answer.headers['content-length'] ?? 0),
+      encoding: contentEncodingOf(answer.headers['content-encoding']?.toString()),
+      isPart: answer.headers['content-range'] !== undefined,
+    };
   }
 
   close(): void {

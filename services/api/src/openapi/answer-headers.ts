@@ -62,8 +62,8 @@ export const setCookies = header(
   z.string().optional(),
 );
 export const etag = header(
-  'The SHA-256 of the content, as a strong entity tag.',
-  z.string().regex(/^"[0-9a-f]{64}"$/),
+  'A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed.',
+  z.string().regex(/^"[0-9a-f]{64}(-gzip)?"$/),
 );
 export const acceptRanges = header('Range requests are supported.', z.literal('bytes'));
 export const contentRange = header(
@@ -74,10 +74,14 @@ export const wwwAuthenticate = header('The credentials that are needed.');
 export const allow = header('The methods of the route.');
 export const vary = header(
   'The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known.',
-  z.literal('Accept, Cookie').optional(),
+  z.enum(['Accept, Cookie', 'Accept, Cookie, Accept-Encoding']).optional(),
 );
 export const varyEncoding = header('The answer depends on Accept-Encoding.', z.literal('Accept-Encoding'));
 export const contentEncoding = header(
   'The compression; none: not compressed.',
   z.enum(['br', 'gzip']).optional(),
+);
+export const gzipEncoding = header(
+  'The content is compressed. None: it is not.',
+  z.literal('gzip').optional(),
 );

@@ -93,7 +93,7 @@ async function sendText(
   await sendContent(deps, paste, {
     req,
     res,
-    requested: { paste, range: undefined, length: paste.size_bytes },
+    requested: { paste, range: undefined, accepts: null },
     head: () => res,
     render: (bytes) => markupOf(site, shown, bytes),
   });

@@ -1,3 +1,4 @@
+import type { ContentEncoding } from '@pasteflow/domain';
 import type { PasteRow } from '@pasteflow/postgres';
 import type { Metrics } from '@pasteflow/runtime';
 import { LRUCache } from 'lru-cache';
@@ -9,24 +10,30 @@ export interface ContentCacheOptions {
   readonly metrics: Metrics;
 }
 
-export type CachedPaste = Pick<PasteRow, 'short_code' | 'content_hash' | 'size_bytes'>;
+type CachedPaste = Pick<PasteRow, 'short_code' | 'content_hash' | 'size_bytes'>;
+
+/** A content in the form in which it is stored. */
+export interface StoredContent {
+  readonly bytes: Buffer;
+  readonly encoding: ContentEncoding | null;
+}
 
 /** The memory of an entry beside its content: contents of 1 byte took 1,379 bytes each, and those of 2,048 took 4,029. */
 const ENTRY_BYTES = 2048;
 
 /**
- * The contents that this process has read from S3 last. It knows nothing of deletions: ask Postgres for the row of
+ * The contents that this process has read from S3 last, as they are stored: compressed ones take less memory. It knows nothing of deletions: ask Postgres for the row of
  * the paste before each read. Contents of more than 256 KiB are not kept.
  */
 export class ContentCache {
-  readonly #contents: LRUCache<string, Buffer> | null;
+  readonly #contents: LRUCache<string, StoredContent> | null;
   readonly #reads;
 
   constructor({ maxBytes, metrics }: ContentCacheOptions) {
     this.#contents =
       maxBytes === 0
         ? null
-        : new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ length }) => length + ENTRY_BYTES });
+        : new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes.length + ENTRY_BYTES });
     this.#reads = metrics.counter({
       name: 'content_cache_reads_total',
       help: 'Reads of contents of up to 256 KiB: from the cache (hit), or from S3 (miss).',
@@ -47,16 +54,16 @@ export class ContentCache {
     );
   }
 
-  get(paste: CachedPaste): Buffer | undefined {
+  get(paste: CachedPaste): StoredContent | undefined {
     if (paste.size_bytes > MAX_WHOLE_BYTES) return undefined;
     const content = this.#contents?.get(keyOf(paste));
     this.#reads.inc({ outcome: content === undefined ? 'miss' : 'hit' });
     return content;
   }
 
-  /** @param content all bytes of the paste, whose hash was checked; they are never changed afterwards */
-  add(paste: CachedPaste, content: Buffer): void {
-    if (content.length <= MAX_WHOLE_BYTES) this.#contents?.set(keyOf(paste), content);
+  /** @param content all bytes of the object, whose content's hash was checked; they are never changed afterwards */
+  add(paste: CachedPaste, content: StoredContent): void {
+    if (paste.size_bytes <= MAX_WHOLE_BYTES) this.#contents?.set(keyOf(paste), content);
   }
 }
 

@@ -6,7 +6,7 @@ import { etagOf } from './etag.ts';
 import { example } from './example.ts';
 import { findErrors, namedPaste } from './find-named-paste.ts';
 
-const tags = { ETag: headers.etag, 'Accept-Ranges': headers.acceptRanges };
+const tags = { ETag: headers.etag, 'Accept-Ranges': headers.acceptRanges, Vary: headers.varyEncoding };
 const etag = etagOf(example.contentHash);
 
 function field(description: string, value: string) {
@@ -30,7 +30,7 @@ export const contentOperation: Omit<Operation, 'operationId'> = {
   access: 'anyone',
   summary: 'Reads the content of a paste, byte for byte.',
   description:
-    'A read waits about a second for an upload in progress. A paste whose upload failed is answered with 404. HEAD ignores Range. A caller who downloads too much at the same time gets 429, and ' +
+    'A read waits about a second for an upload in progress. A paste whose upload failed is answered with 404. HEAD ignores Range, and tells no Content-Length of a compressed content. A caller who downloads too much at the same time gets 429, and ' +
     'the connection of a client that reads too slowly is cut.',
   params: {
     path: namedPaste,
@@ -51,10 +51,14 @@ export const contentOperation: Omit<Operation, 'operationId'> = {
         'ETags of the expected content: 412 when none of them matches, and for a malformed value.',
         etag,
       ),
+      'Accept-Encoding': field(
+        'A content that is stored compressed is sent as it is stored to clients that name its encoding, `gzip`. A part is never compressed.',
+        'gzip',
+      ),
     }),
   },
   answers: {
-    200: bytes('The content.'),
+    200: bytes('The content.', { 'Content-Encoding': headers.gzipEncoding }),
     206: bytes('The requested part.', { 'Content-Range': headers.contentRange }),
     304: { description: 'The client has the current content: an empty body.', headers: z.object(tags) },
     503: {

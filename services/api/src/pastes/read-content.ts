@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
-import { DependencyUnavailableError } from '@pasteflow/domain';
+import { DependencyUnavailableError, type ContentEncoding } from '@pasteflow/domain';
 import type { PasteRow } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
+import { acceptedEncoding } from '../http/request/accepted-encoding.ts';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/request/conditional.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
@@ -11,6 +12,7 @@ import { etagOf } from './etag.ts';
 import { contentOperation } from './content-operation.ts';
 import { assertNotGone, findNamedPaste, pasteNotFound, type FindDependencies } from './find-named-paste.ts';
 import { sendDownload, type RequestedDownload, type SendDownloadDependencies } from './send-download.ts';
+import type { OpenContent } from './stored-content.ts';
 import { waitForUpload, type WaitForUploadDependencies } from './wait-for-upload.ts';
 
 export interface ReadContentDependencies
@@ -69,28 +71,33 @@ async function serve(
   res: Response,
 ): Promise<void> {
   const size = paste.size_bytes;
-  const etag = etagOf(paste.content_hash);
+  const tag = (encoding: ContentEncoding | null): string => etagOf(paste.content_hash, encoding);
+  const plain = tag(null);
+  const wantsPart = req.method === 'GET' && req.get('Range') !== undefined;
+  const accepted = wantsPart ? null : acceptedEncoding(req);
+  const encoding = paste.stored_encoding === accepted ? accepted : null;
+  const tags = encoding === null ? [plain] : [tag(encoding), plain];
   // Not transformed, because the bytes are the paste.
   res.set({
-    ETag: etag,
+    ETag: tags[0],
     'Accept-Ranges': 'bytes',
     'Cache-Control': `${cachingOf(paste, res)}, no-transform`,
   });
 
-  if (!matchesPrecondition(req.get('If-Match'), etag)) {
+  if (!tags.some((each) => matchesPrecondition(req.get('If-Match'), each))) {
     throw new RequestError(
       'precondition_failed',
       'The ETag of the content does not match If-Match. Read the current ETag and try again.',
     );
   }
-  if (isKnownToClient(req.get('If-None-Match'), etag)) {
-    res.status(304).end();
+  const known = tags.find((each) => isKnownToClient(req.get('If-None-Match'), each));
+  if (known !== undefined) {
+    res.status(304).vary('Accept-Encoding').set('ETag', known).end();
     return;
   }
-  const range =
-    req.method === 'GET'
-      ? rangeOf({ range: req.get('Range'), ifRange: req.get('If-Range') }, { size, etag })
-      : 'whole';
+  const range = wantsPart
+    ? rangeOf({ range: req.get('Range'), ifRange: req.get('If-Range') }, { size, etag: plain })
+    : 'whole';
   if (range === 'unsatisfiable') {
     throw new RequestError(
       'range_not_satisfiable',
@@ -100,18 +107,20 @@ async function serve(
       },
     );
   }
-  const length = range === 'whole' ? size : range.end - range.start + 1;
-  const head = (): ServerResponse =>
-    res.writeHead(range === 'whole' ? 200 : 206, {
+  const head = (sent: Pick<OpenContent, 'encoding'> & { readonly length?: number }): ServerResponse =>
+    res.vary('Accept-Encoding').writeHead(range === 'whole' ? 200 : 206, {
       'Content-Type': 'text/plain; charset=utf-8',
-      'Content-Length': String(length),
+      ETag: tag(sent.encoding),
+      ...(sent.encoding !== null && { 'Content-Encoding': sent.encoding }),
+      ...(sent.length !== undefined && { 'Content-Length': String(sent.length) }),
       ...(range !== 'whole' && { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` }),
     });
   if (req.method === 'HEAD') {
-    head().end();
+    // Only S3 knows the size of a compressed object.
+    head(encoding === null ? { encoding, length: size } : { encoding }).end();
     return;
   }
-  const requested = { paste, range: range === 'whole' ? undefined : range, length };
+  const requested = { paste, range: range === 'whole' ? undefined : range, accepts: accepted };
   await sendContent(deps, paste, { req, res, requested, head });
 }
 

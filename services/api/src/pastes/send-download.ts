@@ -6,7 +6,8 @@ import type { Logger } from '@pasteflow/runtime';
 import type { DownloadBudget } from '../budget/download-budget.ts';
 import { sendStream, sendWhole, type SendOptions, type SendOutcome } from '../http/response/send-paced.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
-import { openObject, readContent, type ContentDependencies, type ObjectRequest } from './stored-content.ts';
+import { openContent, readContent, type ContentDependencies, type OpenContent } from './stored-content.ts';
+import { requestedBytes, type ObjectRequest } from './stored-object.ts';
 
 export interface SendDownloadDependencies extends ContentDependencies {
   readonly downloads: Pick<DownloadBudget, 'begin'>;
@@ -19,7 +20,7 @@ export interface RequestedDownload {
   readonly res: Response;
   readonly requested: ObjectRequest;
   /** Writes the status and the headers of the answer. */
-  readonly head: () => ServerResponse;
+  readonly head: (sent: Pick<OpenContent, 'encoding' | 'length'>) => ServerResponse;
   readonly logger: Logger;
   /** Makes what is sent from the bytes of the object; default: the bytes. */
   readonly render?: (bytes: Iterable<Buffer> | AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
@@ -40,23 +41,36 @@ export async function sendDownload(
   deps: SendDownloadDependencies,
   { req, res, requested, head, logger, render }: RequestedDownload,
 ): Promise<boolean> {
-  const download = deps.downloads.begin(req, requested.length, render === undefined ? 1 : 1 + BYTES_OF_PAGE);
+  const download = deps.downloads.begin(
+    req,
+    bytesInMemory(requested),
+    render === undefined ? 1 : 1 + BYTES_OF_PAGE,
+  );
   try {
     let outcome: SendOutcome;
     if (download.kind === 'whole') {
-      const bytes = await readContent(deps, requested, res);
-      if (bytes === null) return false;
-      outcome = await sendWhole(await rendered(bytes, render), head(), deps.sending);
+      const content = await readContent(deps, requested, res);
+      if (content === null) return false;
+      const { bytes, encoding } = content;
+      const sent = await rendered(bytes, render);
+      outcome = await sendWhole(sent, head({ encoding, length: bytes.length }), deps.sending);
     } else {
-      const body = await openObject(deps.store, requested, res);
-      if (body === null) return false;
-      outcome = await sendStream(streamed(logged(body, res, logger), render), head(), deps.sending);
+      const content = await openContent(deps.store, requested, res);
+      if (content === null) return false;
+      const body = streamed(logged(content.body, res, logger), render);
+      outcome = await sendStream(body, head(content), deps.sending);
     }
     if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
     return true;
   } finally {
     download.release();
   }
+}
+
+/** A range of a compressed object is cut out of the whole content. */
+function bytesInMemory(requested: ObjectRequest): number {
+  const { size_bytes: size, stored_encoding: encoding } = requested.paste;
+  return encoding === null ? requestedBytes(requested) : size;
 }
 
 async function rendered(bytes: Buffer, render: RequestedDownload['render']): Promise<Buffer> {

@@ -1,48 +1,76 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
-import type { ObjectStore } from '@pasteflow/s3';
-import type { ByteRange } from '../http/request/conditional.ts';
-import type { CachedPaste, ContentCache } from './content-cache.ts';
-
-export interface ObjectRequest {
-  readonly paste: CachedPaste;
-  readonly range: ByteRange | undefined;
-  /** The Content-Length of the answer. */
-  readonly length: number;
-}
+import { DependencyUnavailableError, type ContentEncoding } from '@pasteflow/domain';
+import { contentRange, decompress, type ObjectStore } from '@pasteflow/s3';
+import type { ContentCache, StoredContent } from './content-cache.ts';
+import { openStoredObject, requestedBytes, type ObjectRequest } from './stored-object.ts';
 
 export interface ContentDependencies {
   readonly store: Pick<ObjectStore, 'get'>;
   readonly cache: Pick<ContentCache, 'get' | 'add'>;
 }
 
+/** What is sent for a content, or for a range of it. */
+export interface OpenContent {
+  readonly body: Readable;
+  readonly encoding: ContentEncoding | null;
+  /** Bytes of the body. */
+  readonly length: number;
+}
+
 /**
  * Reads a content of up to 256 KiB, or a range of a content, from the cache or from S3. A whole content is checked against the
  * hash of its paste.
- * @returns null when S3 has no object with this key and length
+ * @returns null when S3 has no such object
  * @throws DependencyUnavailableError
  */
 export async function readContent(
   { store, cache }: ContentDependencies,
   requested: ObjectRequest,
   res: ServerResponse,
-): Promise<Buffer | null> {
-  const { paste, range, length } = requested;
+): Promise<StoredContent | null> {
+  const { paste } = requested;
   const cached = cache.get(paste);
-  if (cached !== undefined) return range === undefined ? cached : cached.subarray(range.start, range.end + 1);
-  const body = await openObject(store, requested, res);
-  if (body === null) return null;
-  const content = await readWhole(body, length, res);
-  if (range === undefined) {
-    assertIntact(paste, content);
-    cache.add(paste, content);
-  }
-  return content;
+  if (cached !== undefined)
+    return isAccepted(cached, requested) ? cached : partOf(await contentOf(cached, paste), requested);
+  const object = await openStoredObject(store, requested, res);
+  if (object === null) return null;
+  const stored = {
+    bytes: await readWhole(object.body, object.contentLength, res),
+    encoding: object.encoding,
+  };
+  if (object.isPart) return stored;
+  const content = await contentOf(stored, paste);
+  assertIntact(paste, content);
+  cache.add(paste, stored);
+  return isAccepted(stored, requested) ? stored : partOf(content, requested);
 }
 
-function assertIntact({ content_hash: expected }: CachedPaste, content: Buffer): void {
+function isAccepted({ encoding }: Pick<StoredContent, 'encoding'>, { accepts }: ObjectRequest): boolean {
+  return encoding !== null && encoding === accepts;
+}
+
+function partOf(content: Buffer, { range }: ObjectRequest): StoredContent {
+  return {
+    bytes: range === undefined ? content : content.subarray(range.start, range.end + 1),
+    encoding: null,
+  };
+}
+
+/** @throws DependencyUnavailableError for a damaged object */
+async function contentOf(
+  { bytes, encoding }: StoredContent,
+  { size_bytes: size }: ObjectRequest['paste'],
+): Promise<Buffer> {
+  try {
+    return await decompress(bytes, encoding, size);
+  } catch (cause) {
+    throw new DependencyUnavailableError('s3', { cause });
+  }
+}
+
+function assertIntact({ content_hash: expected }: ObjectRequest['paste'], content: Buffer): void {
   const found = `sha256:${createHash('sha256').update(content).digest('hex')}`;
   if (found === expected) return;
   throw new DependencyUnavailableError('s3', {
@@ -51,24 +79,24 @@ function assertIntact({ content_hash: expected }: CachedPaste, content: Buffer):
 }
 
 /**
- * Opens an object, or a range of it; null when S3 has no object with this key and length. The request to S3
- * is aborted when the client disconnects.
+ * Opens a content, or a range of it, as a stream. A client that accepts the encoding of the object gets the bytes of the object.
+ * @returns null when S3 has no such object
  * @throws DependencyUnavailableError
  */
-export async function openObject(
+export async function openContent(
   store: Pick<ObjectStore, 'get'>,
-  { paste, range, length }: ObjectRequest,
+  requested: ObjectRequest,
   res: ServerResponse,
-): Promise<Readable | null> {
-  const clientGone = new AbortController();
-  const abort = (): void => clientGone.abort();
-  res.once('close', abort);
-  const object = await store
-    .get(objectKeyOf(paste.short_code), { range, signal: clientGone.signal })
-    .finally(() => res.off('close', abort));
-  if (object?.contentLength === length) return object.body;
-  object?.body.destroy();
-  return null;
+): Promise<OpenContent | null> {
+  const object = await openStoredObject(store, requested, res);
+  if (object === null) return null;
+  const { body, encoding, contentLength, isPart } = object;
+  if (isAccepted(object, requested)) return { body, encoding, length: contentLength };
+  const { paste, range } = requested;
+  const length = requestedBytes(requested);
+  if (encoding === null && (isPart || range === undefined)) return { body, encoding, length };
+  const { start, end } = range ?? { start: 0, end: paste.size_bytes - 1 };
+  return { body: contentRange(object, { start, end, size: paste.size_bytes }), encoding: null, length };
 }
 
 /** S3 sends 256 KiB within milliseconds. */

@@ -65,7 +65,7 @@ async function read(deps: PrivateBinGetDependencies, req: Request, res: Response
   await sendContent(deps, paste, {
     req,
     res,
-    requested: { paste, range: undefined, length: paste.size_bytes },
+    requested: { paste, range: undefined, accepts: null },
     head: () => res,
     render: (bytes) => aroundDocument(bytes, parts),
   });

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { objectKeyOf, type Visibility } from '@pasteflow/domain';
+import { gzipSync } from 'node:zlib';
+import { objectKeyOf, type ContentEncoding, type Visibility } from '@pasteflow/domain';
 import {
   claimExecutions,
   claimExpired,
@@ -72,6 +73,22 @@ export async function processedPaste(
   return shortCode;
 }
 
+/** A paste whose object is compressed. */
+export async function compressedPaste(
+  { db, store }: { db: Database; store: ObjectStore },
+  content: Buffer | string,
+  ownership: Ownership = {},
+): Promise<string> {
+  const shortCode = await newPaste(db, content, ownership);
+  await putCompressed(store, shortCode, gzipSync(content));
+  await settle(db, shortCode, store.urlOf(objectKeyOf(shortCode)), 'gzip');
+  return shortCode;
+}
+
+export async function putCompressed(store: ObjectStore, shortCode: string, object: Buffer): Promise<void> {
+  await store.put(objectKeyOf(shortCode), object, { sha256: sha256(object), encoding: 'gzip' });
+}
+
 export async function failedPaste(db: Database, ownership: Ownership = {}): Promise<string> {
   const shortCode = await newPaste(db, 'hello', ownership);
   await settle(db, shortCode, null);
@@ -79,8 +96,13 @@ export async function failedPaste(db: Database, ownership: Ownership = {}): Prom
 }
 
 /** Claims the upload and ends it: with this URL, or null for a failure. */
-export async function settle(db: Database, shortCode: string, s3Url: string | null): Promise<void> {
-  await settleExecution(db, await claimUpload(db, shortCode), s3Url);
+export async function settle(
+  db: Database,
+  shortCode: string,
+  s3Url: string | null,
+  encoding: ContentEncoding | null = null,
+): Promise<void> {
+  await settleExecution(db, await claimUpload(db, shortCode), s3Url, encoding);
 }
 
 /** @returns the id of the execution */
@@ -97,6 +119,7 @@ export async function settleExecution(
   db: Database,
   executionId: string,
   s3Url: string | null,
+  encoding: ContentEncoding | null = null,
 ): Promise<void> {
   const settlement =
     s3Url === null
@@ -104,7 +127,7 @@ export async function settleExecution(
           outcome: { kind: 'failed', error: 'storage unavailable: S3 answered 503' },
           nextStep: { kind: 'give_up', reason: 'storage unavailable: S3 was down' },
         }
-      : { outcome: { kind: 'succeeded', s3Url }, nextStep: { kind: 'done' } };
+      : { outcome: { kind: 'succeeded', s3Url, encoding }, nextStep: { kind: 'done' } };
   await settleExecutions(db, uploadSubject, [{ executionId, ...settlement } as UploadSettlement], {
     actor: ACTOR,
     dispatched: true,

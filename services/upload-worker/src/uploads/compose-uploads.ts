@@ -35,7 +35,7 @@ export function composeUploads(
   { config, logger, metrics }: Pick<ServiceContext<Config>, 'config' | 'logger' | 'metrics'>,
   { worker, sqs, settleLingerMs = SETTLE_LINGER_MS }: UploadsOptions,
 ): QueueConsumer {
-  const { consumers, putTimeoutMs } = config.upload;
+  const { consumers, putTimeoutMs, compression } = config.upload;
   const sparePlaces = consumers > 1 ? SPARE_PLACES : 0;
   const events = createUploadEvents(logger, metrics);
   const store = createObjectStore({
@@ -51,6 +51,7 @@ export function composeUploads(
     store: tracePuts(store),
     readPayload: (pasteId) => readPayload(worker.db, pasteId),
     putTimeoutMs,
+    compresses: compression === 'gzip',
   });
   const pipeline = createPipeline({
     worker,

@@ -1,17 +1,25 @@
 import { uploadAttemptEvents, uploadFields, type AttemptEnd } from '@pasteflow/execution-events';
 import type { MessageContext, PasteUploadState } from '@pasteflow/domain';
-import type { ClaimedUpload } from '@pasteflow/postgres';
+import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
 import type { LogFields, Logger, Metrics } from '@pasteflow/runtime';
 import { createExecutionEvents, requestIdOf, type ExecutionEvents } from '../executions/events.ts';
 
 export interface UploadEvents extends ExecutionEvents {
   attemptStarted(upload: ClaimedUpload, context: MessageContext): void;
-  attemptEnded(upload: ClaimedUpload, context: MessageContext, end: AttemptEnd<PasteUploadState>): void;
+  attemptEnded(upload: ClaimedUpload, context: MessageContext, end: UploadAttemptEnd): void;
+}
+
+interface UploadAttemptEnd extends AttemptEnd<PasteUploadState> {
+  readonly outcome: UploadOutcome;
 }
 
 export function createUploadEvents(logger: Logger, metrics: Metrics): UploadEvents {
   const attempts = uploadAttemptEvents(logger, metrics);
   const bytes = metrics.counter({ name: 'upload_bytes_total', help: 'Bytes of content stored in S3.' });
+  const storedBytes = metrics.counter({
+    name: 'upload_stored_bytes_total',
+    help: 'Bytes of the objects in which content was stored, compressed where it pays.',
+  });
 
   return {
     ...createExecutionEvents('upload', logger, metrics),
@@ -20,7 +28,9 @@ export function createUploadEvents(logger: Logger, metrics: Metrics): UploadEven
     },
     attemptEnded(upload, context, end) {
       attempts.ended(upload, end, requestIdOf(context));
-      if (end.outcome.kind === 'succeeded') bytes.inc(upload.sizeBytes);
+      if (end.outcome.kind !== 'succeeded') return;
+      bytes.inc(upload.sizeBytes);
+      storedBytes.inc(end.outcome.storedBytes ?? upload.sizeBytes);
     },
   };
 }

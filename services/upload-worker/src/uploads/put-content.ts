@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { INLINE_CONTENT_BYTES, objectKeyOf, storedReason } from '@pasteflow/domain';
+import { INLINE_CONTENT_BYTES, objectKeyOf, storedReason, type ContentEncoding } from '@pasteflow/domain';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
-import { reasonOfS3Error, type ObjectStore } from '@pasteflow/s3';
+import { compress, reasonOfS3Error, type ObjectStore } from '@pasteflow/s3';
 import { Semaphore } from 'async-mutex';
 
 export interface PutContentOptions {
@@ -9,15 +9,24 @@ export interface PutContentOptions {
   /** Returns the payload, or null when there is none. */
   readonly readPayload: (pasteId: string) => Promise<Buffer | null>;
   readonly putTimeoutMs: number;
+  /** Contents are compressed where it pays. */
+  readonly compresses: boolean;
 }
 
 /**
  * Maximum of large (not inline) content that one process handles at a time, in units of 64 KiB: 80 MiB, for any UPLOAD_CONCURRENCY and
- * MAX_PASTE_BYTES. Reading a byte from Postgres needs about four (hexadecimal text, then bytes): 320 MiB in all. A larger paste is uploaded
- * alone. The unit is not a byte because async-mutex 0.5 releases a semaphore in steps of one.
+ * MAX_PASTE_BYTES. Reading a byte from Postgres needs about four (hexadecimal text, then bytes): 320 MiB in all. Compressing it, when the
+ * text is gone, needs at most another one. A larger paste is uploaded alone. The unit is not a byte because async-mutex 0.5 releases a semaphore in steps of one.
  */
 const MAX_LARGE_UNITS = 1280;
 const UNIT_BYTES = 64 * 1024;
+
+/** What is put into S3 for a content. */
+interface NewObject {
+  readonly bytes: Buffer;
+  readonly sha256: Buffer;
+  readonly encoding: ContentEncoding | null;
+}
 
 export type PutContent = (
   upload: ClaimedUpload,
@@ -30,7 +39,12 @@ export type PutContent = (
  * return the payload. Neither is a failure of S3, so neither spends an attempt. A payload that is missing or damaged is a failure that is
  * final: no further attempt could succeed.
  */
-export function createPutContent({ store, readPayload, putTimeoutMs }: PutContentOptions): PutContent {
+export function createPutContent({
+  store,
+  readPayload,
+  putTimeoutMs,
+  compresses,
+}: PutContentOptions): PutContent {
   const large = new Semaphore(MAX_LARGE_UNITS);
 
   async function attempt(
@@ -44,7 +58,7 @@ export function createPutContent({ store, readPayload, putTimeoutMs }: PutConten
       const content = inline !== null && matches(inline, digest) ? inline : await readPayload(upload.pasteId);
       if (content === null) return damaged('its payload is missing');
       if (!matches(content, digest)) return damaged('its payload does not match its content_hash');
-      return await put(upload, { content, digest }, signal);
+      return await put(upload, await objectOf({ content, digest }), signal);
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
       const reason = storedReason('database_unavailable', 'its payload could not be read');
@@ -52,16 +66,24 @@ export function createPutContent({ store, readPayload, putTimeoutMs }: PutConten
     }
   }
 
+  async function objectOf({ content, digest }: { content: Buffer; digest: Buffer }): Promise<NewObject> {
+    const compressed = compresses ? await compress(content) : null;
+    return compressed === null
+      ? { bytes: content, sha256: digest, encoding: null }
+      : { bytes: compressed, sha256: sha256Of(compressed), encoding: 'gzip' };
+  }
+
   async function put(
     { shortCode }: ClaimedUpload,
-    { content, digest }: { content: Buffer; digest: Buffer },
+    { bytes, sha256, encoding }: NewObject,
     signal: AbortSignal,
   ): Promise<UploadOutcome> {
+    if (signal.aborted) return { kind: 'interrupted' };
     const key = objectKeyOf(shortCode);
     const timeout = AbortSignal.timeout(putTimeoutMs);
     try {
-      await store.put(key, content, { sha256: digest, signal: AbortSignal.any([signal, timeout]) });
-      return { kind: 'succeeded', s3Url: store.urlOf(key) };
+      await store.put(key, bytes, { sha256, encoding, signal: AbortSignal.any([signal, timeout]) });
+      return { kind: 'succeeded', s3Url: store.urlOf(key), encoding, storedBytes: bytes.length };
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
       // The error's name does not tell: the SDK also reports a reset connection as a TimeoutError.
@@ -85,5 +107,9 @@ function damaged(text: string): UploadOutcome {
 
 /** Inline content of a message is used only when it is exactly the paste's content. */
 function matches(content: Buffer, digest: Buffer): boolean {
-  return createHash('sha256').update(content).digest().equals(digest);
+  return sha256Of(content).equals(digest);
+}
+
+function sha256Of(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
 }

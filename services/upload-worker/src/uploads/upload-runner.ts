@@ -27,7 +27,7 @@ export interface UploadRunnerOptions {
   readonly messages: Pick<HeldMessages, 'returnToQueue'>;
   readonly retry: RetryPolicy;
   readonly putContent: PutContent;
-  readonly store: Pick<ObjectStore, 'holds' | 'urlOf'>;
+  readonly store: Pick<ObjectStore, 'findContent' | 'urlOf'>;
   readonly events: UploadEvents;
   /** See `SettleUploadsOptions.lingerMs`. */
   readonly settleLingerMs: number;

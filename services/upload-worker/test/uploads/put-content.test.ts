@@ -23,6 +23,7 @@ function setUp({ put, ...options }: Partial<PutContentOptions> & { put?: ObjectS
     store,
     readPayload: () => Promise.resolve(content),
     putTimeoutMs: 1000,
+    compresses: true,
     ...options,
   });
   return { puts, putContent };
@@ -43,6 +44,8 @@ describe('an attempt at an upload', () => {
     expect(await putContent(upload(), content, never)).toEqual({
       kind: 'succeeded',
       s3Url: 's3://bucket/pastes/abc',
+      encoding: null,
+      storedBytes: 5,
     });
     expect(puts).toEqual([['pastes/abc', 'hello']]);
   });
@@ -53,6 +56,8 @@ describe('an attempt at an upload', () => {
       expect(await putContent(upload(), inline, never)).toEqual({
         kind: 'succeeded',
         s3Url: 's3://bucket/pastes/abc',
+        encoding: null,
+        storedBytes: 5,
       });
       expect(puts).toEqual([['pastes/abc', 'hello']]);
     }

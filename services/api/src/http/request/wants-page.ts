@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-
-/** Chromium's has 135 characters. */
-const MAX_ACCEPT_LENGTH = 1000;
+import { qualitiesOf } from './qualities.ts';
 
 /**
  * Whether a request comes from a browser's address bar, link or form: its Accept names `text/html`, and
@@ -9,17 +7,7 @@ const MAX_ACCEPT_LENGTH = 1000;
  * bytes.
  */
 export function wantsPage(req: IncomingMessage): boolean {
-  const { accept = '' } = req.headers;
-  if (accept.length > MAX_ACCEPT_LENGTH) return false;
-  const qualities = new Map(accept.split(',').map(readRange));
+  const qualities = qualitiesOf(req.headers.accept);
   const page = qualities.get('text/html') ?? 0;
   return page > 0 && page >= (qualities.get('text/plain') ?? 0);
-}
-
-/** A media range with its quality (RFC 9110, 12.5.1); a malformed quality counts as 0. */
-function readRange(text: string): readonly [type: string, quality: number] {
-  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
-  const quality = parameters.find((parameter) => parameter.startsWith('q='));
-  if (quality === undefined) return [type, 1];
-  return [type, /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(quality.slice(2)) ? Number(quality.slice(2)) : 0];
 }

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { request, type IncomingHttpHeaders } from 'node:http';
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** The transfer ended before its Content-Length. */
+  readonly isCut: boolean;
+}
+
+/** A request by node:http, which adds no Accept-Encoding and decompresses nothing. */
+export async function rawGet(
+  url: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<RawAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
+  request(url, { method, headers }, (res) => {
+    const chunks: Buffer[] = [];
+    res.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {});
+    res.once('close', () =>
+      resolve({
+        status: res.statusCode!,
+        headers: res.headers,
+        body: Buffer.concat(chunks),
+        isCut: !res.complete,
+      }),
+    );
+  })
+    .on('error', reject)
+    .end();
+  return await promise;
+}
+
+/** Of this length, and compressible to a half. */
+export function compressibleContent(bytes: number): Buffer {
+  return Buffer.from(
+    randomBytes(Math.ceil(bytes / 2))
+      .toString('hex')
+      .slice(0, bytes),
+  );
+}
