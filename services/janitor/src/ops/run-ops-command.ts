@@ -16,6 +16,7 @@ import { runAdoptBucket } from './adopt-bucket.ts';
 import { runBlock, runBlocks, runUnblock } from './block-content.ts';
 import { runCancelJob } from './cancel-job.ts';
 import { parseOpsCommand, usage, type OpsCommand, type Subject } from './command-line.ts';
+import { recordedIfActing } from './recorded-command.ts';
 import { readStatus } from './read-status.ts';
 import { readSubjectTimeline } from './read-timeline.ts';
 import { runRestoreObjects } from './restore-objects.ts';
@@ -46,29 +47,35 @@ function runCommand(
   env: Environment,
   onProgress: (line: string) => void,
 ): Promise<Answer> {
+  const acting = (run: (db: Database) => Promise<Answer>) =>
+    withDatabase('ops', env, (db) => recordedIfActing(db, command, () => run(db)));
   switch (command.kind) {
     case 'timeline':
       return showTimeline(command.of, command.json, env);
     case 'status':
       return showStatus(command.json, env);
     case 'retry':
-      return withDatabase('ops', env, (db) => runRetryFailed(db, { ...command, onProgress }));
+      return acting((db) => runRetryFailed(db, { ...command, onProgress }));
     case 'cancel':
-      return withDatabase('ops', env, (db) => runCancelJob(db, command));
+      return acting((db) => runCancelJob(db, command));
     case 'retry-dead-letters':
-      return retry(command.json, env);
+      return acting(() => retry(command.json, env));
     case 'takedown':
-      return withDatabase('ops', env, (db) => runTakeDown(db, { ...command, onProgress }));
+      return acting((db) => runTakeDown(db, { ...command, onProgress }));
     case 'block':
-      return withDatabase('ops', env, (db) => runBlock(db, command));
+      return acting((db) => runBlock(db, command));
     case 'unblock':
-      return withDatabase('ops', env, (db) => runUnblock(db, command));
+      return acting((db) => runUnblock(db, command));
     case 'blocks':
       return withDatabase('ops', env, (db) => runBlocks(db, command.json));
     case 'adopt-bucket':
-      return withBucket(env, (db, store) => runAdoptBucket(db, store, command));
+      return withBucket(env, (db, store) =>
+        recordedIfActing(db, command, () => runAdoptBucket(db, store, command)),
+      );
     case 'restore-objects':
-      return withBucket(env, (db, store) => runRestoreObjects(db, store, command));
+      return withBucket(env, (db, store) =>
+        recordedIfActing(db, command, () => runRestoreObjects(db, store, command)),
+      );
     default:
       return command satisfies never;
   }
