@@ -142,6 +142,24 @@ describe('docker-compose.yml', () => {
       );
   });
 
+  test('publishes nothing beyond this machine, and the operations page only with a token', () => {
+    const published = Object.values(compose.services).flatMap(({ ports = [] }) => ports);
+    expect(published.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);
+    expect(compose.services['janitor']?.ports).toEqual(['127.0.0.1:9467:9467']);
+    expect(compose.services['janitor']?.environment).toMatchObject({
+      OPS_PORT: '${OPS_TOKEN:+9467}',
+      OPS_TOKEN: '${OPS_TOKEN:-}',
+      OPS_READ_TOKEN: '${OPS_READ_TOKEN:-}',
+    });
+  });
+
+  test('gives the secret of the identity provider to the api alone', () => {
+    const having = Object.entries(compose.services).filter(([, { environment = {} }]) =>
+      Object.keys(environment).includes('OIDC_CLIENT_SECRET'),
+    );
+    expect(having.map(([name]) => name)).toEqual(['api']);
+  });
+
   test('keeps the content of pastes out of the log of Postgres', () => {
     expect(compose.services['postgres']?.command).toEqual(
       expect.arrayContaining([

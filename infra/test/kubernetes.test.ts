@@ -14,6 +14,8 @@ interface Container {
   readonly readinessProbe?: object;
   readonly livenessProbe?: object;
   readonly resources: { limits: object; requests: object };
+  readonly env?: readonly object[];
+  readonly ports?: readonly object[];
   readonly envFrom: { secretRef?: { name: string } }[];
 }
 
@@ -115,9 +117,19 @@ test('each service has a database Secret of its own, and only the migration has 
     find(kind, name)?.spec.template.spec.containers[0]?.envFrom.flatMap(
       ({ secretRef }) => secretRef?.name ?? [],
     );
-  for (const name of ['api', 'upload-worker', 'janitor'])
-    expect(secretOf('Deployment', name)).toEqual([`pasteflow-database-${name}`]);
+  expect(secretOf('Deployment', 'api')).toEqual(['pasteflow-database-api', 'pasteflow-oidc']);
+  expect(secretOf('Deployment', 'upload-worker')).toEqual(['pasteflow-database-upload-worker']);
+  expect(secretOf('Deployment', 'janitor')).toEqual(['pasteflow-database-janitor', 'pasteflow-ops']);
   expect(secretOf('Job', 'migrate')).toEqual(['pasteflow-database-migrate']);
+});
+
+test('the operations page is reached by a port-forward alone', () => {
+  const [janitor] = find('Deployment', 'janitor')?.spec.template.spec.containers ?? [];
+  expect(janitor?.env).toEqual([
+    { name: 'OPS_PORT', value: '9467' },
+    { name: 'OPS_HOST', value: '127.0.0.1' },
+  ]);
+  expect(janitor?.ports).toEqual([{ name: 'metrics', containerPort: 9466 }]);
 });
 
 test('each container has its entry in args', () => {
