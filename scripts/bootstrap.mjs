@@ -34,8 +34,10 @@ function buildPages() {
   const folder = 'packages/web/';
   const stamp = `${folder}dist/assets/.built`;
   const hash = createHash('sha256').update(wanted);
-  for (const file of [`${folder}build.ts`, ...filesIn(`${folder}browser`), ...filesIn(`${folder}styles`)])
-    hash.update(file).update(readFileSync(file));
+  const sources = [`${folder}browser`, `${folder}styles`, `${folder}src`, 'packages/sealed/src'].flatMap(
+    filesIn,
+  );
+  for (const file of [`${folder}build.ts`, ...sources]) hash.update(file).update(readFileSync(file));
   const current = hash.digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return;
   const { status, stderr } = spawnSync('node_modules/.bin/node', [`${folder}build.ts`], { encoding: 'utf8' });

@@ -7,7 +7,7 @@ import { resolveRelative, type Workspace } from './workspace.ts';
  * folder that it imports from, itself or through another such file.
  */
 export const folderOrders: Readonly<Record<string, string>> = {
-  'packages/cli': 'commands settings files terminal',
+  'packages/cli': 'commands sealed settings files terminal',
   'packages/dev-stack': 'testing commands start aws postgres',
   'packages/domain': 'machines',
   'packages/e2e': 'campaign bench',

@@ -15,6 +15,7 @@ const sources = [
   'browser/new-paste.ts',
   'browser/created.ts',
   'browser/paste.ts',
+  'browser/encrypted-paste.ts',
   'browser/pending-paste.ts',
   'browser/timeline.ts',
   'browser/my-pastes.ts',
@@ -44,27 +45,45 @@ const pureDialects: Plugin = {
   },
 };
 
-const { outputFiles, metafile } = await build({
-  absWorkingDir: folder,
-  entryPoints: sources,
-  outdir: output,
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  minify: true,
-  target: 'esnext',
-  loader: { '.svg': 'copy' },
-  plugins: [pureDialects],
-  entryNames: '[name]-[hash]',
-  chunkNames: '[name]-[hash]',
-  assetNames: '[name]-[hash]',
-  metafile: true,
-  write: false,
-  logLevel: 'warning',
-});
+/** Bundles entry points together: what several of them import becomes a chunk of its own. */
+function bundle(entryPoints: readonly string[]) {
+  return build({
+    absWorkingDir: folder,
+    entryPoints: [...entryPoints],
+    outdir: output,
+    bundle: true,
+    splitting: true,
+    conditions: ['source'],
+    format: 'esm',
+    minify: true,
+    target: 'esnext',
+    loader: { '.svg': 'copy' },
+    plugins: [pureDialects],
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+}
+
+/**
+ * The page of an encrypted paste shares most modules with that of any other paste. As chunks, they would compress worse, and the other page
+ * would be larger than 15 KB.
+ */
+const APART = 'browser/encrypted-paste.ts';
+const built = await Promise.all([bundle(sources.filter((source) => source !== APART)), bundle([APART])]);
+const outputFiles = [
+  ...new Map(built.flatMap((each) => each.outputFiles).map((file) => [file.path, file])).values(),
+];
+const outputs = Object.assign(
+  {},
+  ...built.map((each) => each.metafile.outputs),
+) as (typeof built)[0]['metafile']['outputs'];
 
 const entries: Record<string, string> = {};
-for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
+for (const [path, { entryPoint }] of Object.entries(outputs)) {
   if (entryPoint !== undefined && sources.includes(entryPoint))
     entries[basename(entryPoint).replace(/\.ts$/, '.js')] = basename(path);
 }

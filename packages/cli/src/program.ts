@@ -43,6 +43,8 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .option('-e, --expires <time>', EXPIRES)
     .option('--private', 'only you can read it')
     .option('-w, --wait', 'wait until the content is stored')
+    .option('--encrypt', 'encrypt the content here; the key is in the URL behind #')
+    .option('--password', 'with --encrypt: also ask for a password, or take PASTEFLOW_PASSWORD')
     .option('--qr', 'also draw the URL as a QR code, on stderr')
     .action(
       inSession((session, files: readonly string[], options: PutOptions) =>
@@ -51,7 +53,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     );
   program
     .command('cat')
-    .description('prints the content of pastes')
+    .description('prints the content of pastes, and decrypts it when the URL has a key')
     .argument('<pastes...>', 'short codes or URLs')
     .option('-o, --output <file>', 'write to this file instead')
     .option('--raw', 'on a terminal, too, print every byte as it is')

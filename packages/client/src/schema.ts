@@ -2431,7 +2431,7 @@ export interface operations {
       path: {
         /**
          * @description The name of the file.
-         * @example page-KC75JSTH.css
+         * @example page-NUR5B5F7.css
          */
         file: string;
       };

@@ -12,6 +12,7 @@ export { runOps } from './ops.ts';
 export { isPgbouncerRequired, Pgbouncer } from './pgbouncer.ts';
 export { isPrometheusRequired, Prometheus, promtool } from './prometheus.ts';
 export { selectorsIn } from './promql.ts';
+export { pythonPackage } from './python-package.ts';
 export { findTraces } from './find-traces.ts';
 export { findViolations } from './find-violations.ts';
 export { Service } from './service.ts';

@@ -1,18 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { pythonPackage } from './python-package.ts';
 
 /** https://schemathesis.readthedocs.io. Generates requests from an OpenAPI document, and compares the answers with it. */
 const VERSION = '4.32.5';
-
-const CACHE = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url));
-const FOLDER = join(CACHE, `schemathesis-${VERSION}`);
-const REPORT = join(FOLDER, 'report.json');
-const CONFIG = join(FOLDER, 'schemathesis.toml');
-/** Written last: an installation that was broken off is made anew. */
-const INSTALLED = join(FOLDER, 'installed');
 
 interface SchemathesisOptions {
   readonly documentUrl: string;
@@ -35,11 +28,13 @@ interface SchemathesisResult {
  * the document may still be refused, for example because its cursor is of no page, its If-Match of no version, or its key was used before.
  */
 export async function runSchemathesis(options: SchemathesisOptions): Promise<SchemathesisResult> {
-  if (!existsSync(INSTALLED)) await install();
-  writeFileSync(CONFIG, configOf(options));
-  rmSync(REPORT, { force: true });
+  const folder = await pythonPackage('schemathesis', VERSION);
+  const report = join(folder, 'report.json');
+  const config = join(folder, 'schemathesis.toml');
+  writeFileSync(config, configOf(options));
+  rmSync(report, { force: true });
   const args = [
-    `--config-file=${CONFIG}`,
+    `--config-file=${config}`,
     'run',
     options.documentUrl,
     `--header=Authorization: Bearer ${options.token}`,
@@ -51,31 +46,16 @@ export async function runSchemathesis(options: SchemathesisOptions): Promise<Sch
     '--no-color',
     '--warnings=off',
     '--report=json',
-    `--report-json-path=${REPORT}`,
+    `--report-json-path=${report}`,
     '--checks=all',
     '--exclude-checks=positive_data_acceptance',
   ];
-  const code = await run(join(FOLDER, 'venv/bin/schemathesis'), args);
-  const report = JSON.parse(readFileSync(REPORT, 'utf8')) as {
+  const code = await run(folder, args);
+  const { operations, test_cases: testCases } = JSON.parse(readFileSync(report, 'utf8')) as {
     readonly operations: { readonly total: number; readonly tested: number };
     readonly test_cases: { readonly generated: number };
   };
-  return { isGood: code === 0, operations: report.operations, testCases: report.test_cases.generated };
-}
-
-async function install(): Promise<void> {
-  rmSync(FOLDER, { recursive: true, force: true });
-  mkdirSync(FOLDER, { recursive: true });
-  const venv = join(FOLDER, 'venv');
-  const commands = [
-    ['python3', '-m', 'venv', venv],
-    [join(venv, 'bin/pip'), 'install', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`],
-  ] as const;
-  for (const [command, ...args] of commands) {
-    const code = await run(command, args);
-    if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed: see its messages above.`);
-  }
-  writeFileSync(INSTALLED, '');
+  return { isGood: code === 0, operations, testCases: testCases.generated };
 }
 
 /** Only for GET: a DELETE would remove what the other operations read. */
@@ -86,9 +66,12 @@ function configOf({ existing }: SchemathesisOptions): string {
   );
 }
 
-async function run(command: string, args: readonly string[]): Promise<number> {
-  // In its own folder, because Schemathesis leaves files in the current one.
-  const child = spawn(command, args, { cwd: FOLDER, stdio: ['ignore', 'inherit', 'inherit'] });
+/** In its own folder, because Schemathesis leaves files in the current one. */
+async function run(folder: string, args: readonly string[]): Promise<number> {
+  const child = spawn(join(folder, 'venv/bin/schemathesis'), args, {
+    cwd: folder,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? 1;
 }

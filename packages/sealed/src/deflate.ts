@@ -1,5 +1,5 @@
 /** A few kilobytes of deflate can become gigabytes. */
-class TooMuchContentError extends Error {
+export class TooMuchContentError extends Error {
   constructor(maxBytes: number) {
     super(`The decrypted content is larger than ${maxBytes} bytes.`);
     this.name = 'TooMuchContentError';

@@ -1,6 +1,8 @@
+export { TooMuchContentError } from './deflate.ts';
 export { textOfSealed, type SealedDocument } from './document.ts';
-export type { Message } from './message.ts';
-export { openSealed } from './open-sealed.ts';
+export { messageOfFile } from './message-of-file.ts';
+export type { Attachment, Message } from './message.ts';
+export { MAX_MESSAGE_BYTES, openSealed, WrongKeyError } from './open-sealed.ts';
 export { parseSealedText, SealedFormatError, toSealed } from './parse-sealed.ts';
 export { seal } from './seal.ts';
 export { fragmentOfKey, keyOfFragment, type SecretKey } from './secret-key.ts';

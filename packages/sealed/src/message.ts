@@ -9,7 +9,7 @@ export interface Message {
   readonly syntax: string | null;
 }
 
-interface Attachment {
+export interface Attachment {
   /** As its writer has named it: hostile. */
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;

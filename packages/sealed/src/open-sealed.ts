@@ -6,7 +6,7 @@ import { decodeMessage, type Message } from './message.ts';
 import type { SecretKey } from './secret-key.ts';
 
 /** The key or the password is wrong, or somebody has changed the document: the cipher can't tell which. */
-class WrongKeyError extends Error {
+export class WrongKeyError extends Error {
   constructor(options?: ErrorOptions) {
     super('The key or the password is wrong, or the paste was changed.', options);
     this.name = 'WrongKeyError';
@@ -14,7 +14,7 @@ class WrongKeyError extends Error {
 }
 
 /** The largest paste of a usual server, in a text that compresses well. */
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Decrypts a document.

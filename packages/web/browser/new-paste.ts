@@ -1,4 +1,5 @@
 import { element } from './element.ts';
+import { addKey, EncryptionOption } from './sealed/encryption-option.ts';
 
 /** The form sends itself without this module. With it, the text goes byte for byte, and errors keep the text. */
 const form = element('new-paste', HTMLFormElement);
@@ -8,6 +9,7 @@ const title = element('title', HTMLInputElement);
 const status = element('form-status', HTMLElement);
 const failure = element('form-error', HTMLElement);
 const submit = element('create', HTMLButtonElement);
+const encryption = new EncryptionOption();
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
@@ -67,18 +69,20 @@ function useFile(): void {
 
 async function send(): Promise<void> {
   const chosen = file.files?.[0];
-  const body = chosen ?? new Blob([text.value]);
   submit.disabled = true;
   failure.textContent = '';
   status.textContent = '…';
   try {
+    const isEmpty = chosen === undefined && text.value === '';
+    const sealed = encryption.isWanted && !isEmpty ? await encrypted(chosen) : null;
+    if (sealed === undefined) return;
     // A type of its own keeps a file that happens to be a form or JSON from being read as one.
     const response = await fetch(`${form.action}?${options()}`, {
       method: 'POST',
-      body,
+      body: sealed?.body ?? chosen ?? new Blob([text.value]),
       headers: { Accept: 'text/html', 'Content-Type': 'application/octet-stream' },
     });
-    show(response.ok, await response.text());
+    show(response.ok, await response.text(), sealed?.key);
   } catch {
     failure.textContent = form.dataset['unreachable'] ?? '';
   } finally {
@@ -87,17 +91,36 @@ async function send(): Promise<void> {
   }
 }
 
+/** undefined: the browser could not encrypt, and has said so. */
+async function encrypted(chosen: File | undefined) {
+  try {
+    return await encryption.seal({
+      text: text.value,
+      file: chosen,
+      title: title.value,
+      syntax: element('syntax', HTMLSelectElement).value,
+      burn: new FormData(form).get('burn') === 'true',
+    });
+  } catch {
+    failure.textContent = form.dataset['unencrypted'] ?? '';
+    return undefined;
+  }
+}
+
+/** The title and the language of an encrypted paste are in its ciphertext. */
 function options(): string {
   const query = new URLSearchParams();
+  const inBody = encryption.isWanted ? ['text', 'title', 'syntax'] : ['text'];
   for (const [name, value] of new FormData(form)) {
-    const isOption = name !== 'text' && typeof value === 'string' && value !== '';
+    const isOption = !inBody.includes(name) && typeof value === 'string' && value !== '';
     if (isOption) query.set(name, value);
   }
+  if (encryption.isWanted) query.set('encrypted', 'true');
   return query.toString();
 }
 
 /** Replaces the page by the answer, or shows why there is no paste and keeps the text. */
-function show(created: boolean, markup: string): void {
+function show(created: boolean, markup: string, key: string | undefined): void {
   const answer = new DOMParser().parseFromString(markup, 'text/html');
   const main = answer.querySelector('main');
   if (main === null) return;
@@ -108,6 +131,7 @@ function show(created: boolean, markup: string): void {
     );
     return;
   }
+  if (key !== undefined) addKey(answer, key);
   document.title = answer.title;
   element('main', HTMLElement).replaceWith(main);
   main.focus();

@@ -1,5 +1,5 @@
 import { element } from './element.ts';
-import { Painter, type PaintedChunk } from './highlight/painter.ts';
+import { startHighlighting } from './paste/highlighting.ts';
 import { LineSelection } from './paste/lines.ts';
 import { startToolbar } from './paste/toolbar.ts';
 import { startViews } from './paste/views.ts';
@@ -12,15 +12,4 @@ showRelativeTimes();
 startToolbar(content);
 startViews(content);
 new LineSelection(content, chunks);
-startHighlighting(content.dataset);
-
-function startHighlighting({ language = '', worker = '' }: DOMStringMap): void {
-  if (language === '' || language === 'text' || !('highlights' in CSS)) return;
-  new Painter(chunks.flatMap(paintedChunk), { language, worker });
-}
-
-/** A folded line stays plain: its mode could take seconds for it. */
-function paintedChunk(box: HTMLElement): readonly PaintedChunk[] {
-  const text = box.querySelector('pre')?.firstChild;
-  return text instanceof Text && !box.classList.contains('long') ? [{ box, text }] : [];
-}
+startHighlighting(content, chunks);

@@ -3,6 +3,7 @@ export { PasteLines } from './content/paste-lines.ts';
 export { pagePolicy } from './html/page-policy.ts';
 export type { Site } from './html/layout.ts';
 export { createdPage } from './pages/created.ts';
+export { encryptedPage } from './pages/encrypted.ts';
 export { myJobPage } from './pages/my-job.ts';
 export { myJobsPage } from './pages/my-jobs.ts';
 export { confirmDeletionPage, myPastesPage } from './pages/my-pastes.ts';

@@ -47,6 +47,8 @@ export const words = {
     open: 'Open the paste',
     copy: 'Copy',
     copied: 'Copied',
+    keyHint:
+      'The key is a part of the link, and only this page knows it: without the whole link nobody can read the paste.',
   },
 
   paste: {
@@ -95,6 +97,39 @@ export const words = {
     deleteButton: 'Delete permanently',
     deleted: 'Paste deleted',
     deletedText: 'The paste is deleted and cannot be restored.',
+  },
+
+  encryption: {
+    option: 'Encrypt in this browser',
+    password: 'Password (optional)',
+    passwordHint: 'Readers then need the link and the password. Send them the password in another way.',
+    failed: 'The browser could not encrypt the paste.',
+  },
+
+  encrypted: {
+    title: 'Encrypted paste',
+    needsScript:
+      'This paste is encrypted, and a browser needs JavaScript to decrypt it. Switch JavaScript on and reload the page.',
+    password: 'Password',
+    decrypt: 'Decrypt',
+    qr: 'QR code of the link with its key',
+    document: 'Encrypted document',
+    explanationTitle: 'What the encryption protects from',
+    explanation:
+      'The browser of the writer has encrypted the paste. The key is in the link, behind the #, which browsers send to no server. Whoever has only the data of this service, such as its operator, an intruder or a backup, cannot read the paste. The service still knows its size, its times and the addresses of its readers. It also serves the script that decrypts: a service that is hostile or broken into could serve another script, which reads the key. Everybody who has the whole link, and the password if there is one, can read the paste.',
+    inBrowser: {
+      loading: 'Loading the encrypted paste …',
+      decrypting: 'Decrypting …',
+      noKey:
+        'The link is incomplete: the key behind the # is missing. Open the whole link, or ask the writer for it.',
+      unreachable: 'The server did not send the paste. Reload the page to try again.',
+      gone: 'The paste was read, was deleted or has expired.',
+      unknownFormat: 'The paste was decrypted, but this page cannot show what is in it.',
+      tooLarge: 'The decrypted paste is too large for this page.',
+      askPassword: 'The paste has a password, or the key in the link is wrong. Enter the password.',
+      wrong: 'The password or the key in the link is wrong, or somebody has changed the paste.',
+      attachment: 'Download NAME',
+    },
   },
 
   timeline: {

@@ -43,6 +43,10 @@ describe('what a browser loads', () => {
     expect(more.reduce((sum, name) => sum + gzipped(name), 0)).toBeLessThanOrEqual(30 * 1024);
   });
 
+  it('is at most 15 KB of JavaScript for an encrypted paste, without the mode of its language', () => {
+    expect(sizeOf('encrypted-paste.js') + sizeOf('worker.js')).toBeLessThanOrEqual(15 * 1024);
+  });
+
   it('is at most 20 KB of JavaScript for the form', () => {
     expect(sizeOf('new-paste.js') + sizeOf('created.js')).toBeLessThanOrEqual(20 * 1024);
   });

@@ -1,6 +1,6 @@
-import type { PasteContent } from '@pasteflow/client';
 import { EXIT_DONE, type ExitCode } from '../exit-codes.ts';
 import { writeAtomically } from '../files/write-atomically.ts';
+import { keyIn, openContent, type ReadableContent } from '../sealed/open-content.ts';
 import type { Session } from '../session.ts';
 import { pasteNamedBy } from '../settings/named.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
@@ -13,18 +13,19 @@ export interface CatOptions {
   readonly raw?: boolean;
 }
 
-/** `pasteflow cat CODE…`: the contents, one after the other, on stdout or in a file. */
+/** `pasteflow cat CODE…`: the contents, decrypted where a URL has the key, one after the other, on stdout or in a file. */
 export async function cat(
   session: Session,
   pastes: readonly string[],
   options: CatOptions,
 ): Promise<ExitCode> {
   const { client, signal, terminal, server } = session;
-  const codes = pastes.map((each) => pasteNamedBy(each, server));
-  if (options.output !== undefined && codes.length > 1)
+  const named = pastes.map((each) => ({ code: pasteNamedBy(each, server), key: keyIn(each) }));
+  if (options.output !== undefined && named.length > 1)
     throw new UsageError('--output is for one paste. Read the pastes one by one.');
-  for (const code of codes) {
-    const content = await client.pastes.content(code, { signal });
+  for (const { code, key } of named) {
+    const received = await client.pastes.content(code, { signal });
+    const content = key === null ? received : await openContent(session, received, key);
     if (options.output !== undefined && options.output !== '-') await save(session, content, options.output);
     else if (terminal.stdout.isTTY === true && options.raw !== true) await show(session, content);
     else for await (const chunk of content.stream) await writeTo(terminal.stdout, chunk);
@@ -32,7 +33,7 @@ export async function cat(
   return EXIT_DONE;
 }
 
-async function save({ terminal, signal }: Session, content: PasteContent, path: string): Promise<void> {
+async function save({ terminal, signal }: Session, content: ReadableContent, path: string): Promise<void> {
   const progress = startProgress(terminal);
   try {
     await writeAtomically(path, async (file) => {
@@ -50,7 +51,7 @@ async function save({ terminal, signal }: Session, content: PasteContent, path: 
 }
 
 /** Content of strangers on a terminal: nothing in it may act as a command of the terminal. */
-async function show({ terminal }: Session, content: PasteContent): Promise<void> {
+async function show({ terminal }: Session, content: ReadableContent): Promise<void> {
   const decoder = new TextDecoder();
   let held = '';
   for await (const chunk of content.stream) {

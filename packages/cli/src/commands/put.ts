@@ -3,6 +3,8 @@ import { renderUnicodeCompact } from 'uqr';
 import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../exit-codes.ts';
 import { openContent } from '../files/content-source.ts';
 import { messageOf } from '../message-of.ts';
+import { askForPassword, presetPassword } from '../sealed/password.ts';
+import { sealContent, type SealContentOptions } from '../sealed/seal-content.ts';
 import type { Session } from '../session.ts';
 import type { DeleteTokens } from '../settings/delete-tokens.ts';
 import { expiryOf } from '../settings/named.ts';
@@ -17,6 +19,8 @@ export interface PutOptions {
   readonly private?: boolean;
   readonly wait?: boolean;
   readonly qr?: boolean;
+  readonly encrypt?: boolean;
+  readonly password?: boolean;
 }
 
 /** Uploads at the same time: more gain nothing on an ordinary line, and a server counts the connections of a caller. */
@@ -38,6 +42,7 @@ export async function put(
   options: PutOptions,
 ): Promise<ExitCode> {
   const fields = fieldsOf(files, options);
+  const encryption = await encryptionOf(session, options);
   const { output, signal } = session;
   if (files.includes('-') && session.terminal.stdin.isTTY === true)
     output.note('Reading from the terminal until Ctrl-D.');
@@ -46,7 +51,7 @@ export async function put(
   await inLanes(
     files,
     LANES,
-    (file) => putOne(session, file, { fields, wait: options.wait === true, onSent: report.sent }),
+    (file) => putOne(session, file, { fields, encryption, wait: options.wait === true, onSent: report.sent }),
     (outcome) => {
       report.ended();
       if ('error' in outcome) {
@@ -74,15 +79,30 @@ function fieldsOf(files: readonly string[], options: PutOptions): NewPasteFields
   if (files.filter((file) => file === '-').length > 1) throw new UsageError('- can be named once only.');
   const { title, syntax, expires } = options;
   return {
-    ...(title !== undefined && { title }),
-    ...(syntax !== undefined && { syntax }),
+    ...(options.encrypt === true && { encrypted: true }),
+    ...(title !== undefined && options.encrypt !== true && { title }),
+    ...(syntax !== undefined && options.encrypt !== true && { syntax }),
     ...(expires !== undefined && { expires_in: expiryOf(expires) }),
     ...(options.private === true && { visibility: 'private' as const }),
   };
 }
 
+type Encryption = Omit<SealContentOptions, 'file'>;
+
+/** The title and the language of an encrypted paste are in its ciphertext. @returns null: the paste is not encrypted */
+async function encryptionOf(session: Session, options: PutOptions): Promise<Encryption | null> {
+  const { title = null, syntax = null, encrypt = false, password = false } = options;
+  if (password && !encrypt)
+    throw new UsageError('--password is for a paste that is encrypted: add --encrypt.');
+  if (!encrypt) return null;
+  const preset = presetPassword(session);
+  return { title, syntax, password: password && preset === '' ? await askForPassword(session) : preset };
+}
+
 interface PutOneOptions {
   readonly fields: NewPasteFields;
+  /** null: the content is sent as it is. */
+  readonly encryption: Encryption | null;
   readonly wait: boolean;
   readonly onSent: (bytes: number) => void;
 }
@@ -91,16 +111,18 @@ interface PutOneOptions {
 async function putOne(
   { client, signal, terminal, deleteTokens }: Session,
   file: string,
-  { fields, wait, onSent }: PutOneOptions,
+  { fields, encryption, wait, onSent }: PutOneOptions,
 ): Promise<Outcome> {
   try {
     signal.throwIfAborted();
     const source = await openContent(file, terminal.stdin, onSent);
     try {
-      const paste = await client.pastes.create(source.content, { ...fields, signal });
+      const sealed = encryption && (await sealContent(source, { file, ...encryption }));
+      const created = await client.pastes.create(sealed?.content ?? source.content, { ...fields, signal });
+      const paste = sealed === null ? created : { ...created, url: `${created.url}#${sealed.fragment}` };
       const unkept = await keepToken(deleteTokens, paste);
       const ended = wait ? await client.pastes.wait(paste.short_code, { signal }) : {};
-      return { file, paste: { ...paste, ...ended }, unkept };
+      return { file, paste: { ...paste, ...ended, url: paste.url }, unkept };
     } finally {
       await source.close();
     }

@@ -21,7 +21,7 @@ export async function readSecret(
       lines.once('line', (line) => resolve(line.trim()));
       lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-      lines.once('close', () => reject(new Error('No token was entered.')));
+      lines.once('close', () => reject(new Error('Nothing was entered.')));
     });
   } finally {
     lines.close();

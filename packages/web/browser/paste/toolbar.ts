@@ -1,8 +1,9 @@
 import { copyShown } from '../copy.ts';
 import { element, optional } from '../element.ts';
 
-export function startToolbar(content: HTMLElement): void {
-  startCopy();
+/** @param text the exact text, where the server can't give it */
+export function startToolbar(content: HTMLElement, text?: () => string): void {
+  startCopy(text);
   startWrap(content);
   startQr();
   const fork = optional('fork', HTMLAnchorElement);
@@ -10,11 +11,14 @@ export function startToolbar(content: HTMLElement): void {
 }
 
 /** Copies the exact text from the server: the page folds long lines and shows some characters differently. */
-function startCopy(): void {
+function startCopy(text?: () => string): void {
   const button = element('copy', HTMLButtonElement);
   const { raw = '', done = '', failed = '' } = button.dataset;
   button.hidden = false;
-  button.addEventListener('click', () => void copyShown(button, () => readText(raw), { done, failed }));
+  button.addEventListener(
+    'click',
+    () => void copyShown(button, text ?? (() => readText(raw)), { done, failed }),
+  );
 }
 
 async function readText(url: string): Promise<string> {

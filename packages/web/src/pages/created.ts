@@ -5,19 +5,23 @@ import { words } from '../words.ts';
 /** The answer to the form. @param deleteToken null for a paste that has an owner */
 export function createdPage(
   site: Site,
-  { url, deleteToken }: { readonly url: string; readonly deleteToken: string | null },
+  {
+    url,
+    deleteToken,
+    encrypted,
+  }: { readonly url: string; readonly deleteToken: string | null; readonly encrypted: boolean },
 ): string {
   const { created } = words;
   return page(site, {
     title: created.title,
     scripts: ['created.js'],
     main: html`<h1>${created.title}</h1>
-<div class="field"><label for="url">${created.link}</label>${copyable('url', url)}</div>
+<div class="field"><label for="url">${created.link}</label>${copyable('url', url)}${encrypted && html`<p class="hint">${created.keyHint}</p>`}</div>
 ${
   deleteToken !== null &&
   html`<div class="field"><label for="delete-token">${created.deleteToken}</label>${copyable('delete-token', deleteToken)}<p class="hint">${created.deleteTokenHint}</p></div>`
 }
-<p><a class="button primary" href="${url}">${created.open}</a></p>`,
+<p><a id="open" class="button primary" href="${url}">${created.open}</a></p>`,
   });
 }
 

@@ -16,7 +16,7 @@ export function newPastePage(site: Site, { maxPasteBytes }: { readonly maxPasteB
     title: form.title,
     scripts: ['new-paste.js'],
     main: html`<h1>${form.title}</h1>
-<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-unreachable="${form.unreachable}">
+<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-unreachable="${form.unreachable}" data-unencrypted="${words.encryption.failed}">
 <div class="field">
 <label for="text">${form.content}</label>
 <textarea id="text" name="text" rows="18" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint" autofocus></textarea>
@@ -28,6 +28,14 @@ export function newPastePage(site: Site, { maxPasteBytes }: { readonly maxPasteB
 <div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="">${form.detectSyntax}</option>${languages.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select></div>
 <div class="field"><label for="expires_in">${form.expiry}</label><select id="expires_in" name="expires_in">${form.expiries.map(([value, name]) => html`<option value="${value}"${value === DEFAULT_EXPIRY && html` selected`}>${name}</option>`)}</select></div>
 ${site.viewer !== null && html`<div class="field"><label for="visibility">${form.visibility}</label><select id="visibility" name="visibility">${form.visibilities.map(([value, name]) => html`<option value="${value}">${name}</option>`)}</select></div>\n`}</div>
+<fieldset id="encryption" class="encryption" hidden>
+<legend class="visually-hidden">${words.encryption.option}</legend>
+<label class="check" for="encrypt"><input id="encrypt" type="checkbox"> ${words.encryption.option}</label>
+<div id="encryption-options" hidden>
+<div class="field narrow"><label for="password">${words.encryption.password}</label><input id="password" type="password" autocomplete="new-password" aria-describedby="password-hint"><p id="password-hint" class="hint">${words.encryption.passwordHint}</p></div>
+<p class="hint">${words.encrypted.explanation}</p>
+</div>
+</fieldset>
 ${site.viewer === null && html`<p class="hint">${form.privacy}</p>`}
 <p><button id="create" class="primary" type="submit">${form.submit}</button> <span id="form-status" role="status"></span></p>
 <div id="form-error" role="alert"></div>

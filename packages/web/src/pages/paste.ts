@@ -12,6 +12,8 @@ export interface ShownPaste {
   readonly status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
   readonly title: string | null;
   readonly syntax: string | null;
+  /** The browser decrypts the content. */
+  readonly encrypted: boolean;
   readonly size_bytes: number;
   readonly created_at: string;
   readonly expires_at: string | null;
@@ -42,8 +44,13 @@ ${toolbar(site, paste, language)}
   };
 }
 
-function titleOf({ title, short_code }: ShownPaste): string {
-  return title ?? `${words.paste.untitled} ${short_code}`;
+export function titleOf(paste: ShownPaste): string {
+  const { title, short_code } = paste;
+  return title ?? `${untitled(paste)} ${short_code}`;
+}
+
+function untitled({ encrypted }: ShownPaste): string {
+  return encrypted ? words.encrypted.title : words.paste.untitled;
 }
 
 /** The page of a paste whose upload is in progress: it reloads by itself, also without JavaScript. */
@@ -67,13 +74,12 @@ export function deletedPage(site: Site): string {
   });
 }
 
-function heading(site: Site, paste: ShownPaste, language: Language | null): Html {
+export function heading(site: Site, paste: ShownPaste, language: Language | null): Html {
   const { paste: text } = words;
-  return html`<h1><bdi>${paste.title ?? text.untitled}</bdi></h1>
+  return html`<h1><bdi>${paste.title ?? untitled(paste)}</bdi></h1>
 <dl class="facts">
 <div><dt>${text.size}</dt><dd>${formatSize(paste.size_bytes)}</dd></div>
-<div><dt>${text.language}</dt><dd>${language?.name ?? paste.syntax ?? 'Plain text'}</dd></div>
-<div><dt>${text.created}</dt><dd>${formatTime(paste.created_at)}</dd></div>
+${!paste.encrypted && html`<div><dt>${text.language}</dt><dd>${language?.name ?? paste.syntax ?? 'Plain text'}</dd></div>\n`}<div><dt>${text.created}</dt><dd>${formatTime(paste.created_at)}</dd></div>
 <div><dt>${text.expires}</dt><dd>${paste.expires_at === null ? text.neverExpires : formatTime(paste.expires_at)}</dd></div>
 <div><dt>${text.upload}</dt><dd><a href="${site.base}/${paste.short_code}/timeline">${text.uploadStates[paste.status]}</a></dd></div>
 </dl>`;
@@ -115,7 +121,7 @@ function warningsHtml({ bidi, notUtf8, longLines, cut }: TextWarnings): Html {
   return html`${shown.map((warning) => warning !== false && html`<p class="warning" role="note">${warning}</p>\n`)}`;
 }
 
-function deletion(site: Site, paste: ShownPaste): Html | false {
+export function deletion(site: Site, paste: ShownPaste): Html | false {
   if (paste.deletion === null) return false;
   const { paste: text } = words;
   return html`<details class="deletion"><summary>${text.deleteTitle}</summary>

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
-import { PasteLines, pastePage, pendingPastePage, type ShownPaste, type Site } from '@pasteflow/web';
+import {
+  encryptedPage,
+  PasteLines,
+  pastePage,
+  pendingPastePage,
+  type ShownPaste,
+  type Site,
+} from '@pasteflow/web';
 import { RequestError } from '../http/errors/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
 import type { Handler } from '../openapi/endpoint.ts';
@@ -31,6 +38,7 @@ export function pasteInBrowser(deps: PastePageDependencies): Handler {
     assertNotGone(paste);
     const shown = shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: extensionOf(req) });
     if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(deps.pages.site(req), shown));
+    else if (paste.encrypted) sendPage(res, encryptedPage(deps.pages.site(req), shown));
     else await sendText(deps, req, res, paste, shown);
   };
 }
@@ -49,7 +57,7 @@ export function shownPaste(
   req: Request,
   { publicUrl, extension }: { readonly publicUrl: string; readonly extension: string | null },
 ): ShownPaste {
-  const { short_code, url, status, title, syntax, size_bytes, created_at, expires_at } = viewOf(
+  const { short_code, url, status, title, syntax, encrypted, size_bytes, created_at, expires_at } = viewOf(
     paste,
     publicUrl,
     'stranger', // the page shows no reason
@@ -60,6 +68,7 @@ export function shownPaste(
     status,
     title,
     syntax: extension ?? syntax,
+    encrypted,
     size_bytes,
     created_at,
     expires_at,

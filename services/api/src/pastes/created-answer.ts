@@ -30,7 +30,11 @@ export function createdAnswer(
       return textAnswer(201, `${paste.url}\n`, { Location, ...token });
     }
     case 'page':
-      return pageAnswer(201, createdPage(site(), { url: paste.url, deleteToken }), { Location });
+      return pageAnswer(
+        201,
+        createdPage(site(), { url: paste.url, deleteToken, encrypted: paste.encrypted }),
+        { Location },
+      );
     default:
       return form satisfies never;
   }

@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals';
+import { json, pasteWith, useBed, type Handler } from './support/bed.ts';
+
+const bed = useBed();
+
+const CODE = 'q7Zk2Lm9Xa';
+const created: Handler = (request, res) => json(201, pasteWith({ url: `${bed.url}/${CODE}` }))(request, res);
+
+/** Serves a document. */
+const serving =
+  (document: Buffer): Handler =>
+  (_request, res) =>
+    void res.writeHead(200, { 'content-length': String(document.length), etag: '"0f"' }).end(document);
+
+/** Puts an encrypted paste, and serves what was sent from then on. @returns its URL */
+async function put(
+  stdin: string | Buffer,
+  args: readonly string[] = [],
+  env: Record<string, string> = {},
+): Promise<string> {
+  bed.script(created);
+  const { code, stdout, stderr } = await bed.run(['put', '--encrypt', ...args], { stdin, env });
+  expect([code, stderr]).toEqual([0, '']);
+  bed.script(serving(bed.requests.at(-1)!.body));
+  return stdout.trim();
+}
+
+describe('pasteflow put --encrypt', () => {
+  it('prints the URL with the key, which the server gets as little as the content and the title', async () => {
+    const url = await put('Grüße\n', ['--title', 'Secret', '-s', 'rust', '-e', '2h']);
+    expect(url).toMatch(new RegExp(`^${bed.url}/${CODE}#[1-9A-HJ-NP-Za-km-z]{43,44}$`));
+    const { path, body, headers } = bed.requests.at(-1)!;
+    expect(Object.fromEntries(new URL(path, bed.url).searchParams)).toEqual({
+      encrypted: 'true',
+      expires_in: '7200',
+    });
+    expect(body.toString()).toMatch(
+      /^\{"v":2,"adata":\[\["[^"]+","[^"]+",600000,256,128,"aes","gcm","zlib"\],"plaintext",0,0\],"ct":"/,
+    );
+    const sent = path + body.toString() + JSON.stringify(headers);
+    for (const hidden of ['Secret', 'Grüße', url.split('#')[1]!]) expect(sent).not.toContain(hidden);
+    expect((await bed.run(['cat', url])).stdout).toBe('Grüße\n');
+  });
+
+  it('gives back bytes that are no text', async () => {
+    const bytes = Buffer.from([0, 255, 10, 13]);
+    const url = await put(bytes);
+    const { code } = await bed.run(['cat', url, '-o', `${bed.home}/copy`]);
+    expect(code).toBe(0);
+    const { readFile } = await import('node:fs/promises');
+    expect((await readFile(`${bed.home}/copy`)).equals(bytes)).toBe(true);
+  });
+
+  it('takes a password from the environment, without which the key opens nothing', async () => {
+    const env = { PASTEFLOW_PASSWORD: 'pässword' };
+    const url = await put('closed', ['--password'], env);
+    expect((await bed.run(['cat', url], { env })).stdout).toBe('closed');
+    for (const wrong of [{}, { PASTEFLOW_PASSWORD: 'wrong' }]) {
+      const { code, stdout, stderr } = await bed.run(['cat', url], { env: wrong });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('The key or the password is wrong');
+    }
+  });
+
+  it('refuses what can not be meant, and sends nothing', async () => {
+    for (const [args, env, message] of [
+      [['put', '--password'], {}, 'add --encrypt'],
+      [['put', '--encrypt', '--password'], {}, 'Set PASTEFLOW_PASSWORD'],
+    ] as const) {
+      const { code, stderr } = await bed.run(args, { stdin: 'x', env });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    }
+    expect(await bed.run(['put', '--encrypt'], { stdin: '' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('nothing to encrypt'),
+    });
+    expect(bed.requests).toEqual([]);
+  });
+});
+
+describe('pasteflow cat', () => {
+  it('prints the document without a key, and refuses a damaged key', async () => {
+    const url = await put('text');
+    expect((await bed.run(['cat', url.split('#')[0]!])).stdout).toMatch(/^\{"v":2/);
+    const seen = bed.requests.length;
+    const { code, stderr } = await bed.run(['cat', `${url.slice(0, -10)}`]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is no key')]);
+    expect(bed.requests).toHaveLength(seen);
+  });
+
+  it('shows nothing of a decrypted text on a terminal that could act on it', async () => {
+    const url = await put('one\u001b[2J');
+    expect((await bed.run(['cat', url], { tty: ['stdout'] })).stdout).toBe('one\\u{1b}[2J');
+  });
+
+  it('says what is wrong with a paste that is not encrypted', async () => {
+    const url = await put('text');
+    bed.script(serving(Buffer.from('plain text')));
+    const { code, stderr } = await bed.run(['cat', url]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('must be JSON')]);
+  });
+});

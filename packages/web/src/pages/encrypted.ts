@@ -1,0 +1,55 @@
+import { MAX_LINE_CHARACTERS, MAX_LINES } from '../content/paste-lines.ts';
+import { html, type Html } from '../html/html.ts';
+import { page, type Site } from '../html/layout.ts';
+import { words } from '../words.ts';
+import { deletion, heading, titleOf, type ShownPaste } from './paste.ts';
+
+/** The page of an encrypted paste: the browser fetches the document and decrypts it. The server knows nothing of the text. */
+export function encryptedPage(site: Site, paste: ShownPaste): string {
+  const { encrypted: text } = words;
+  const raw = `${site.base}/v1/pastes/${paste.short_code}/content`;
+  return page(site, {
+    title: titleOf(paste),
+    scripts: ['encrypted-paste.js'],
+    main: html`${heading(site, paste, null)}
+<p id="needs-script" class="notice bad">${text.needsScript}</p>
+<p id="sealed-status" role="status" class="hint"></p>
+<div id="sealed-error" role="alert"></div>
+<form id="unlock" class="narrow" hidden>
+<div class="field"><label for="password">${text.password}</label><input id="password" type="password" autocomplete="off" required></div>
+<p><button id="decrypt" class="primary" type="submit">${text.decrypt}</button></p>
+</form>
+<div id="sealed" data-document="${raw}" data-words="${JSON.stringify(browserWords())}">
+<p id="attachments" class="toolbar"></p>
+${opened(site, paste, raw)}
+</div>
+<details class="explanation"><summary>${text.explanationTitle}</summary><p>${text.explanation}</p></details>
+${deletion(site, paste)}`,
+  });
+}
+
+/** Hidden until there is a text. */
+function opened(site: Site, paste: ShownPaste, raw: string): Html {
+  const { paste: text, encrypted } = words;
+  return html`<div id="opened" hidden>
+<div class="toolbar">
+<button type="button" id="copy" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copy}</button>
+<a class="button" id="download" download="${paste.short_code}.txt">${text.download}</a>
+<button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>
+<button type="button" id="qr" data-url="${paste.url}" data-label="${encrypted.qr}" aria-expanded="false" hidden>${text.qr}</button>
+<a class="button" href="${raw}">${encrypted.document}</a>
+</div>
+<section id="content" class="content" aria-label="${text.content}" data-worker="${site.asset('worker.js')}" tabindex="0"></section>
+</div>`;
+}
+
+/** What the browser says by itself: SealedWords in browser/sealed. */
+function browserWords(): Readonly<Record<string, string>> {
+  const { paste: text, encrypted } = words;
+  return {
+    ...encrypted.inBrowser,
+    bidi: text.bidi,
+    longLines: text.longLines(String(MAX_LINE_CHARACTERS)),
+    cut: text.cut(String(MAX_LINES)),
+  };
+}
