@@ -61,13 +61,15 @@ function literalOf(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`;
   if (Array.isArray(value)) return escapeLiteral(`{${value.map(elementOf).join(',')}}`);
-  if (typeof value === 'string' || typeof value === 'number') return escapeLiteral(`${value}`);
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return escapeLiteral(`${value}`);
   throw new TypeError(`there is no literal for a ${typeof value}`);
 }
 
 function elementOf(value: unknown): string {
   if (value === null) return 'NULL';
   if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
-  if (typeof value === 'string' || typeof value === 'number') return JSON.stringify(`${value}`);
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    return JSON.stringify(`${value}`);
   throw new TypeError(`there is no literal for a ${typeof value}`);
 }
