@@ -42,6 +42,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .option('-s, --syntax <language>', 'the language')
     .option('-e, --expires <time>', EXPIRES)
     .option('--private', 'only you can read it')
+    .option('--burn', 'the paste is deleted when it is read')
     .option('-w, --wait', 'wait until the content is stored')
     .option('--encrypt', 'encrypt the content here; the key is in the URL behind #')
     .option('--password', 'with --encrypt: also ask for a password, or take PASTEFLOW_PASSWORD')
@@ -56,6 +57,7 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .description('prints the content of pastes, and decrypts it when the URL has a key')
     .argument('<pastes...>', 'short codes or URLs')
     .option('-o, --output <file>', 'write to this file instead')
+    .option('--reveal', 'also read a paste that is deleted when it is read: nobody can read it again')
     .option('--raw', 'on a terminal, too, print every byte as it is')
     .action(
       inSession((session, pastes: readonly string[], options: CatOptions) => cat(session, pastes, options)),

@@ -23,7 +23,7 @@ async function files(count: number): Promise<string[]> {
 describe('pasteflow put', () => {
   it('prints the URL alone on stdout, for stdin and with the options of the paste', async () => {
     bed.script(created());
-    const args = ['put', '--title', 'A title', '-s', 'text', '-e', '2h', '--private'];
+    const args = ['put', '--title', 'A title', '-s', 'text', '-e', '2h', '--private', '--burn'];
     expect(await bed.run(args, { stdin: 'hello' })).toEqual({ code: 0, stdout: `${URL_OF}\n`, stderr: '' });
     const [{ method, path, body }] = bed.requests as [(typeof bed.requests)[0]];
     expect([method, body.toString()]).toEqual(['POST', 'hello']);
@@ -32,6 +32,7 @@ describe('pasteflow put', () => {
       syntax: 'text',
       expires_in: '7200',
       visibility: 'private',
+      burn: 'true',
     });
   });
 

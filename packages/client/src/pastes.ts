@@ -1,7 +1,7 @@
 import type { CallOptions, CreateOptions } from './call-options.ts';
 import type { CreatedPaste, NewPasteFields, Paste, PasteFilter, Timeline } from './api-types.ts';
 import { contentSource, type Content } from './content-source.ts';
-import { PasteFailedError, PasteflowApiError } from './errors.ts';
+import { PasteFailedError, PasteflowApiError, PasteflowConnectionError } from './errors.ts';
 import { followEvents, type EventsOptions, type PasteEvent } from './events.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import { Listing } from './listing.ts';
@@ -9,7 +9,7 @@ import { PasteContent } from './paste-content.ts';
 import type { Transport } from './transport.ts';
 import { preferWait, waitUntilSettled, type PollResult, type WaitOptions } from './waiting.ts';
 
-/** The fields of the API (`title`, `syntax`, `expires_in`, `visibility`) and the options of the call. */
+/** The fields of the API (`title`, `syntax`, `expires_in`, `visibility`, `burn`) and the options of the call. */
 export interface CreatePasteOptions extends CreateOptions, NewPasteFields {}
 
 export interface DeletePasteOptions extends CallOptions {
@@ -97,19 +97,43 @@ export class Pastes {
     shortCode: string,
     { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {},
   ): Promise<PasteContent> {
-    const what = `paste ${shortCode}`;
-    const first = await waitUntilSettled(what, { signal, timeoutMs }, async (pollSignal) => {
-      try {
-        return { settled: await this.#open(shortCode, UNCOMPRESSED, pollSignal) };
-      } catch (error) {
-        if (!(error instanceof PasteflowApiError) || error.code !== 'paste_in_progress') throw error;
-        return { pending: 'IN_PROGRESS', notBeforeMs: (error.retryAfter ?? 0) * 1000 };
-      }
-    });
+    const first = await this.#whenStored(
+      shortCode,
+      { signal, timeoutMs },
+      async (pollSignal) => await this.#open(shortCode, UNCOMPRESSED, pollSignal),
+    );
     const etag = first.headers.get('ETag') ?? '';
     const resume = async (fromByte: number): Promise<Response> =>
       await this.#open(shortCode, { Range: `bytes=${fromByte}-`, 'If-Match': etag }, signal);
     return new PasteContent(first, resume, this.#transport.policy.maxTries - 1);
+  }
+
+  /**
+   * Reads a paste that is deleted when it is read. Waits for an upload that is in progress, and is never repeated after that: when the
+   * connection breaks off, the content may be gone.
+   */
+  async reveal(
+    shortCode: string,
+    { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {},
+  ): Promise<PasteContent> {
+    const first = await this.#whenStored(shortCode, { signal, timeoutMs }, async (pollSignal) => {
+      const { response } = await this.#transport.call(
+        async (init) =>
+          await this.#transport.api.POST('/v1/pastes/{short_code}/reveal', {
+            params: pathOf(shortCode),
+            parseAs: 'stream',
+            ...init,
+          }),
+        {
+          signal: pollSignal,
+          streamed: true,
+          codeOfBare503: 'paste_in_progress',
+          isRepeatable: () => false,
+        },
+      );
+      return response;
+    });
+    return new PasteContent(first, neverAgain, 0);
   }
 
   /** Deletes the paste at once; it can't be restored. */
@@ -187,6 +211,22 @@ export class Pastes {
     return data;
   }
 
+  /** Opens the content, again and again while the upload is in progress. */
+  async #whenStored(
+    shortCode: string,
+    { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number },
+    open: (signal: AbortSignal) => Promise<Response>,
+  ): Promise<Response> {
+    return await waitUntilSettled(`paste ${shortCode}`, { signal, timeoutMs }, async (pollSignal) => {
+      try {
+        return { settled: await open(pollSignal) };
+      } catch (error) {
+        if (!(error instanceof PasteflowApiError) || error.code !== 'paste_in_progress') throw error;
+        return { pending: 'IN_PROGRESS', notBeforeMs: (error.retryAfter ?? 0) * 1000 };
+      }
+    });
+  }
+
   async #open(
     shortCode: string,
     header: { Range?: string; 'If-Match'?: string; 'Accept-Encoding'?: string },
@@ -203,6 +243,10 @@ export class Pastes {
     );
     return response;
   }
+}
+
+function neverAgain(): Promise<Response> {
+  return Promise.reject(new PasteflowConnectionError('the paste is deleted and can not be read again'));
 }
 
 function pathOf(shortCode: string): { path: { short_code: string } } {

@@ -6,6 +6,8 @@ export const errorCodes = [
   'paste_gone',
   'paste_taken_down',
   'paste_in_progress',
+  'reveal_required',
+  'nothing_to_reveal',
   'job_not_found',
   'job_forbidden',
   'job_ended',

@@ -28,6 +28,8 @@ export const reasonClasses = [
   'internal',
   'expired',
   'object_deleted',
+  /** Somebody has read a paste that is deleted when it is read. */
+  'revealed',
   /** A sweep held its claim for too long. */
   'claimed_too_long',
   /** The work had no open execution, and the janitor has given it one. */

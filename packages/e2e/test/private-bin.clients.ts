@@ -64,6 +64,13 @@ describe('PBinCLI', () => {
     await expect(client.get(sent.link)).rejects.toThrow('has expired or was deleted');
   });
 
+  it('gets a paste that is deleted when it is read, once', async () => {
+    const sent = await client.send(['-t', 'read me once', '-B']);
+    expect(await cluster.client().pastes.get(sent.id)).toMatchObject({ encrypted: true, burn: true });
+    expect(textIn(await client.get(sent.link), sent.id)).toBe('read me once');
+    await expect(client.get(sent.link)).rejects.toThrow('has expired or was deleted');
+  });
+
   it('is told why a discussion is refused', async () => {
     await expect(client.send(['-t', 'talk', '-D'])).rejects.toThrow('this service has no discussions');
   });

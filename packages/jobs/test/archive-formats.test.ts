@@ -21,6 +21,7 @@ const fileOf = (n: number, content: Buffer): ExportedFile => ({
     sizeBytes: content.length,
     createdAt: new Date(0),
     expiresAt: null,
+    burn: false,
     place: { createdAt: '', id: '' },
   },
 });

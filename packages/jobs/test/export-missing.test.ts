@@ -60,6 +60,7 @@ describe('an export of pastes whose content is missing', () => {
           })),
         ],
         missing_count: 6,
+        left_out: 0,
       });
       expect(await filesIn(format, bytes)).toEqual({
         [`${good}.txt`]: sha256('good'),
@@ -150,5 +151,21 @@ describe('an export when S3', () => {
     expect(await assetsOf(world, jobId)).toEqual([]);
     expect(await keysIn(world.store, 'jobs/')).toEqual([]);
     expect(await openUploads(world.store)).toEqual([]);
+  });
+});
+
+describe('an export of pastes that are deleted when they are read', () => {
+  it('leaves them out, says how many, and completes', async () => {
+    const burn = await storedPaste(world, 'secret', { userId, burn: true });
+    const waiting = await waitingPaste(world, 'waiting secret', { userId, burn: true });
+    const good = await storedPaste(world, 'good', { userId });
+    const { ending, result, job } = await run(world, 'export', { format: 'zip' }, { userId });
+    expect([ending.status, result]).toMatchObject([
+      'completed',
+      { exported: 1, missing_count: 0, left_out: 2 },
+    ]);
+    const { bytes } = await archiveOf(world, job.jobId);
+    expect(await filesIn('zip', bytes)).toEqual({ [`${good}.txt`]: sha256('good') });
+    for (const code of [burn, waiting]) expect(bytes.includes(code)).toBe(false);
   });
 });

@@ -89,6 +89,19 @@ describe('importing items', () => {
     expect(progress.at(-1)).toBe(100);
   });
 
+  it('makes pastes that are deleted when they are read', async () => {
+    const items = [{ content: 'plain' }, { content: 'secret', burn: true }];
+    const { result } = await run(world, 'import', { items }, { userId: await newUser(world) });
+    expect(result).toMatchObject({ imported: 2 });
+    const rows = await world.db.selectFrom('pastes').select(['burn', 'size_bytes']).execute();
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { burn: false, size_bytes: 5 },
+        { burn: true, size_bytes: 6 },
+      ]),
+    );
+  });
+
   it('lists invalid items with reasons, and imports the others', async () => {
     const items = [
       { content: 'good' },

@@ -44,6 +44,15 @@ describe('the source paste of an import', () => {
       });
   });
 
+  it('must not be deleted when it is read, and stays unread', async () => {
+    const shortCode = await storedPaste(world, NDJSON, { burn: true });
+    expect(await importOf(shortCode)).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('is deleted when it is read'),
+    });
+    expect(await findPaste(world.db, shortCode)).toMatchObject({ burned_at: null });
+  });
+
   it('must not have expired', async () => {
     const shortCode = await storedPaste(world, NDJSON, { expiresInSeconds: -5 });
     expect(await importOf(shortCode)).toMatchObject({

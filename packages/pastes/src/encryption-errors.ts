@@ -15,25 +15,33 @@ export function encryptionErrors({
   encrypted,
   title,
   syntax,
+  burn,
   content,
-}: Pick<PasteOptions, 'encrypted' | 'title' | 'syntax'> & {
+}: Pick<PasteOptions, 'encrypted' | 'title' | 'syntax' | 'burn'> & {
   readonly content: Buffer;
 }): readonly PasteFieldError[] {
   if (encrypted !== true) return [];
   return [
     ...(title === null ? [] : [{ path: 'title', message: READABLE }]),
     ...(syntax === null ? [] : [{ path: 'syntax', message: READABLE }]),
-    ...formatErrors(content),
+    ...formatErrors(content, burn === true),
   ];
 }
 
 const READABLE = 'must be empty for an encrypted paste, because the server could read it';
 
-function formatErrors(content: Buffer): readonly PasteFieldError[] {
+function formatErrors(content: Buffer, burn: boolean): readonly PasteFieldError[] {
   try {
     const document = parseSealedText(content.toString('latin1')); // it is ASCII, or it is refused
-    if (document.adata[2] === 0) return [];
-    return [{ path: 'content.adata.2', message: 'must be 0: this service has no discussions' }];
+    const [, , discussion, burnsWhenRead] = document.adata;
+    return [
+      ...(discussion === 0
+        ? []
+        : [{ path: 'content.adata.2', message: 'must be 0: this service has no discussions' }]),
+      ...(burnsWhenRead === 0 || burn
+        ? []
+        : [{ path: 'burn', message: 'must be true, because content.adata.3 promises that to the reader' }]),
+    ];
   } catch (error) {
     if (!(error instanceof SealedFormatError)) throw error;
     const { path, rule } = error;

@@ -18,6 +18,8 @@ export interface PasteOptions {
   readonly visibility: Visibility;
   /** Set when the client has encrypted the content: see `encryptionErrors`. */
   readonly encrypted?: true;
+  /** Set for a paste that is deleted when it is read. */
+  readonly burn?: true;
 }
 
 /**
@@ -92,6 +94,18 @@ const encryptedMeta = {
     'true: the content is a document of ciphertext in the format v2 of PrivateBin. The paste can have no title and no syntax.',
   param: { example: false },
 };
+const burnMeta = {
+  description:
+    'true: the paste is deleted when it is read. GET does not read it; `POST /{short_code}` does, once.',
+  param: { example: true },
+};
+
+const yesOrNo = z.boolean('must be true or false').default(false);
+/** For queries and forms. */
+const yesOrNoAsText = z.preprocess(
+  (value) => (value === 'true' ? true : value === 'false' ? false : value),
+  yesOrNo,
+);
 
 /** A paste as JSON. The caller, who knows the limit, checks the size of `content`. */
 export const jsonPaste = z.strictObject(
@@ -104,17 +118,11 @@ export const jsonPaste = z.strictObject(
     syntax: syntax.nullish().transform(nullIfEmpty).meta(syntaxMeta),
     expires_in: expiresIn,
     visibility,
-    encrypted: z.boolean('must be true or false').default(false).meta(encryptedMeta),
+    encrypted: yesOrNo.meta(encryptedMeta),
+    burn: yesOrNo.meta(burnMeta),
   },
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },
 );
-
-const encryptedAsText = z
-  .preprocess(
-    (value) => (value === 'true' ? true : value === 'false' ? false : value),
-    z.boolean('must be true or false').default(false),
-  )
-  .meta(encryptedMeta);
 
 /** The options as query parameters or form fields. */
 export const textOptions = z.strictObject({
@@ -122,7 +130,8 @@ export const textOptions = z.strictObject({
   syntax: syntax.optional().transform(nullIfEmpty).meta(syntaxMeta),
   expires_in: expiresInAsText,
   visibility,
-  encrypted: encryptedAsText,
+  encrypted: yesOrNoAsText.meta(encryptedMeta),
+  burn: yesOrNoAsText.meta(burnMeta),
 });
 
 export function toOptions(parsed: z.output<typeof textOptions>): PasteOptions {
@@ -133,5 +142,6 @@ export function toOptions(parsed: z.output<typeof textOptions>): PasteOptions {
     visibility: parsed.visibility,
     // Left out otherwise: the fingerprints of requests with an Idempotency-Key have the options, and stay what they were.
     ...(parsed.encrypted && { encrypted: true }),
+    ...(parsed.burn && { burn: true }),
   };
 }

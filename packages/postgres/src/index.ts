@@ -28,6 +28,7 @@ export {
 } from './pastes/content-blocks.ts';
 export { countStanding, findStanding } from './pastes/pastes-of-user.ts';
 export { takeDown, type TakedownBy } from './pastes/take-down.ts';
+export { revealPaste } from './pastes/reveal-paste.ts';
 export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
 export { createPastes } from './pastes/create-pastes.ts';
 export {
@@ -88,6 +89,7 @@ export {
   releaseClaims,
   resetStuckDeletions,
   settleDeleted,
+  takeOverBurned,
   type ClaimedDeletion,
 } from './pastes/deletion.ts';
 export { claimOldFailed, removeFailed, removeTombstones, type OldFailed } from './retention/old-pastes.ts';

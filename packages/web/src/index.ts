@@ -2,6 +2,7 @@ export { loadAssets, type Asset, type Assets } from './assets/assets.ts';
 export { PasteLines } from './content/paste-lines.ts';
 export { pagePolicy } from './html/page-policy.ts';
 export type { Site } from './html/layout.ts';
+export { burnPage, revealedPage } from './pages/burn.ts';
 export { createdPage } from './pages/created.ts';
 export { encryptedPage } from './pages/encrypted.ts';
 export { myJobPage } from './pages/my-job.ts';

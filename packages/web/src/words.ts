@@ -99,6 +99,17 @@ export const words = {
     deletedText: 'The paste is deleted and cannot be restored.',
   },
 
+  burn: {
+    option: 'Delete the paste when it is read',
+    optionHint:
+      'The link shows a button. Whoever presses it first reads the text, and nobody reads it again.',
+    explanation:
+      'This paste can be read once. When you reveal the text, the paste is deleted: nobody can read it again, and a reload of the page shows nothing.',
+    reveal: 'Reveal the text and delete the paste',
+    command: 'For the exact bytes, for example of a file:',
+    revealed: 'The paste is deleted. This page is the only one that shows the text: copy what you need.',
+  },
+
   encryption: {
     option: 'Encrypt in this browser',
     password: 'Password (optional)',
@@ -225,6 +236,7 @@ export const words = {
       failed: 'Failed',
       exported: 'Exported',
       missing_count: 'Missing',
+      left_out: 'Left out, because they are deleted when they are read',
       bytes: 'Size',
     },
     errors: 'Entries that were not imported',

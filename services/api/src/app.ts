@@ -3,6 +3,7 @@ import type { Readiness } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { Admit } from './admission/admit.ts';
 import { callerOf } from './identity/caller-of.ts';
+import type { Sessions } from './identity/sessions.ts';
 import { readDocs, readDocsFile } from './docs/docs-endpoints.ts';
 import { healthz, readyz } from './health/health.ts';
 import { limitKeyOf } from './http/request/caller.ts';
@@ -38,6 +39,7 @@ import { cancelMyJob } from './pages/cancel-my-job.ts';
 import { startExport } from './pages/start-export.ts';
 import { startImport } from './pages/start-import.ts';
 import { pasteInBrowser } from './pages/paste-page.ts';
+import { revealInBrowser } from './pages/reveal-page.ts';
 import { problemPageFor } from './pages/problem-page.ts';
 import { readAsset } from './pages/read-asset.ts';
 import { signInForm, type SignInDependencies } from './pages/sign-in.ts';
@@ -48,9 +50,10 @@ import { createPaste, createPasteFromShell, type CreatePasteDependencies } from 
 import { deletePaste } from './pastes/delete-paste.ts';
 import { listPastes } from './pastes/list-pastes.ts';
 import { pasteEvents } from './pastes/paste-events.ts';
-import { readContent, type ReadContentDependencies } from './pastes/read-content.ts';
+import { readContent } from './pastes/read-content.ts';
 import { readPaste } from './pastes/read-paste.ts';
 import { readTimeline } from './pastes/read-timeline.ts';
+import { revealPaste, type RevealDependencies } from './pastes/reveal-paste.ts';
 import type { Pages } from './site/compose-site.ts';
 import { usage } from './docs/usage.ts';
 import { privateBinProblem } from './private-bin/answers.ts';
@@ -61,13 +64,14 @@ import { privateBinGet } from './private-bin/read.ts';
 export interface AppDependencies
   extends
     CreatePasteDependencies,
-    ReadContentDependencies,
+    RevealDependencies,
     CreateJobDependencies,
     CancelJobDependencies,
     AssetUrlDependencies,
     SignInDependencies,
     FinishOidcDependencies {
   readonly store: Pick<ObjectStore, 'get' | 'presign'>;
+  readonly sessions: Sessions;
   readonly readiness: Readiness;
   /** From headersOfEveryAnswer. */
   readonly headers: Readonly<Record<string, string>>;
@@ -110,6 +114,7 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/pastes': { GET: listPastes(deps), POST: createPaste(deps) },
     '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
     '/v1/pastes/:short_code/content': { GET: readContent(deps, 'readContent') },
+    '/v1/pastes/:short_code/reveal': { POST: revealPaste(deps, 'revealPaste') },
     '/v1/pastes/:short_code/timeline': { GET: readTimeline(deps) },
     '/v1/pastes/:short_code/events': { GET: pasteEvents(deps) },
     '/v1/jobs': { GET: listJobs(deps), POST: createJob(deps) },
@@ -120,7 +125,10 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/jobs/:id/events': { GET: jobEvents(deps) },
     '/:short_code/timeline': { GET: timelineAtShortUrl(deps) },
     '/:short_code/delete': { POST: deleteFromForm(deps) },
-    '/:short_code': { GET: { ...readContent(deps, 'readContentByShortUrl'), page: pasteInBrowser(deps) } },
+    '/:short_code': {
+      GET: { ...readContent(deps, 'readContentByShortUrl'), page: pasteInBrowser(deps) },
+      POST: { ...revealPaste(deps, 'revealPasteByShortUrl'), page: revealInBrowser(deps) },
+    },
   };
   return routes;
 }

@@ -44,6 +44,7 @@ describe('creating a paste', () => {
       status: 'IN_PROGRESS',
       deletion_status: 'NOT_EXPIRED',
       visibility: 'unlisted',
+      burn: false,
       title: 'Ä title',
       syntax: 'c++',
       encrypted: false,

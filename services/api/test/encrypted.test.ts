@@ -56,6 +56,16 @@ describe('an encrypted paste', () => {
     expect(json['errors']).toEqual([{ path, message: expect.any(String) }]);
   });
 
+  it('is deleted when it is read if its document says so, and is refused otherwise', async () => {
+    const document = DOCUMENT.replace(/,0,0\],"ct"/, ',0,1],"ct"');
+    expect(document).not.toBe(DOCUMENT);
+    const refused = await create('encrypted=true', document);
+    expect(refused.status).toBe(422);
+    expect(refused.json['errors']).toEqual([{ path: 'burn', message: expect.stringContaining('adata.3') }]);
+    const created = await create('encrypted=true&burn=true', document);
+    expect(created).toMatchObject({ status: 201, json: { encrypted: true, burn: true } });
+  });
+
   it('is encrypted or not, and nothing between', async () => {
     expect((await create('encrypted=yes', DOCUMENT)).status).toBe(422);
     expect((await create('encrypted=', DOCUMENT)).status).toBe(422);

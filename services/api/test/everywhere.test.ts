@@ -32,7 +32,7 @@ describe('an error', () => {
     ['POST', '/v1/pastes/x', 'GET, HEAD, DELETE'],
     ['DELETE', '/v1/pastes/x/content', 'GET, HEAD'],
     ['PATCH', '/v1/pastes/x/timeline', 'GET, HEAD'],
-    ['OPTIONS', '/x', 'GET, HEAD'],
+    ['OPTIONS', '/x', 'GET, HEAD, POST'],
     ['DELETE', '/healthz', 'GET, HEAD'],
   ])('is 405 for %s %s, with the allowed methods', async (method, path, allowed) => {
     const response = await fetch(bed.api.url + path, { method });

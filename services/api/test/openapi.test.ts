@@ -229,7 +229,7 @@ describe('the check of every answer in these tests', () => {
 
   it.each([
     ['a status', { status: 418 }],
-    ['a status of another method', { method: 'POST' }],
+    ['a status of another method', { method: 'DELETE' }],
     ['a status of another route', { path: '/healthz' }],
     ['a code', { body: Buffer.from(JSON.stringify({ ...problem, code: 'unauthorized' })) }],
     ['a field', { body: Buffer.from(JSON.stringify({ ...problem, stack: 'x' })) }],

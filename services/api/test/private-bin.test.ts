@@ -89,6 +89,20 @@ describe("a client of PrivateBin's", () => {
     expect((await send(`/?pasteid=${id}&utm_source=x`)).json).toEqual({ ...json, meta: expect.anything() });
   });
 
+  it('reads a paste that is deleted when it is read once, and HEAD does not read it', async () => {
+    const valid = JSON.parse(BODY) as { adata: unknown[] };
+    const body = JSON.stringify({ ...valid, adata: valid.adata.with(3, 1) });
+    const { id } = await stored(body);
+    const metadata = await fetch(`${bed.api.url}/v1/pastes/${id}`);
+    expect(await metadata.json()).toMatchObject({ encrypted: true, burn: true, content_hash: null });
+    expect((await fetch(`${bed.api.url}/?${id}`, { method: 'HEAD', headers: CLIENT })).status).toBe(200);
+    const reads = await Promise.all(Array.from({ length: 5 }, () => send(`/?${id}`)));
+    expect(reads.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 410, 410, 410, 410]);
+    const [first] = reads.filter(({ status }) => status === 200);
+    expect(first!.text).toContain(storedTextOf(body).slice(1, -1));
+    expect(await send(`/?${id}`)).toMatchObject({ status: 410, json: { status: 1 } });
+  });
+
   it('reads a paste of several chunks, and one that never expires', async () => {
     const document = JSON.parse(recordedBody('password')) as Record<string, unknown>;
     const body = JSON.stringify({ ...document, ct: 'QUJD'.repeat(200_000) });

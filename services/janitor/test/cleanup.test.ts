@@ -1,8 +1,16 @@
 import { spawnService } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
-import { claimExpired, readTimeline, resetStuckDeletions } from '@pasteflow/postgres';
+import {
+  claimExpired,
+  readTimeline,
+  resetStuckDeletions,
+  revealPaste,
+  settleDeleted,
+  takeOverBurned,
+} from '@pasteflow/postgres';
 import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import { Cleanup } from '../src/sweeps/cleanup.ts';
 import { withRefusingS3 } from './refusing-s3.ts';
 import { deleteCalls, keysIn, putObjects } from './objects.ts';
@@ -45,6 +53,55 @@ describe('cleanup', () => {
     expect(counts.every(({ lost, refused }) => lost === 0 && refused === 0)).toBe(true);
     expect(await deletionStates(world)).toEqual({ DELETED: 5000 });
     expect(await keysIn(world.store)).toEqual([]);
+  });
+
+  it('deletes what a reveal claimed more than five minutes ago, once, and leaves later ones to their readers', async () => {
+    const pastes = await makePastes(world.db, 30, {
+      status: 'PROCESSED',
+      burn: true,
+      expiresInSeconds: 3600,
+    });
+    await putObjects(world.store, codes(pastes));
+    const [late, unread, ...old] = pastes;
+    for (const { id } of [late!, ...old]) expect(await revealPaste(world.db, id, 'api/test')).toBe(true);
+    const ids = old.map(({ id }) => id);
+    await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '301 seconds' WHERE id = ANY (${ids})`.execute(
+      world.db,
+    );
+    await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '290 seconds' WHERE id = ${late!.id}`.execute(
+      world.db,
+    );
+    const counts = await Promise.all(
+      ['a', 'b', 'c'].map((name) => cleanup(`janitor/${name}`).runOnce(running())),
+    );
+    expectEachDeletedOnce(old);
+    expect(counts.map(({ deleted }) => deleted).reduce((a = 0, b = 0) => a + b)).toBe(28);
+    expect((await keysIn(world.store)).sort()).toEqual(codes([late!, unread!]).map(objectKeyOf).sort());
+    expect((await timelineOf(old[0])).map(([from, to]) => [from, to])).toEqual([
+      ['NOT_EXPIRED', 'DELETION_IN_PROGRESS'],
+      ['DELETION_IN_PROGRESS', 'DELETED'],
+    ]);
+  });
+
+  it('takes a paste that was read over from a janitor that crashed, and after the watchdog', async () => {
+    const [paste] = await makePastes(world.db, 1, { status: 'PROCESSED', burn: true });
+    await revealPaste(world.db, paste!.id, 'api/test');
+    const age = (seconds: number) =>
+      sql`UPDATE pastes SET deletion_initiated_at = now() - make_interval(secs => ${seconds})`.execute(
+        world.db,
+      );
+    const takeOver = () => takeOverBurned(world.db, { afterSeconds: 300, limit: 10 });
+    await age(301);
+    const crashed = await takeOver();
+    expect(crashed).toHaveLength(1);
+    expect(await takeOver()).toEqual([]);
+    await age(7201);
+    expect(
+      await resetStuckDeletions(world.db, { actor: 'janitor/test', stuckAfterSeconds: 7200, limit: 10 }),
+    ).toBe(1);
+    expect(await settleDeleted(world.db, crashed, 'janitor/test')).toBe(0);
+    expect(await cleanup().runOnce(running())).toMatchObject({ claimed: 1, deleted: 1 });
+    expect(await deletionStates(world)).toEqual({ DELETED: 1 });
   });
 
   it('deletes each of 5,000 expired pastes once, in three janitor processes', async () => {

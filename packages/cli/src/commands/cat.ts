@@ -1,5 +1,6 @@
+import { PasteflowApiError, type PasteContent } from '@pasteflow/client';
 import { EXIT_DONE, type ExitCode } from '../exit-codes.ts';
-import { writeAtomically } from '../files/write-atomically.ts';
+import { assertWritable, writeAtomically } from '../files/write-atomically.ts';
 import { keyIn, openContent, type ReadableContent } from '../sealed/open-content.ts';
 import type { Session } from '../session.ts';
 import { pasteNamedBy } from '../settings/named.ts';
@@ -11,6 +12,7 @@ import { UsageError } from '../usage-error.ts';
 export interface CatOptions {
   readonly output?: string;
   readonly raw?: boolean;
+  readonly reveal?: boolean;
 }
 
 /** `pasteflow cat CODE…`: the contents, decrypted where a URL has the key, one after the other, on stdout or in a file. */
@@ -19,18 +21,35 @@ export async function cat(
   pastes: readonly string[],
   options: CatOptions,
 ): Promise<ExitCode> {
-  const { client, signal, terminal, server } = session;
+  const { terminal, server } = session;
   const named = pastes.map((each) => ({ code: pasteNamedBy(each, server), key: keyIn(each) }));
   if (options.output !== undefined && named.length > 1)
     throw new UsageError('--output is for one paste. Read the pastes one by one.');
+  const toFile = options.output !== undefined && options.output !== '-';
   for (const { code, key } of named) {
-    const received = await client.pastes.content(code, { signal });
+    if (toFile) await assertWritable(options.output); // before a paste is deleted by the read
+    const received = await open(session, code, options);
     const content = key === null ? received : await openContent(session, received, key);
-    if (options.output !== undefined && options.output !== '-') await save(session, content, options.output);
+    if (toFile) await save(session, content, options.output);
     else if (terminal.stdout.isTTY === true && options.raw !== true) await show(session, content);
     else for await (const chunk of content.stream) await writeTo(terminal.stdout, chunk);
   }
   return EXIT_DONE;
+}
+
+/** With --reveal: reveals the paste if it is deleted when it is read, and reads it otherwise. */
+async function open(
+  { client, signal }: Session,
+  code: string,
+  { reveal = false }: CatOptions,
+): Promise<PasteContent> {
+  if (!reveal) return await client.pastes.content(code, { signal });
+  try {
+    return await client.pastes.reveal(code, { signal });
+  } catch (error) {
+    if (!(error instanceof PasteflowApiError) || error.code !== 'nothing_to_reveal') throw error;
+    return await client.pastes.content(code, { signal });
+  }
 }
 
 async function save({ terminal, signal }: Session, content: ReadableContent, path: string): Promise<void> {

@@ -17,6 +17,7 @@ export interface PutOptions {
   readonly syntax?: string;
   readonly expires?: string;
   readonly private?: boolean;
+  readonly burn?: boolean;
   readonly wait?: boolean;
   readonly qr?: boolean;
   readonly encrypt?: boolean;
@@ -84,6 +85,7 @@ function fieldsOf(files: readonly string[], options: PutOptions): NewPasteFields
     ...(syntax !== undefined && options.encrypt !== true && { syntax }),
     ...(expires !== undefined && { expires_in: expiryOf(expires) }),
     ...(options.private === true && { visibility: 'private' as const }),
+    ...(options.burn === true && { burn: true }),
   };
 }
 
@@ -91,12 +93,17 @@ type Encryption = Omit<SealContentOptions, 'file'>;
 
 /** The title and the language of an encrypted paste are in its ciphertext. @returns null: the paste is not encrypted */
 async function encryptionOf(session: Session, options: PutOptions): Promise<Encryption | null> {
-  const { title = null, syntax = null, encrypt = false, password = false } = options;
+  const { title = null, syntax = null, encrypt = false, password = false, burn = false } = options;
   if (password && !encrypt)
     throw new UsageError('--password is for a paste that is encrypted: add --encrypt.');
   if (!encrypt) return null;
   const preset = presetPassword(session);
-  return { title, syntax, password: password && preset === '' ? await askForPassword(session) : preset };
+  return {
+    title,
+    syntax,
+    burn,
+    password: password && preset === '' ? await askForPassword(session) : preset,
+  };
 }
 
 interface PutOneOptions {

@@ -10,6 +10,8 @@ export interface SealContentOptions {
   readonly syntax: string | null;
   /** Empty: none. */
   readonly password: string;
+  /** Readers learn from the document that it can be read once. */
+  readonly burn: boolean;
 }
 
 /**
@@ -19,13 +21,13 @@ export interface SealContentOptions {
  */
 export async function sealContent(
   { content, size }: Pick<ContentSource, 'content' | 'size'>,
-  { file, title, syntax, password }: SealContentOptions,
+  { file, title, syntax, password, burn }: SealContentOptions,
 ): Promise<{ readonly content: string; readonly fragment: string }> {
   if (size === 0) throw new Error('There is nothing to encrypt: the content is empty.');
   if (size > MAX_MESSAGE_BYTES / 2) throw new Error('Content of more than 32 MiB can not be encrypted.');
   const name = file === '-' ? 'attachment' : basename(file);
   const message = messageOfFile({ bytes: await bytesOf(content), name, title, syntax });
-  const { document, key } = await seal(message, { password });
+  const { document, key } = await seal(message, { password, burn });
   return { content: textOfSealed(document), fragment: fragmentOfKey(key) };
 }
 

@@ -13,6 +13,7 @@ export function pasteWith(fields: Partial<CreatedPaste>): CreatedPaste {
     syntax: null,
     encrypted: false,
     content_hash: `sha256:${'0'.repeat(64)}`,
+    burn: false,
     size_bytes: 5,
     created_at: '2026-11-21T12:00:00.000Z',
     expires_at: null,

@@ -133,6 +133,23 @@ describeInBrowser('a paste that is encrypted in the browser', () => {
     await rm(folder, { recursive: true });
   });
 
+  it('is read once by the button of its page, when it is deleted by that', async () => {
+    const page = await open('/');
+    await page.getByLabel('Text').fill('read me once');
+    await page.getByLabel('Encrypt in this browser').check();
+    await page.getByLabel('Delete the paste when it is read').check();
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    const link = await page.getByLabel('Link to the paste').inputValue();
+    const [reader, late] = [await openLink(link), await openLink(link)];
+    expect(await reader.locator('#content pre').count()).toBe(0);
+    for (const each of [reader, late]) await each.getByRole('button', { name: 'Reveal the text' }).click();
+    await Promise.all(
+      [reader, late].map((each) => each.locator('#content pre, #sealed-error p').first().waitFor()),
+    );
+    const texts = await Promise.all([reader, late].map(textOf));
+    expect(texts.toSorted()).toEqual(['', 'read me once']);
+  });
+
   it('shows a hostile text as text', async () => {
     const hostile = '</pre><script>alert(1)</script><img src=x onerror=alert(1)>\u202e';
     const { link } = await encrypt(hostile, { title: '<img src=x onerror=alert(2)>' });

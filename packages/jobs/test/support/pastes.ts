@@ -12,6 +12,7 @@ export interface PasteFacts {
   readonly createdSecondsAgo?: number;
   readonly expiresInSeconds?: number | null;
   readonly shortCode?: string;
+  readonly burn?: boolean;
 }
 
 /** Creates a PROCESSED paste with its object in S3. @returns its short code */

@@ -3,6 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 import { trailFunctions, trailGuard } from './audit-trail.ts';
 import { cancelJobFunction } from './cancel-job.ts';
+import { revealPasteFunction } from './reveal-paste.ts';
 import { guardTrigger, recorderTrigger, stateCheck } from './machine-sql.ts';
 import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from './objects.ts';
 import { identityGuard, insertGuard } from './row-guards.ts';
@@ -27,7 +28,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
       ]),
       ...(await trailTables(db)).map(trailGuard),
     ],
-    functions: [...trailFunctions, cancelJobFunction],
+    functions: [...trailFunctions, cancelJobFunction, revealPasteFunction],
   };
 }
 

@@ -64,14 +64,16 @@ export async function importPastes(
         ${of((paste) => paste.syntax)}::text[],
         ${of((paste) => paste.encrypted ?? false)}::boolean[],
         ${of((paste) => paste.expiresInSeconds)}::float8[],
-        ${of((paste) => paste.deleteTokenHash)}::bytea[]
+        ${of((paste) => paste.deleteTokenHash)}::bytea[],
+        ${of((paste) => paste.burn ?? false)}::boolean[]
       ) WITH ORDINALITY AS t (position, url, storage_path, short_code, owner_id, visibility, content_hash, size_bytes, title, syntax,
-        encrypted, expires_in, delete_token_hash, n)
+        encrypted, expires_in, delete_token_hash, burn, n)
       ORDER BY t.short_code, t.n
     ), paste AS (
-      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash)
+      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash,
+        burn)
       SELECT short_code, owner_id, visibility, content_hash, size_bytes, title, syntax, encrypted, now() + make_interval(secs => expires_in),
-        delete_token_hash
+        delete_token_hash, burn
       FROM entry
       WHERE NOT EXISTS (SELECT FROM content_blocks b WHERE b.content_hash = entry.content_hash AND b.unblocked_at IS NULL)
       ORDER BY short_code

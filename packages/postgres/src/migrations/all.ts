@@ -23,6 +23,7 @@ import * as takedowns from './0022-takedowns.ts';
 import * as encryptedPastes from './0023-encrypted-pastes.ts';
 import * as browserSessions from './0024-browser-sessions.ts';
 import * as storedEncoding from './0025-stored-encoding.ts';
+import * as burnAfterReading from './0026-burn-after-reading.ts';
 
 /** In order. A released migration is frozen: a change is a new migration. */
 export const migrations: Record<string, Migration> = {
@@ -50,4 +51,5 @@ export const migrations: Record<string, Migration> = {
   '0023-encrypted-pastes': encryptedPastes,
   '0024-browser-sessions': browserSessions,
   '0025-stored-encoding': storedEncoding,
+  '0026-burn-after-reading': burnAfterReading,
 };

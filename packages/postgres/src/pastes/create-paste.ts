@@ -18,6 +18,8 @@ export interface NewPaste {
   /** Seconds from now; null: never. */
   readonly expiresInSeconds: number | null;
   readonly deleteTokenHash: Buffer | null;
+  /** The paste is deleted when it is read. Default: it is not. */
+  readonly burn?: boolean;
 }
 
 export interface CreatedPaste {
@@ -39,9 +41,11 @@ export interface CreatedPaste {
 export async function createPaste(db: Database, paste: NewPaste): Promise<CreatedPaste | null> {
   const { rows } = await sql<CreatedPaste | { readonly id: null; readonly isBlocked: boolean }>`${prepared}
     WITH paste AS (
-      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash)
+      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash,
+        burn)
       SELECT ${paste.shortCode}, ${paste.userId}::uuid, ${paste.visibility}, ${paste.contentHash}, ${paste.content.length}::integer,
-        ${paste.title}, ${paste.syntax}, ${paste.encrypted ?? false}::boolean, now() + make_interval(secs => ${paste.expiresInSeconds}), ${paste.deleteTokenHash}::bytea
+        ${paste.title}, ${paste.syntax}, ${paste.encrypted ?? false}::boolean, now() + make_interval(secs => ${paste.expiresInSeconds}), ${paste.deleteTokenHash}::bytea,
+        ${paste.burn ?? false}::boolean
       WHERE NOT EXISTS (SELECT FROM content_blocks b WHERE b.content_hash = ${paste.contentHash} AND b.unblocked_at IS NULL)
       ON CONFLICT (short_code) DO NOTHING
       RETURNING id, user_id, created_at, expires_at

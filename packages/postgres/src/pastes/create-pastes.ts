@@ -44,12 +44,15 @@ export async function createPastes(
         ${of((paste) => paste.syntax)}::text[],
         ${of((paste) => paste.encrypted ?? false)}::boolean[],
         ${of((paste) => paste.expiresInSeconds)}::float8[],
-        ${of((paste) => paste.deleteTokenHash)}::bytea[]
-      ) AS t (short_code, user_id, visibility, content_hash, size_bytes, starts_at, title, syntax, encrypted, expires_in, delete_token_hash)
+        ${of((paste) => paste.deleteTokenHash)}::bytea[],
+        ${of((paste) => paste.burn ?? false)}::boolean[]
+      ) AS t (short_code, user_id, visibility, content_hash, size_bytes, starts_at, title, syntax, encrypted, expires_in, delete_token_hash,
+        burn)
     ), paste AS (
-      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash)
+      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash,
+        burn)
       SELECT short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, now() + make_interval(secs => expires_in),
-        delete_token_hash
+        delete_token_hash, burn
       FROM entry
       WHERE NOT EXISTS (
         SELECT FROM entry e JOIN content_blocks b ON b.content_hash = e.content_hash WHERE b.unblocked_at IS NULL)

@@ -41,6 +41,28 @@ export async function claimExpired(
 }
 
 /**
+ * Takes over up to `limit` pastes that a reveal claimed more than `afterSeconds` ago, oldest claim first. The state stays, and the time of
+ * the claim is now that of this one: no other janitor finds the paste, and a janitor that crashes is followed by another one after the
+ * same time.
+ */
+export async function takeOverBurned(
+  db: Database,
+  { afterSeconds, limit }: { afterSeconds: number; limit: number },
+): Promise<readonly ClaimedDeletion[]> {
+  const { rows } = await sql<ClaimedDeletion>`
+    WITH burned AS MATERIALIZED (
+      SELECT p.id FROM pastes p
+      WHERE p.deletion_initiated_at < now() - make_interval(secs => ${afterSeconds}) AND p.deleted_at IS NULL
+        AND p.burned_at IS NOT NULL AND p.deletion_status = ${finish.from}
+      ORDER BY p.deletion_initiated_at, p.id LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    )
+    UPDATE pastes p SET deletion_initiated_at = now()
+    FROM burned WHERE p.id = burned.id AND p.deletion_status = ${finish.from}
+    RETURNING p.id, p.short_code AS "shortCode", p.deletion_initiated_at::text AS "claimedAt"`.execute(db);
+  return rows;
+}
+
+/**
  * DELETION_IN_PROGRESS → DELETED for claims that are still valid. Removes the title and the payload of a FAILED paste as well.
  * @returns how many pastes it moved; fewer than asked when the watchdog has reset claims
  */

@@ -16,6 +16,8 @@ export interface ExportablePaste {
   readonly createdAt: Date;
   /** null: never. */
   readonly expiresAt: Date | null;
+  /** The paste is deleted when it is read, so that no export reads it. */
+  readonly burn: boolean;
   readonly place: Place;
 }
 
@@ -44,7 +46,7 @@ export async function listExportable(
     after === null ? sql`` : sql`AND (created_at, id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
   const { rows } = await sql<ExportablePaste & { isRequested: boolean }>`
     SELECT id, short_code AS "shortCode", status, visibility, title, syntax, encrypted, content_hash AS "contentHash", size_bytes AS "sizeBytes",
-      created_at AS "createdAt", expires_at AS "expiresAt", ${placeOfRow} AS place,
+      created_at AS "createdAt", expires_at AS "expiresAt", burn, ${placeOfRow} AS place,
       (expires_at IS NULL OR expires_at > now()) AND (${status}::text IS NULL OR status = ${status}) AS "isRequested"
     FROM pastes
     WHERE user_id = ${userId} AND deletion_initiated_at IS NULL

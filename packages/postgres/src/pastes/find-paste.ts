@@ -23,6 +23,7 @@ export const publicPasteColumns = [
   'expires_at',
   'processed_at',
   'failure_reason',
+  'burn',
 ] as const satisfies readonly (keyof PasteRow)[];
 
 export type PublicPaste = Pick<PasteRow, (typeof publicPasteColumns)[number]>;

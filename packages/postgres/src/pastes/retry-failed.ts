@@ -44,8 +44,9 @@ export async function retryFailed(
     ), removed AS (
       DELETE FROM pastes p USING failed WHERE p.id = failed.id RETURNING p.*, failed.content
     ), created AS (
-      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash)
-      SELECT short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash FROM removed
+      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash,
+        burn)
+      SELECT short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash, burn FROM removed
       RETURNING id, short_code, user_id, created_at
     ), payload AS (
       INSERT INTO paste_payloads (paste_id, content, user_id, created_at)

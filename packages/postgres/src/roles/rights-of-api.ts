@@ -23,6 +23,7 @@ export const apiRights: RoleRights = {
       'encrypted',
       'expires_at',
       'delete_token_hash',
+      'burn',
     ],
     update: ['expires_at'],
   },

@@ -17,6 +17,7 @@ export const workerRights: RoleRights = {
       'encrypted',
       'expires_at',
       'delete_token_hash',
+      'burn',
     ],
     update: ['status', 's3_url', 'stored_encoding', 'processed_at', 'failure_reason', 'failed_at'],
   },

@@ -27,4 +27,5 @@ export const functionCallers: Readonly<Record<string, readonly ServiceRole[]>> =
   ensure_transition_partitions: ['pasteflow_janitor'],
   drop_old_transitions: ['pasteflow_janitor'],
   cancel_job: ['pasteflow_api', 'pasteflow_janitor'],
+  reveal_paste: ['pasteflow_api'],
 };

@@ -43,4 +43,8 @@ export interface PastesTable {
   delete_token_hash: ColumnType<Buffer | null>;
   /** Why an operator took the paste down; NULL: no operator did. Never served again, whatever `expires_at` says. */
   taken_down_for: TakedownClass | null;
+  /** The paste is deleted when it is read, which only a reveal does. */
+  burn: Generated<boolean>;
+  /** When a reveal has read the paste; NULL: none has. Never served again, whatever the watchdog does. */
+  burned_at: Date | null;
 }

@@ -72,6 +72,7 @@ const others: Record<string, string> = {
   short_code: `'moved'`,
   content_hash: `'sha256:' || repeat('1', 64)`,
   size_bytes: 'size_bytes + 1',
+  burn: 'NOT burn',
   job_type: `'another'`,
   kind: `CASE kind WHEN 'job' THEN 'upload' ELSE 'job' END`,
 };

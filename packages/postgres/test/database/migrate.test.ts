@@ -44,6 +44,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0023-encrypted-pastes',
     '0024-browser-sessions',
     '0025-stored-encoding',
+    '0026-burn-after-reading',
   ]);
 });
 

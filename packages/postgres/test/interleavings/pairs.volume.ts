@@ -11,6 +11,8 @@ const BUSY = [
   'an abandoned paste',
   'a stranded paste',
   'a paste claimed for deletion',
+  'a stored paste to read once',
+  'a revealed paste',
   'an abandoned job',
   'an Idempotency-Key',
 ];

@@ -1,68 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { ClaimedDeletion } from '../../src/index.ts';
-import { makeJobs, makePastes, makeUsers, type JobShape, type PasteShape } from '../../src/testing/index.ts';
+import { makeJobs, makeUsers, type JobShape } from '../../src/testing/index.ts';
 import type { Scenario } from './harness/explore.ts';
-import type { Operation, World } from './harness/operation.ts';
-import type { Lane } from './harness/run-schedule.ts';
+import type { Operation } from './harness/operation.ts';
 import * as deletions from './operations/deletions.ts';
 import * as jobs from './operations/jobs.ts';
 import * as keyed from './operations/keyed.ts';
 import * as uploads from './operations/uploads.ts';
+import { nothing, paste, revealed } from './paste-scenario.ts';
 
-const SHORT_CODE = 'interleaved';
 const STORAGE_PATH = 'archive.zip';
-
-const nothing = {
-  lockPoints: {},
-  pasteId: randomUUID(),
-  shortCode: SHORT_CODE,
-  jobId: randomUUID(),
-  userId: '',
-  executionId: randomUUID(),
-  deletion: null,
-  isStranded: false,
-} satisfies Omit<World, 'objects'>;
-
-/** A paste of this shape, whose content is in S3 when it is PROCESSED. */
-function paste(name: string, shape: PasteShape, operations: readonly Operation[]): Scenario {
-  return {
-    name,
-    operations,
-    prepare: async ({ db }) => {
-      const [made] = await makePastes(db, 1, { ...shape, shortCodes: [SHORT_CODE] });
-      const { id, executionId } = made!;
-      if (shape.status === 'FAILED')
-        await sql`INSERT INTO failed_payloads (paste_id, content) VALUES (${id}, 'hello')`.execute(db);
-      const objects = new Set(shape.status === 'PROCESSED' ? [SHORT_CODE] : []);
-      const lockPoints = {
-        paste: `SELECT FROM pastes WHERE id = '${id}'`,
-        execution: `SELECT FROM task_executions WHERE id = '${executionId}'`,
-        ...(shape.status === 'IN_PROGRESS' && {
-          payload: `SELECT FROM paste_payloads WHERE paste_id = '${id}'`,
-        }),
-        ...(shape.status === 'FAILED' && {
-          payload: `SELECT FROM failed_payloads WHERE paste_id = '${id}'`,
-        }),
-      };
-      return {
-        ...nothing,
-        objects,
-        lockPoints,
-        pasteId: id,
-        executionId,
-        deletion: await deletionOf(db, id),
-      };
-    },
-  };
-}
-
-async function deletionOf(db: Lane['db'], id: string): Promise<ClaimedDeletion | null> {
-  const { rows } = await sql<ClaimedDeletion>`
-    SELECT id, short_code AS "shortCode", deletion_initiated_at::text AS "claimedAt" FROM pastes
-    WHERE id = ${id} AND deletion_status = 'DELETION_IN_PROGRESS'`.execute(db);
-  return rows[0] ?? null;
-}
 
 type ShapeOfJob = JobShape extends infer Shape
   ? Shape extends JobShape
@@ -99,7 +45,7 @@ const { create, createInGroup, stamp, relay, claim, renew, reap } = uploads;
 const { deleteByUser, rescue, retryByOperator, takeDownByOperator } = uploads;
 const { settleStored, settleFailed, settleInterrupted, giveUp } = uploads;
 const { cleanup, refusedCleanup, settleClaimed, releaseClaimed, watchdog, reconcile } = deletions;
-const { removeOldFailed, removeOldTombstones } = deletions;
+const { removeOldFailed, removeOldTombstones, reveal, cleanupBurned } = deletions;
 const { stampJob, relayJobs, claimByTurn, claimNamedJob, createAnotherJob, rescueJob } = jobs;
 const { renewJob, progress, addAsset, dropAssets, importPaste } = jobs;
 const { complete, failAttempt, failJob, reapJob, removeOldJobs, reconcileJob } = jobs;
@@ -216,6 +162,31 @@ export const scenarios: readonly Scenario[] = [
       removeOldTombstones,
     ],
   ),
+  paste('a stored paste to read once', { status: 'PROCESSED', burn: true, expiresInSeconds: ONE_HOUR }, [
+    create,
+    reveal,
+    deleteByUser,
+    takeDownByOperator,
+    cleanup,
+    watchdog,
+    reconcile,
+  ]),
+  paste('an expired paste to read once', { status: 'PROCESSED', burn: true, expiresInSeconds: -1 }, [
+    reveal,
+    deleteByUser,
+    cleanup,
+    refusedCleanup,
+  ]),
+  revealed('a revealed paste', 7300, [
+    reveal,
+    takeDownByOperator,
+    cleanup,
+    cleanupBurned,
+    settleClaimed,
+    releaseClaimed,
+    watchdog,
+    reconcile,
+  ]),
   paste('a failed paste', { status: 'FAILED', expiresInSeconds: ONE_HOUR, createdSecondsAgo: 2 * ONE_HOUR }, [
     create,
     claim,

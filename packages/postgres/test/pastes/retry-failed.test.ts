@@ -108,6 +108,12 @@ describe('retrying a FAILED paste', () => {
     ]);
   });
 
+  it('keeps it a paste that is deleted when it is read', async () => {
+    const { shortCode } = await failedPaste({ burn: true });
+    expect(await retryFailed(current.db, [shortCode], by)).toHaveLength(1);
+    expect(await findPaste(current.db, shortCode)).toMatchObject({ burn: true, status: 'IN_PROGRESS' });
+  });
+
   it('takes effect once when two retry at once', async () => {
     const { shortCode } = await failedPaste();
     const both = await Promise.all([1, 2, 3].map(() => retryFailed(current.db, [shortCode], by)));

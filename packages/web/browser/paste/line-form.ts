@@ -1,9 +1,10 @@
-import { element } from '../element.ts';
+import { element, optional } from '../element.ts';
 import type { Selection } from './selection.ts';
 
 /** The form that selects lines with the keyboard: `12`, `12-20`, and nothing for no line. */
 export function lineForm(select: (selection: Selection | null) => void): void {
-  const form = element('line-form', HTMLFormElement);
+  const form = optional('line-form', HTMLFormElement);
+  if (form === null) return; // the page of a paste that was deleted by its read has no addresses of lines
   const input = element('lines', HTMLInputElement);
   form.hidden = false;
   input.addEventListener('input', () => input.setCustomValidity(''));

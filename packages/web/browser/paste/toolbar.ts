@@ -3,22 +3,33 @@ import { element, optional } from '../element.ts';
 
 /** @param text the exact text, where the server can't give it */
 export function startToolbar(content: HTMLElement, text?: () => string): void {
-  startCopy(text);
+  startCopy(content, text);
   startWrap(content);
   startQr();
   const fork = optional('fork', HTMLAnchorElement);
   if (fork !== null) fork.hidden = false;
 }
 
-/** Copies the exact text from the server: the page folds long lines and shows some characters differently. */
-function startCopy(text?: () => string): void {
+/**
+ * Copies the exact text from the server: the page folds long lines and shows some characters differently. A page without an address of the
+ * text is the only one that shows it.
+ */
+function startCopy(content: HTMLElement, text?: () => string): void {
   const button = element('copy', HTMLButtonElement);
-  const { raw = '', done = '', failed = '' } = button.dataset;
+  const { raw, done = '', failed = '' } = button.dataset;
   button.hidden = false;
   button.addEventListener(
     'click',
-    () => void copyShown(button, text ?? (() => readText(raw)), { done, failed }),
+    () =>
+      void copyShown(button, text ?? (() => (raw === undefined ? shownText(content) : readText(raw))), {
+        done,
+        failed,
+      }),
   );
+}
+
+function shownText(content: HTMLElement): string {
+  return [...content.querySelectorAll('pre')].map((each) => each.textContent).join('');
 }
 
 async function readText(url: string): Promise<string> {
@@ -37,7 +48,8 @@ function startWrap(content: HTMLElement): void {
 }
 
 function startQr(): void {
-  const button = element('qr', HTMLButtonElement);
+  const button = optional('qr', HTMLButtonElement);
+  if (button === null) return;
   let shown: SVGElement | null = null;
   button.hidden = false;
   const toggle = async (): Promise<void> => {

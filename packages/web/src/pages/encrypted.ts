@@ -7,7 +7,7 @@ import { deletion, heading, titleOf, type ShownPaste } from './paste.ts';
 /** The page of an encrypted paste: the browser fetches the document and decrypts it. The server knows nothing of the text. */
 export function encryptedPage(site: Site, paste: ShownPaste): string {
   const { encrypted: text } = words;
-  const raw = `${site.base}/v1/pastes/${paste.short_code}/content`;
+  const raw = `${site.base}/v1/pastes/${paste.short_code}/${paste.burn ? 'reveal' : 'content'}`;
   return page(site, {
     title: titleOf(paste),
     scripts: ['encrypted-paste.js'],
@@ -15,17 +15,24 @@ export function encryptedPage(site: Site, paste: ShownPaste): string {
 <p id="needs-script" class="notice bad">${text.needsScript}</p>
 <p id="sealed-status" role="status" class="hint"></p>
 <div id="sealed-error" role="alert"></div>
-<form id="unlock" class="narrow" hidden>
+${paste.burn && reveal()}<form id="unlock" class="narrow" hidden>
 <div class="field"><label for="password">${text.password}</label><input id="password" type="password" autocomplete="off" required></div>
 <p><button id="decrypt" class="primary" type="submit">${text.decrypt}</button></p>
 </form>
-<div id="sealed" data-document="${raw}" data-words="${JSON.stringify(browserWords())}">
+<div id="sealed" data-document="${raw}" data-method="${paste.burn ? 'POST' : 'GET'}" data-words="${JSON.stringify(browserWords())}">
 <p id="attachments" class="toolbar"></p>
 ${opened(site, paste, raw)}
 </div>
 <details class="explanation"><summary>${text.explanationTitle}</summary><p>${text.explanation}</p></details>
 ${deletion(site, paste)}`,
   });
+}
+
+function reveal(): Html {
+  const { burn: text } = words;
+  return html`<p class="notice">${text.explanation}</p>
+<p><button type="button" id="reveal" class="primary" hidden>${text.reveal}</button></p>
+`;
 }
 
 /** Hidden until there is a text. */
@@ -37,8 +44,7 @@ function opened(site: Site, paste: ShownPaste, raw: string): Html {
 <a class="button" id="download" download="${paste.short_code}.txt">${text.download}</a>
 <button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>
 <button type="button" id="qr" data-url="${paste.url}" data-label="${encrypted.qr}" aria-expanded="false" hidden>${text.qr}</button>
-<a class="button" href="${raw}">${encrypted.document}</a>
-</div>
+${!paste.burn && html`<a class="button" href="${raw}">${encrypted.document}</a>\n`}</div>
 <section id="content" class="content" aria-label="${text.content}" data-worker="${site.asset('worker.js')}" tabindex="0"></section>
 </div>`;
 }

@@ -14,6 +14,8 @@ export interface ShownPaste {
   readonly syntax: string | null;
   /** The browser decrypts the content. */
   readonly encrypted: boolean;
+  /** The paste is deleted when it is read. */
+  readonly burn: boolean;
   readonly size_bytes: number;
   readonly created_at: string;
   readonly expires_at: string | null;
@@ -25,22 +27,36 @@ export interface ShownPaste {
  * The page of a stored paste in two parts, between which the text is written as it arrives.
  * @param firstText the first characters of the text, which may name its language
  */
-export function pastePage(
+export function pastePage(site: Site, paste: ShownPaste, firstText: string): TextPage {
+  return textPage(site, paste, firstText, {
+    above: (language) => toolbar(site, paste, language),
+    below: deletion(site, paste),
+  });
+}
+
+/** A page in two parts, between which the text is written as it arrives. */
+export interface TextPage {
+  readonly head: string;
+  readonly tail: (warnings: TextWarnings) => string;
+}
+
+export function textPage(
   site: Site,
   paste: ShownPaste,
   firstText: string,
-): { readonly head: string; readonly tail: (warnings: TextWarnings) => string } {
+  { above, below }: { readonly above: (language: Language | null) => Html; readonly below: Html | false },
+): TextPage {
   const language = languageOf(paste, firstText);
   const { before, after } = frame(site, { title: titleOf(paste), scripts: ['paste.js'] });
   const head = html`${heading(site, paste, language)}
-${toolbar(site, paste, language)}
+${above(language)}
 <p id="paste-status" role="status" class="hint"></p>
 <p id="selected-lines" role="status" class="hint" data-one="${words.paste.lineSelected}" data-several="${words.paste.linesSelected}" data-missing="${words.paste.lineMissing}"></p>
 <section id="content" class="content" aria-label="${words.paste.content}" data-language="${language?.id ?? ''}" data-worker="${site.asset('worker.js')}" tabindex="0">
 `;
   return {
     head: before + head.markup,
-    tail: (warnings) => html`${warningsHtml(warnings)}</section>\n${deletion(site, paste)}`.markup + after,
+    tail: (warnings) => html`${warningsHtml(warnings)}</section>\n${below}`.markup + after,
   };
 }
 

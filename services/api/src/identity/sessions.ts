@@ -57,10 +57,14 @@ export class Sessions {
 
   /** Whether the service's own pages or the user's address bar sent the request, as the browser says. */
   isOwn(req: IncomingMessage): boolean {
-    const { 'sec-fetch-site': site, origin, host } = req.headers;
+    const { 'sec-fetch-site': site, origin } = req.headers;
     if (site !== 'same-origin' && site !== 'none') return false;
     if (req.method === 'GET' || req.method === 'HEAD') return true;
-    if (origin === undefined || !URL.canParse(origin)) return false;
+    return origin !== undefined && this.#isOwnOrigin(origin, req);
+  }
+
+  #isOwnOrigin(origin: string, { headers: { host } }: IncomingMessage): boolean {
+    if (!URL.canParse(origin)) return false;
     const sender = new URL(origin);
     return this.#publicUrl === undefined
       ? sender.host === host
@@ -68,13 +72,27 @@ export class Sessions {
   }
 
   /**
+   * For a POST that programs send as well, which don't say from where: refuses what a browser says that another site has sent.
+   * @throws RequestError cross_site_request
+   */
+  refuseForeign(req: IncomingMessage): void {
+    const { 'sec-fetch-site': site, origin } = req.headers;
+    if (site === undefined && origin === undefined) return;
+    const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
+    if (isForeign || (origin !== undefined && !this.#isOwnOrigin(origin, req))) throw this.#foreign();
+  }
+
+  /**
    * For a form that is protected before anybody is signed in.
    * @throws RequestError cross_site_request
    */
   requireOwn(req: IncomingMessage): void {
-    if (this.isOwn(req)) return;
+    if (!this.isOwn(req)) throw this.#foreign();
+  }
+
+  #foreign(): RequestError {
     const address = this.#publicUrl ?? 'the address of the service';
-    throw new RequestError(
+    return new RequestError(
       'cross_site_request',
       `The form was not sent from a page of this service, or the browser does not say from where. Open ${address} and try again, with https and a current browser.`,
     );

@@ -19,6 +19,8 @@ export interface Operation {
   readonly ignoresSession?: true;
   /** Answers may set cookies, also those with a problem. */
   readonly setsCookies?: true;
+  /** It is a POST that can't be repeated, so that it refuses an Idempotency-Key. */
+  readonly refusesKey?: true;
   /** One sentence. */
   readonly summary: string;
   readonly description?: string;

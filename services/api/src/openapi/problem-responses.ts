@@ -14,15 +14,20 @@ import {
 const headersByStatus: Readonly<Record<number, z.ZodRawShape>> = {
   401: { 'WWW-Authenticate': wwwAuthenticate },
   405: { Allow: allow },
-  409: { 'Retry-After': retryAfter },
   416: { 'Content-Range': contentRange },
   429: { 'Retry-After': retryAfter },
   503: { 'Retry-After': retryAfter },
 };
 
 function headersOf(status: number, codes: readonly ErrorCode[]): z.ZodRawShape {
-  if (codes.includes('job_ended')) return { 'Retry-After': retryAfterOfSome };
+  if (status === 409) return headersOfConflict(codes);
   return headersByStatus[status] ?? {};
+}
+
+/** Of the conflicts only that of a key ends by itself. */
+function headersOfConflict(codes: readonly ErrorCode[]): z.ZodRawShape {
+  if (!codes.includes('idempotency_key_in_use')) return {};
+  return { 'Retry-After': codes.length === 1 ? retryAfter : retryAfterOfSome };
 }
 
 /** The problem responses of the codes, by status. */

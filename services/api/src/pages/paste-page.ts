@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
 import {
+  burnPage,
   encryptedPage,
   PasteLines,
   pastePage,
@@ -26,21 +27,26 @@ import { pageHeaders, sendPage } from '../site/send-page.ts';
 
 export interface PastePageDependencies extends ReadContentDependencies {
   readonly pages: Pages;
-  readonly publicUrl: () => string;
 }
 
 /** GET /:short_code in a browser: the text with its facts, or the state of its upload. */
 export function pasteInBrowser(deps: PastePageDependencies): Handler {
   return async (req, res) => {
     const paste = await findNamedPaste(deps, req);
-    if (paste === null) throw pasteNotFound();
-    if (paste.status === 'FAILED') throw uploadFailed();
-    assertNotGone(paste);
+    assertShown(paste);
     const shown = shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: extensionOf(req) });
     if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(deps.pages.site(req), shown));
     else if (paste.encrypted) sendPage(res, encryptedPage(deps.pages.site(req), shown));
+    else if (paste.burn) sendPage(res, burnPage(deps.pages.site(req), shown));
     else await sendText(deps, req, res, paste, shown);
   };
+}
+
+/** @throws RequestError for a paste without a page of its own */
+export function assertShown(paste: PasteRow | null): asserts paste is PasteRow {
+  if (paste === null) throw pasteNotFound();
+  if (paste.status === 'FAILED') throw uploadFailed();
+  assertNotGone(paste);
 }
 
 /** Without a page, this is the 404 of an unknown paste. The metadata of the paste tells the same as this text. */
@@ -57,11 +63,12 @@ export function shownPaste(
   req: Request,
   { publicUrl, extension }: { readonly publicUrl: string; readonly extension: string | null },
 ): ShownPaste {
-  const { short_code, url, status, title, syntax, encrypted, size_bytes, created_at, expires_at } = viewOf(
-    paste,
-    publicUrl,
-    'stranger', // the page shows no reason
-  );
+  const { short_code, url, status, title, syntax, encrypted, burn, size_bytes, created_at, expires_at } =
+    viewOf(
+      paste,
+      publicUrl,
+      'stranger', // the page shows no reason
+    );
   return {
     short_code,
     url,
@@ -69,6 +76,7 @@ export function shownPaste(
     title,
     syntax: extension ?? syntax,
     encrypted,
+    burn,
     size_bytes,
     created_at,
     expires_at,
@@ -104,12 +112,13 @@ async function sendText(
     res,
     requested: { paste, range: undefined, accepts: null },
     head: () => res,
-    render: (bytes) => markupOf(site, shown, bytes),
+    render: (bytes) => markupOf(pastePage, site, shown, bytes),
   });
 }
 
 /** The page, as the bytes of the paste arrive. */
-async function* markupOf(
+export async function* markupOf(
+  pageOf: typeof pastePage,
   site: Site,
   shown: ShownPaste,
   body: Iterable<Buffer> | AsyncIterable<Buffer>,
@@ -118,7 +127,7 @@ async function* markupOf(
   let page: ReturnType<typeof pastePage> | undefined;
   for await (const bytes of body) {
     if (page === undefined) {
-      page = pastePage(site, shown, bytes.toString('utf8', 0, 200));
+      page = pageOf(site, shown, bytes.toString('utf8', 0, 200));
       yield Buffer.from(page.head);
     }
     yield Buffer.from(lines.push(bytes));

@@ -2,7 +2,7 @@ import { readTimeline as findTimeline, type Database } from '@pasteflow/postgres
 import { timelinePage } from '@pasteflow/web';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import {
-  assertNotGone,
+  assertTimelineShown,
   findNamedPaste,
   pasteNotFound,
   readerOf,
@@ -36,7 +36,7 @@ export function timelineAtShortUrl(deps: TimelinePageDependencies): Endpoint {
     page: async (req, res) => {
       const paste = await findNamedPaste(deps, req);
       if (paste === null) throw pasteNotFound();
-      assertNotGone(paste);
+      assertTimelineShown(paste);
       const timeline = viewOfTimeline(await findTimeline(deps.db, paste.id), readerOf(paste, req));
       sendPage(
         res,

@@ -66,5 +66,5 @@ export const contentOperation: Omit<Operation, 'operationId'> = {
       headers: z.object({ 'Retry-After': headers.retryAfter }),
     },
   },
-  errors: [...findErrors, 'precondition_failed', 'range_not_satisfiable', 'overloaded'],
+  errors: [...findErrors, 'reveal_required', 'precondition_failed', 'range_not_satisfiable', 'overloaded'],
 };

@@ -3,6 +3,8 @@ import { contentHashOf } from '@pasteflow/pastes';
 /** The paste in the examples of the OpenAPI document. The tests create it and send the examples. */
 export const example = {
   shortCode: 'q7Zk2Lm9Xa',
+  /** Of a paste with the same content that is deleted when it is read. */
+  burnCode: 'bUrn2Lm9Xa',
   content: 'Hello, world!\n',
   title: 'Greeting',
   syntax: 'text',

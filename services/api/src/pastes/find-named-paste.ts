@@ -73,9 +73,20 @@ function nameOf(req: Request): readonly [shortCode: string, extension?: string] 
  * D4: an expired, claimed or deleted paste is never served, and neither is one that an operator took down.
  * @throws RequestError paste_taken_down or paste_gone
  */
-export function assertNotGone(paste: Pick<PasteRow, 'expired' | 'deletion_status' | 'taken_down_for'>): void {
+export function assertNotGone(
+  paste: Pick<PasteRow, 'expired' | 'deletion_status' | 'taken_down_for' | 'burned_at'>,
+): void {
   if (paste.taken_down_for !== null) throw pasteTakenDown(paste.taken_down_for);
+  if (paste.burned_at !== null) throw pasteRevealed();
   if (paste.expired || paste.deletion_status !== 'NOT_EXPIRED') throw pasteGone();
+}
+
+/**
+ * The timeline of a paste that was revealed is still shown: it says when the paste was read.
+ * @throws RequestError as assertNotGone
+ */
+export function assertTimelineShown(paste: PasteRow): void {
+  if (paste.burned_at === null || paste.taken_down_for !== null) assertNotGone(paste);
 }
 
 export function pasteNotFound(): RequestError {
@@ -84,6 +95,14 @@ export function pasteNotFound(): RequestError {
 
 export function pasteGone(): RequestError {
   return new RequestError('paste_gone', 'This paste has expired or was deleted. It cannot be restored.');
+}
+
+/** Whoever expected to be the reader learns that somebody else was. */
+function pasteRevealed(): RequestError {
+  return new RequestError(
+    'paste_gone',
+    'This paste could be read once, and was read. It cannot be restored; its timeline says when it was read.',
+  );
 }
 
 /** The reason that readers see, by the class of the takedown. */

@@ -21,7 +21,15 @@ export const pasteSchema = z
       description:
         'Whether the content is a document of ciphertext. Such a paste has no title and no syntax.',
     }),
-    content_hash: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+    burn: z.boolean().meta({ description: 'true: the paste is deleted when it is read.' }),
+    content_hash: z
+      .string()
+      .regex(/^sha256:[0-9a-f]{64}$/)
+      .nullable()
+      .meta({
+        description:
+          'null for a paste that is deleted when it is read, because the hash of a short secret tells the secret.',
+      }),
     size_bytes: z.int().positive(),
     created_at: instant,
     expires_at: instant.nullable().meta({ description: 'null: the paste never expires.' }),
@@ -62,7 +70,8 @@ export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience
     title: paste.title,
     syntax: paste.syntax,
     encrypted: paste.encrypted,
-    content_hash: paste.content_hash,
+    burn: paste.burn,
+    content_hash: paste.burn ? null : paste.content_hash,
     size_bytes: paste.size_bytes,
     created_at: paste.created_at.toISOString(),
     expires_at: paste.expires_at?.toISOString() ?? null,
@@ -92,6 +101,7 @@ export function viewOfNew(
     expires_at: paste.expiresAt,
     processed_at: null,
     failure_reason: null,
+    burn: paste.burn ?? false,
   };
   return viewOf(row, publicUrl, 'stranger'); // it has no reason to hide
 }

@@ -18,6 +18,7 @@ import { waitForUpload, type WaitForUploadDependencies } from './wait-for-upload
 export interface ReadContentDependencies
   extends FindDependencies, SendDownloadDependencies, WaitForUploadDependencies {
   readonly logger: Logger;
+  readonly publicUrl: () => string;
 }
 
 /** An upload that took longer than the wait before this answer. */
@@ -35,19 +36,35 @@ export function readContent(deps: ReadContentDependencies, operationId: string):
 }
 
 async function read(deps: ReadContentDependencies, req: Request, res: Response): Promise<void> {
-  let paste = await findReadable(deps, req);
+  const paste = await findStored(deps, req, res, (found) => assertStays(deps, found));
+  if (paste !== null) await serve(deps, paste, req, res);
+}
+
+/**
+ * The paste whose content is to be sent. Waits for an upload in progress, and otherwise answers that it is in progress.
+ * @param check throws for a paste that may not be read in this way
+ * @returns null: the request is answered, or the client has disconnected
+ * @throws RequestError
+ */
+export async function findStored(
+  deps: FindDependencies & WaitForUploadDependencies,
+  req: Request,
+  res: Response,
+  check: (paste: PasteRow) => void,
+): Promise<PasteRow | null> {
+  let paste = await findReadable(deps, req, check);
   if (paste.status === 'IN_PROGRESS' && (await waitForUpload(deps, paste, req, res))) {
-    if (res.destroyed) return;
-    paste = await findReadable(deps, req);
+    if (res.destroyed) return null;
+    paste = await findReadable(deps, req, check);
   }
   switch (paste.status) {
     case 'IN_PROGRESS':
       contextOf(req).errorCode = 'paste_in_progress';
       // Empty, because `curl --retry` would print an error body in front of the content.
       res.writeHead(503, { 'Retry-After': String(RETRY_AFTER_SECONDS), 'Content-Length': '0' }).end();
-      return;
+      return null;
     case 'PROCESSED':
-      return await serve(deps, paste, req, res);
+      return paste;
     default:
       return paste.status satisfies never;
   }
@@ -57,11 +74,25 @@ async function read(deps: ReadContentDependencies, req: Request, res: Response):
 export async function findReadable(
   lookups: FindDependencies,
   req: Request,
+  check: (paste: PasteRow) => void = () => {},
 ): Promise<PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' }> {
   const paste = await findNamedPaste(lookups, req);
   if (paste === null || paste.status === 'FAILED') throw pasteNotFound();
   assertNotGone(paste);
+  check(paste);
   return { ...paste, status: paste.status };
+}
+
+/** @throws RequestError reveal_required for a paste that is deleted when it is read */
+function assertStays(
+  { publicUrl }: Pick<ReadContentDependencies, 'publicUrl'>,
+  { burn, short_code: shortCode }: PasteRow,
+): void {
+  if (!burn) return;
+  throw new RequestError(
+    'reveal_required',
+    `This paste is deleted when it is read. Read it once with: curl -X POST ${publicUrl()}/${shortCode}`,
+  );
 }
 
 async function serve(
@@ -143,6 +174,8 @@ export async function sendContent(
   paste: PasteRow,
   download: Omit<RequestedDownload, 'logger'>,
 ): Promise<void> {
+  // Every way to a content leads here, also one that does not know of such pastes.
+  if (download.permit === undefined) assertStays(deps, paste);
   const logger = deps.logger.child({ ...idsOf(contextOf(download.req)), short_code: paste.short_code });
   if (await sendDownload(deps, { ...download, logger })) return;
   throw await objectMissing(deps, download.req, logger);

@@ -2,7 +2,7 @@ import { readTimeline as findTimeline, type Database } from '@pasteflow/postgres
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
 import {
-  assertNotGone,
+  assertTimelineShown,
   findErrors,
   findNamedPaste,
   type FindDependencies,
@@ -31,7 +31,7 @@ export function readTimeline({ db, lookups }: FindDependencies & { db: Database 
     handle: async (req, res) => {
       const paste = await findNamedPaste({ lookups }, req);
       if (paste === null) throw pasteNotFound();
-      assertNotGone(paste);
+      assertTimelineShown(paste);
       res.json(viewOfTimeline(await findTimeline(db, paste.id), readerOf(paste, req)));
     },
   };

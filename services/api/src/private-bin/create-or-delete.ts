@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { expirePaste, type Database } from '@pasteflow/postgres';
 import { textOfSealed } from '@pasteflow/sealed';
 import { readBody } from '../http/body/read-body.ts';
-import { RequestError, validationFailed } from '../http/errors/request-error.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { shellOperation } from '../pastes/create-operations.ts';
 import { storePaste, type CreatePasteDependencies } from '../pastes/create-paste.ts';
@@ -46,10 +46,6 @@ export function privateBinPost(deps: PrivateBinPostDependencies): Endpoint {
         await remove(deps, req, res, body);
         return;
       }
-      if (body.burn)
-        throw validationFailed([
-          { path: 'adata.3', message: 'must be 0: this service burns no pastes after reading' },
-        ]);
       const content = Buffer.from(textOfSealed(body.document));
       if (content.length > deps.maxPasteBytes) throw tooLarge();
       const { base } = deps.pages.site(req);

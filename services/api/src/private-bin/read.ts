@@ -4,7 +4,8 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { usage } from '../docs/usage.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { findErrors } from '../pastes/find-named-paste.ts';
-import { findReadable, sendContent, type ReadContentDependencies } from '../pastes/read-content.ts';
+import { findReadable, sendContent } from '../pastes/read-content.ts';
+import { sendOnce, type RevealDependencies } from '../pastes/reveal-paste.ts';
 import { waitForUpload } from '../pastes/wait-for-upload.ts';
 import type { Pages } from '../site/compose-site.ts';
 import { fieldsOf } from './answers.ts';
@@ -12,8 +13,7 @@ import { jsonLdOf } from './json-ld.ts';
 import { privateBinQuery } from './named-in-query.ts';
 import { aroundDocument } from './around-document.ts';
 
-export interface PrivateBinGetDependencies extends ReadContentDependencies {
-  readonly publicUrl: () => string;
+export interface PrivateBinGetDependencies extends RevealDependencies {
   readonly maxPasteBytes: number;
   readonly pages: Pages;
 }
@@ -62,13 +62,15 @@ async function read(deps: PrivateBinGetDependencies, req: Request, res: Response
     before: { ...fieldsOf(base, paste.short_code), '@context': `${base}/?jsonld=paste` },
     after: { meta: metaOf(paste), comments: [], comment_count: 0, comment_offset: 0 },
   };
-  await sendContent(deps, paste, {
+  const download = {
     req,
     res,
-    requested: { paste, range: undefined, accepts: null },
     head: () => res,
-    render: (bytes) => aroundDocument(bytes, parts),
-  });
+    render: (bytes: Iterable<Buffer> | AsyncIterable<Buffer>) => aroundDocument(bytes, parts),
+  };
+  // The header of these clients makes the request a deliberate read: no browser sends it by itself, nor for a page of another site.
+  if (paste.burn) await sendOnce(deps, paste, download);
+  else await sendContent(deps, paste, { ...download, requested: { paste, range: undefined, accepts: null } });
 }
 
 /** @throws RequestError paste_in_progress when the upload takes longer than the wait */

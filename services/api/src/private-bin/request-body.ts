@@ -11,7 +11,6 @@ export type PrivateBinBody =
       readonly kind: 'create';
       readonly document: SealedDocument;
       readonly options: PasteOptions;
-      readonly burn: boolean;
     }
   | { readonly kind: 'delete'; readonly shortCode: string; readonly deleteToken: string };
 
@@ -47,10 +46,10 @@ export function parsePrivateBinBody(body: Buffer): PrivateBinBody {
       title: null,
       syntax: null,
       encrypted: true,
+      ...(burn === 1 && { burn: true }),
       visibility: 'unlisted',
       expiresInSeconds: expirations[meta.expire],
     },
-    burn: burn === 1,
   };
 }
 

@@ -11,14 +11,30 @@ import { newUser, type TestUser } from './users.ts';
  * @param owner null: anonymous
  */
 export async function putExamplePaste({ db, store }: ApiBed, owner: TestUser | null): Promise<void> {
+  await putPaste({ db, store }, owner, example.shortCode);
+  await putPaste({ db, store }, owner, example.burnCode, { burn: true });
+}
+
+async function putPaste(
+  { db, store }: Pick<ApiBed, 'db' | 'store'>,
+  owner: TestUser | null,
+  shortCode: string,
+  options: { readonly burn?: true } = {},
+): Promise<void> {
+  await db
+    .deleteFrom('pastes')
+    .where('short_code', '=', shortCode)
+    .where('burned_at', 'is not', null)
+    .execute();
   const { numUpdatedRows } = await db
     .updateTable('pastes')
     .set({ expires_at: null, user_id: owner?.id ?? null })
-    .where('short_code', '=', example.shortCode)
+    .where('short_code', '=', shortCode)
     .executeTakeFirst();
   if (numUpdatedRows === 1n) return;
   await createPaste(db, {
-    shortCode: example.shortCode,
+    ...options,
+    shortCode,
     content: Buffer.from(example.content),
     contentHash: example.contentHash,
     title: example.title,
@@ -28,7 +44,7 @@ export async function putExamplePaste({ db, store }: ApiBed, owner: TestUser | n
     visibility: 'unlisted',
     deleteTokenHash: sha256(example.deleteToken),
   });
-  await upload(db, store, example.shortCode, example.content);
+  await upload(db, store, shortCode, example.content);
 }
 
 /** The job of the document's examples, with an asset. */

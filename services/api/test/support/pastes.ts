@@ -25,6 +25,7 @@ export function sha256(content: Buffer | string): Buffer {
 export interface Ownership {
   readonly userId?: string | null;
   readonly visibility?: Visibility;
+  readonly burn?: boolean;
 }
 
 /**
@@ -34,7 +35,7 @@ export interface Ownership {
 export async function newPaste(
   db: Database,
   content: Buffer | string = 'hello',
-  { userId = null, visibility = 'unlisted' }: Ownership = {},
+  { userId = null, visibility = 'unlisted', burn = false }: Ownership = {},
 ): Promise<string> {
   const shortCode = randomBytes(5).toString('hex');
   const created = await createPaste(db, {
@@ -47,6 +48,7 @@ export async function newPaste(
     userId,
     visibility,
     deleteTokenHash: userId === null ? sha256('the token') : null,
+    burn,
   });
   if (created === null) throw new Error('the short code was taken');
   return shortCode;

@@ -3,6 +3,7 @@ import {
   claimExpired,
   releaseClaims,
   settleDeleted,
+  takeOverBurned,
   type Actor,
   type ClaimedDeletion,
   type Database,
@@ -25,11 +26,14 @@ interface RefusedClaim {
   readonly reason: string;
 }
 
+/** A reveal reads the object when it claims the paste. Its answer has been sent, or its process is gone, after this. */
+const BURNED_AFTER_SECONDS = 300;
+
 /** Refused claims are kept until the end of the run. With more than this, S3 refuses nearly everything, and the run ends. */
 const MAX_REFUSED = 10 * DELETION_BATCH_SIZE;
 
 /**
- * Deletes expired pastes (D3): claims a batch, deletes its objects in one call, settles it. When the process is killed in between, the deletion
+ * Deletes expired pastes, and those that a reveal has claimed (D3): claims a batch, deletes its objects in one call, settles it. When the process is killed in between, the deletion
  * watchdog releases the claims.
  */
 export class Cleanup implements Sweep {
@@ -48,8 +52,13 @@ export class Cleanup implements Sweep {
       await store.ping(signal);
       const refused: RefusedClaim[] = [];
       try {
-        while (!signal.aborted && refused.length < MAX_REFUSED) {
-          const claims = await claimExpired(db, { actor, limit: DELETION_BATCH_SIZE });
+        const sources = [
+          () => takeOverBurned(db, { afterSeconds: BURNED_AFTER_SECONDS, limit: DELETION_BATCH_SIZE }),
+          () => claimExpired(db, { actor, limit: DELETION_BATCH_SIZE }),
+        ];
+        let source = sources.shift();
+        while (source !== undefined && !signal.aborted && refused.length < MAX_REFUSED) {
+          const claims = await source();
           const reasons = await this.#deleteObjectsOf(claims);
           const done = claims.filter(({ shortCode }) => !reasons.has(shortCode));
           for (const claim of claims) {
@@ -61,7 +70,7 @@ export class Cleanup implements Sweep {
           counts.deleted += deleted;
           counts.lost += done.length - deleted;
           counts.refused += claims.length - done.length;
-          if (claims.length < DELETION_BATCH_SIZE) break;
+          if (claims.length < DELETION_BATCH_SIZE) source = sources.shift();
         }
       } finally {
         // Not earlier: the oldest rows are claimed first, so released ones would be claimed again before all others, without end.

@@ -25,7 +25,7 @@ export const exportJob = defineJobType({
 
 /**
  * The result contains `exported` (the number of pastes in the archive), `bytes` (its size), `missing_count` (the pastes without content) and
- * `missing` (the first thousand of them). Each attempt starts from the beginning, because an incomplete archive is of no use.
+ * `missing` (the first thousand of them) and `left_out` (the pastes that are deleted when they are read). Each attempt starts from the beginning, because an incomplete archive is of no use.
  */
 async function run(context: JobContext<ExportParameters>): Promise<JobEnding> {
   const { parameters, signal, services } = context;
@@ -80,7 +80,7 @@ async function* filesOf(
 ): AsyncGenerator<ExportedFile> {
   const { signal, services } = context;
   const progress = await ExportProgress.begin(services.db, filter);
-  const pastes = selectPastes(services.db, filter, signal);
+  const pastes = selectPastes(services.db, filter, signal, () => report.leftOut());
   const read = readAhead(pastes, (paste, stop) => readContentOrReason(services, paste, stop), signal);
   for await (const { item: paste, result } of read) {
     if (result.kind === 'content') {

@@ -3,10 +3,11 @@ import type { JobEnding } from '../../definition/job-type.ts';
 /** Maximum number of missing pastes that are listed. All are counted. */
 const MAX_MISSING = 1000;
 
-/** Counts the exported and the missing pastes, and derives how the export ends. */
+/** Counts the exported, the missing and the left out pastes, and derives how the export ends. */
 export class ExportReport {
   #exported = 0;
   #missingCount = 0;
+  #leftOut = 0;
   readonly #missing: { readonly short_code: string; readonly reason: string }[] = [];
 
   exported(): void {
@@ -16,6 +17,11 @@ export class ExportReport {
   missing(shortCode: string, reason: string): void {
     this.#missingCount += 1;
     if (this.#missing.length < MAX_MISSING) this.#missing.push({ short_code: shortCode, reason });
+  }
+
+  /** A paste that is deleted when it is read. */
+  leftOut(): void {
+    this.#leftOut += 1;
   }
 
   get handled(): number {
@@ -34,6 +40,7 @@ export class ExportReport {
       bytes,
       missing: this.#missing,
       missing_count: this.#missingCount,
+      left_out: this.#leftOut,
     };
     if (this.#missingCount === 0) return { status: 'completed', result };
     const error = `The content of ${this.#missingCount} of ${this.handled} pastes is missing; result.missing says why.`;

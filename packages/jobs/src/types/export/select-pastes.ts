@@ -10,11 +10,17 @@ import {
 /** Rows per page: some milliseconds of an index scan, all in memory. */
 const PAGE_PASTES = 500;
 
-/** Yields the pastes of an export, oldest first. Reads them in pages. @throws the signal's reason */
+/**
+ * Yields the pastes of an export, oldest first. Reads them in pages. A paste that is deleted when it is read is left out: an export would
+ * be its one read.
+ * @param onLeftOut called for each paste that is left out
+ * @throws the signal's reason
+ */
 export async function* selectPastes(
   db: Database,
   filter: ExportFilter,
   signal: AbortSignal,
+  onLeftOut: () => void = () => {},
 ): AsyncGenerator<ExportablePaste> {
   let after: Place | null = null;
   do {
@@ -23,7 +29,11 @@ export async function* selectPastes(
       limit: PAGE_PASTES,
       after,
     });
-    for (const paste of page.rows) if (isExported(paste, filter)) yield paste;
+    for (const paste of page.rows) {
+      if (!isExported(paste, filter)) continue;
+      if (paste.burn) onLeftOut();
+      else yield paste;
+    }
     after = page.next;
   } while (after !== null);
 }

@@ -17,6 +17,10 @@ export async function readSource(
   if (paste === null || paste.status === 'FAILED' || !canRead(paste, userId))
     throw new ImportRefusedError(`There is no paste ${shortCode}.`);
   if (paste.expired || paste.deletion_status !== 'NOT_EXPIRED') throw gone(shortCode);
+  if (paste.burn)
+    throw new ImportRefusedError(
+      `The paste ${shortCode} is deleted when it is read, and is no source of an import. Make a paste without burn.`,
+    );
   const { id, status, content_hash: contentHash, size_bytes: sizeBytes } = paste;
   const location = { id, shortCode, status, contentHash, sizeBytes };
   const found = await readContent(services, location, signal);

@@ -15,6 +15,7 @@ export function findViolations(
     ...findLostContent(after, world),
     ...findStrandedWork(after, world),
     ...findServedAfterTakedown(after),
+    ...findReadTwice(before, after),
     ...findTooMany(after),
   ];
 }
@@ -66,6 +67,19 @@ function findServedAfterTakedown({ pastes }: Snapshot): string[] {
   return pastes
     .filter(({ hasTakedown, isTakenDown, expired }) => hasTakedown && !(isTakenDown && expired))
     .map(({ code }) => `${code} was taken down and is served`);
+}
+
+/** A paste that is read once is read by one, and nothing that follows makes it readable. */
+function findReadTwice(before: Snapshot, { pastes, transitions }: Snapshot): string[] {
+  const revealed = transitions.filter(({ reason }) => reason === 'revealed').length;
+  return pastes.flatMap(({ code, isBurned, expired }) => {
+    const wasBurned = before.pastes.some((each) => each.code === code && each.isBurned);
+    const problems: string[] = [];
+    if (revealed > (wasBurned ? 0 : 1)) problems.push(`${code} was read ${revealed} times`);
+    if ((wasBurned || revealed > 0) && !(isBurned && expired))
+      problems.push(`${code} was read and is served`);
+    return problems;
+  });
 }
 
 /** Open work has exactly one open execution, and ended work has none. */

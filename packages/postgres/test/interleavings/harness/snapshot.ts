@@ -11,6 +11,7 @@ interface PasteState {
   /** An operator took a paste of this code down. */
   readonly hasTakedown: boolean;
   readonly isTakenDown: boolean;
+  readonly isBurned: boolean;
 }
 
 interface SubjectState {
@@ -25,6 +26,7 @@ export interface Transition {
   readonly from: string;
   readonly to: string;
   readonly actor: string;
+  readonly reason: string | null;
 }
 
 /** Everything that a schedule can change. */
@@ -51,7 +53,7 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
         SELECT short_code AS code, status, deletion_status AS deletion, coalesce(expires_at <= now(), false) AS expired,
           EXISTS (SELECT FROM paste_payloads WHERE paste_id = id) AS "hasPayload",
           EXISTS (SELECT FROM takedowns t WHERE t.short_code = pastes.short_code) AS "hasTakedown",
-          taken_down_for IS NOT NULL AS "isTakenDown"
+          taken_down_for IS NOT NULL AS "isTakenDown", burned_at IS NOT NULL AS "isBurned"
         FROM pastes) AS paste) AS pastes,
       (SELECT coalesce(json_agg(subject), '[]') FROM (
         SELECT id, bool_or(open) AS "isOpen", (

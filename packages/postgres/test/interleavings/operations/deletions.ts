@@ -5,7 +5,9 @@ import {
   removeFailed,
   removeTombstones,
   resetStuckDeletions,
+  revealPaste,
   settleDeleted,
+  takeOverBurned,
   type ClaimedDeletion,
 } from '../../../src/index.ts';
 import { findLive } from '../../../src/retention/reconcile.ts';
@@ -129,6 +131,32 @@ export const reconcile = operation(
     {
       request: ({ objects }, { listed, live }) =>
         listed.filter((code) => !live.has(code)).forEach((code) => objects.delete(code)),
+    },
+  ],
+);
+
+/** A reader of a paste that is deleted when it is read. */
+export const reveal = statement('reveal', paste, async (db, { pasteId }, actor) => ({
+  changed: await revealPaste(db, pasteId, actor),
+}));
+
+/** The cleanup of a paste that was revealed five minutes ago. */
+export const cleanupBurned = operation(
+  'cleanup of a revealed paste',
+  unlockedPaste,
+  (): { claims: readonly ClaimedDeletion[] } => ({ claims: [] }),
+  [
+    {
+      statement: async (db, _world, _actor, state) => {
+        state.claims = await takeOverBurned(db, { afterSeconds: 300, limit: BATCH });
+        return undefined;
+      },
+    },
+    { request: ({ objects }, { claims }) => claims.forEach(({ shortCode }) => objects.delete(shortCode)) },
+    {
+      statement: async (db, _world, actor, { claims }) => ({
+        changed: (await settleDeleted(db, claims, actor)) > 0,
+      }),
     },
   ],
 );

@@ -43,6 +43,8 @@ const statuses: Readonly<Record<ErrorCode, readonly [status: number, title: stri
   paste_gone: [410, 'Paste expired or deleted'],
   paste_taken_down: [451, 'Paste taken down'],
   paste_in_progress: [503, 'Paste not stored yet'],
+  reveal_required: [403, 'Paste is deleted when it is read'],
+  nothing_to_reveal: [409, 'Paste is not deleted when it is read'],
   job_not_found: [404, 'Job not found'],
   job_forbidden: [403, "Another user's job"],
   job_ended: [409, 'Job has ended'],

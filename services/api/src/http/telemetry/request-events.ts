@@ -25,6 +25,7 @@ export class RequestEvents {
   readonly #pastes;
   readonly #pasteBytes;
   readonly #cancelledJobs;
+  readonly #revealed;
 
   constructor(logger: Logger, metrics: Metrics) {
     this.#logger = logger;
@@ -47,6 +48,10 @@ export class RequestEvents {
     this.#pasteBytes = metrics.counter({
       name: 'pastes_created_bytes_total',
       help: 'Bytes of content of the pastes that this process created.',
+    });
+    this.#revealed = metrics.counter({
+      name: 'pastes_revealed_total',
+      help: 'Pastes that this process has deleted because they were read, and that are deleted when they are read.',
     });
     this.#cancelledJobs = metrics.counter({
       name: 'jobs_cancelled_total',
@@ -91,6 +96,13 @@ export class RequestEvents {
   pasteCreated(form: 'json' | 'shell' | 'page' | 'private-bin', bytes: number): void {
     this.#pastes.inc({ form });
     this.#pasteBytes.inc(bytes);
+  }
+
+  /** A paste was claimed for its one reader. */
+  pasteRevealed(req: IncomingMessage): void {
+    const context = contextOf(req);
+    this.#revealed.inc();
+    this.#records.info('paste revealed', { ...idsOf(context), short_code: context.shortCode });
   }
 
   /** A job was cancelled. A repeated or replayed request cancels none. */

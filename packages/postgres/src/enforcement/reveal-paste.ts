@@ -1,0 +1,30 @@
+import { pasteDeletion, transition } from '@pasteflow/domain';
+import { literal, type OwnerFunction } from './objects.ts';
+
+const claim = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');
+
+/**
+ * Grants the one read of a paste that is deleted when it is read, by claiming the paste for deletion. Returns whether this call has claimed
+ * the paste. The api has no right to change the state of a deletion, so this is a function of the owner (ADR 47).
+ *
+ * Of any number of calls at the same time one changes the row. The others wait for its lock, compare the row again, and change nothing. The
+ * same holds for a deletion by the owner of the paste, a takedown, and a cleanup.
+ *
+ * `expires_at` passes, so that whatever finds expired pastes finds this one, too. clock_timestamp, because now() is the time of the
+ * transaction's start, and a deletion may have set `expires_at` after it.
+ */
+export const revealPasteFunction: OwnerFunction = {
+  name: 'reveal_paste',
+  parameters: 'of_paste uuid, by_actor text, why text',
+  returns: 'boolean',
+  body: `
+    BEGIN
+      PERFORM set_config('pasteflow.actor', by_actor, true), set_config('pasteflow.reason', why, true);
+      UPDATE pastes SET deletion_status = ${literal(claim.to)}, deletion_initiated_at = now(), burned_at = now(),
+          expires_at = least(expires_at, now())
+        WHERE id = of_paste AND burn AND burned_at IS NULL AND taken_down_for IS NULL
+          AND status = 'PROCESSED' AND deletion_status = ${literal(claim.from)}
+          AND (expires_at IS NULL OR expires_at > clock_timestamp());
+      RETURN FOUND;
+    END`,
+};

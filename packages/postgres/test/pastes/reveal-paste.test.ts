@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
+import {
+  claimExpired,
+  createPaste,
+  createPastes,
+  findPaste,
+  readTimeline,
+  revealPaste,
+  takeOverBurned,
+} from '../../src/index.ts';
+import { makePastes } from '../../src/testing/index.ts';
+import { pasteToCreate, useDatabase } from '../support/database.ts';
+
+const current = useDatabase();
+const stored = async () =>
+  (await makePastes(current.db, 1, { status: 'PROCESSED', burn: true, expiresInSeconds: 3600 }))[0]!;
+
+describe('revealing a paste', () => {
+  it('has effect for exactly one of 100 readers, with its actor and its reason in the audit trail', async () => {
+    const { id, shortCode } = await stored();
+    const results = await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => [
+        `api/${n}`,
+        await revealPaste(current.db, id, `api/${n}`),
+      ]),
+    );
+    const winners = results.filter(([, revealed]) => revealed);
+    expect(winners).toHaveLength(1);
+    const { transitions } = await readTimeline(current.db, id);
+    expect(transitions).toMatchObject([
+      { from: 'NOT_EXPIRED', to: 'DELETION_IN_PROGRESS', actor: winners[0]![0], reason: 'revealed' },
+    ]);
+    expect(await findPaste(current.db, shortCode)).toMatchObject({
+      burned_at: expect.any(Date),
+      expired: true,
+    });
+  });
+
+  it('has no effect on a paste that stays, or that is not stored, or has expired', async () => {
+    const [plain] = await makePastes(current.db, 1, { status: 'PROCESSED' });
+    const [waiting] = await makePastes(current.db, 1, { status: 'IN_PROGRESS', burn: true });
+    const [failed] = await makePastes(current.db, 1, { status: 'FAILED', burn: true });
+    const [expired] = await makePastes(current.db, 1, {
+      status: 'PROCESSED',
+      burn: true,
+      expiresInSeconds: -1,
+    });
+    for (const paste of [plain!, waiting!, failed!, expired!])
+      expect(await revealPaste(current.db, paste.id, 'api/test')).toBe(false);
+  });
+
+  it('never happens again, also when the claim was released and the paste expires later', async () => {
+    const { id } = await stored();
+    await revealPaste(current.db, id, 'api/test');
+    await sql`UPDATE pastes SET deletion_status = 'NOT_EXPIRED', deletion_initiated_at = NULL, expires_at = now() + interval '1 day'`.execute(
+      current.db,
+    );
+    expect(await revealPaste(current.db, id, 'api/test')).toBe(false);
+  });
+
+  it('leaves the paste to the reader for the given time, and then to one janitor', async () => {
+    const { id, shortCode } = await stored();
+    await revealPaste(current.db, id, 'api/test');
+    const takeOver = () => takeOverBurned(current.db, { afterSeconds: 300, limit: 10 });
+    expect([
+      ...(await takeOver()),
+      ...(await claimExpired(current.db, { actor: 'janitor/a', limit: 10 })),
+    ]).toEqual([]);
+    await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '301 seconds'`.execute(current.db);
+    const claims = await Promise.all(Array.from({ length: 10 }, takeOver));
+    expect(claims.flat()).toMatchObject([{ id, shortCode }]);
+  });
+});
+
+describe('a paste that is deleted when it is read', () => {
+  it('stays so: no statement makes it an ordinary paste', async () => {
+    await stored();
+    await expect(sql`UPDATE pastes SET burn = false`.execute(current.db)).rejects.toMatchObject({
+      code: 'PF002',
+    });
+  });
+
+  it('is created alone and in a group, beside others', async () => {
+    const one = pasteToCreate({ burn: true });
+    const group = [pasteToCreate(), pasteToCreate({ burn: true }), pasteToCreate()];
+    await createPaste(current.db, one);
+    await createPastes(current.db, group);
+    const rows = await Promise.all([one, ...group].map(({ shortCode }) => findPaste(current.db, shortCode)));
+    expect(rows.map((row) => row?.burn)).toEqual([true, false, true, false]);
+  });
+});

@@ -1,0 +1,31 @@
+import { languageOf } from '../content/languages.ts';
+import { html } from '../html/html.ts';
+import { page, type Site } from '../html/layout.ts';
+import { words } from '../words.ts';
+import { deletion, heading, textPage, titleOf, type ShownPaste, type TextPage } from './paste.ts';
+
+/** The page of a paste that is deleted when it is read. It shows nothing of the text: a form reveals the text. */
+export function burnPage(site: Site, paste: ShownPaste): string {
+  const { burn: text } = words;
+  return page(site, {
+    title: titleOf(paste),
+    main: html`${heading(site, paste, languageOf(paste))}
+<p class="notice">${text.explanation}</p>
+<form method="post" action="${site.base}/${paste.short_code}"><p><button class="primary" type="submit">${text.reveal}</button></p></form>
+<p class="hint">${text.command} <code>curl -X POST ${paste.url}</code></p>
+${deletion(site, paste)}`,
+  });
+}
+
+/** The page with the text, which no other request shows. Nothing on it leads to the text again. */
+export function revealedPage(site: Site, paste: ShownPaste, firstText: string): TextPage {
+  const { burn, paste: text } = words;
+  return textPage(site, paste, firstText, {
+    above: () => html`<p class="notice">${burn.revealed}</p>
+<div class="toolbar">
+<button type="button" id="copy" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copy}</button>
+<button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>
+</div>`,
+    below: false,
+  });
+}

@@ -1,0 +1,166 @@
+import type { ApiBed } from './api.ts';
+import { newJob } from './jobs.ts';
+import { newPaste, processedPaste, type Ownership } from './pastes.ts';
+import type { TestUser } from './users.ts';
+
+/** The expected answers to each kind of caller, when everything else in the request is valid. */
+export interface AccessCase {
+  /** The case, where a route has several. */
+  readonly about?: string;
+  /** Creates what the request is for, owned by the owner, and returns the rest of the URL. */
+  readonly prepare: (bed: ApiBed, owner: TestUser) => Promise<{ path: string; init?: RequestInit }>;
+  /** The status without Authorization, with another user's token, and with the owner's token. */
+  readonly none: number;
+  readonly other: number;
+  readonly owner: number;
+}
+
+/** An open route: callers are not identified, and an invalid token is ignored. */
+export const open = (path: string): AccessCase[] => [
+  { prepare: () => Promise.resolve({ path }), none: 200, other: 200, owner: 200 },
+];
+
+export const missing = (path: string): AccessCase[] => [
+  { prepare: () => Promise.resolve({ path }), none: 404, other: 404, owner: 404 },
+];
+
+/** A POST of content, for everybody or only for users. */
+export const creation = (path: string): AccessCase[] => [
+  {
+    prepare: () => Promise.resolve({ path, init: { method: 'POST', body: Buffer.from('x') } }),
+    none: 201,
+    other: 201,
+    owner: 201,
+  },
+];
+
+/**
+ * A read of a paste: everybody reads an unlisted one, only the owner a private one; for all others it is not
+ * found.
+ */
+export const read = (pathOf: (shortCode: string) => string): AccessCase[] => {
+  const stored = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) => ({
+    path: pathOf(await processedPaste(bed, 'content', ownershipOf(owner))),
+  });
+  return [
+    { about: 'an anonymous paste', prepare: stored(() => ({})), none: 200, other: 200, owner: 200 },
+    {
+      about: 'an unlisted paste',
+      prepare: stored(({ id }) => ({ userId: id })),
+      none: 200,
+      other: 200,
+      owner: 200,
+    },
+    {
+      about: 'a private paste',
+      prepare: stored(({ id }) => ({ userId: id, visibility: 'private' })),
+      none: 404,
+      other: 404,
+      owner: 200,
+    },
+  ];
+};
+
+export const deletion = (): AccessCase[] => {
+  const made =
+    (ownershipOf: (owner: TestUser) => Ownership, headers: Record<string, string> = {}) =>
+    async ({ db }: ApiBed, owner: TestUser) => ({
+      path: `/v1/pastes/${await newPaste(db, 'content', ownershipOf(owner))}`,
+      init: { method: 'DELETE', headers },
+    });
+  const withToken = { 'delete-token': 'the token' };
+  return [
+    { about: 'an anonymous paste', prepare: made(() => ({})), none: 401, other: 401, owner: 401 },
+    {
+      about: 'an anonymous paste, with its delete token',
+      prepare: made(() => ({}), withToken),
+      none: 204,
+      other: 204,
+      owner: 204,
+    },
+    {
+      about: 'an unlisted paste',
+      prepare: made(({ id }) => ({ userId: id }), withToken),
+      none: 401,
+      other: 401,
+      owner: 204,
+    },
+    {
+      about: 'a private paste',
+      prepare: made(({ id }) => ({ userId: id, visibility: 'private' }), withToken),
+      none: 404,
+      other: 404,
+      owner: 204,
+    },
+  ];
+};
+
+/** Only its owner deletes a paste that has one. */
+export const deletionByForm = (): AccessCase[] => {
+  const made =
+    (ownershipOf: (owner: TestUser) => Ownership) =>
+    async ({ db }: ApiBed, owner: TestUser) => {
+      const body = new FormData();
+      body.set('delete_token', 'the token');
+      return {
+        path: `/${await newPaste(db, 'content', ownershipOf(owner))}/delete`,
+        init: { method: 'POST', body },
+      };
+    };
+  return [
+    { about: 'an anonymous paste', prepare: made(() => ({})), none: 200, other: 200, owner: 200 },
+    {
+      about: 'an unlisted paste',
+      prepare: made(({ id }) => ({ userId: id })),
+      none: 401,
+      other: 401,
+      owner: 200,
+    },
+    {
+      about: 'a private paste',
+      prepare: made(({ id }) => ({ userId: id, visibility: 'private' })),
+      none: 404,
+      other: 404,
+      owner: 200,
+    },
+  ];
+};
+
+/** As a read, once for each caller. */
+export const reveal = (pathOf: (shortCode: string) => string): AccessCase[] => {
+  const made = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) => ({
+    path: pathOf(await processedPaste(bed, 'secret', { ...ownershipOf(owner), burn: true })),
+    init: { method: 'POST' },
+  });
+  return [
+    { about: 'an anonymous paste', prepare: made(() => ({})), none: 200, other: 200, owner: 200 },
+    {
+      about: 'an unlisted paste',
+      prepare: made(({ id }) => ({ userId: id })),
+      none: 200,
+      other: 200,
+      owner: 200,
+    },
+    {
+      about: 'a private paste',
+      prepare: made(({ id }) => ({ userId: id, visibility: 'private' })),
+      none: 404,
+      other: 404,
+      owner: 200,
+    },
+  ];
+};
+
+export const ofUser = (path: string): AccessCase[] => [
+  { prepare: () => Promise.resolve({ path }), none: 401, other: 200, owner: 200 },
+];
+
+/** J8. */
+export const ofJob = (rest: string, make: typeof newJob = newJob): AccessCase[] => [
+  {
+    prepare: async ({ db }, owner) => ({ path: `/v1/jobs/${await make(db, owner)}${rest}` }),
+    none: 401,
+    other: 403,
+    owner: 200,
+  },
+];
