@@ -72,12 +72,14 @@ async function expectReadBack(shortCode: string, content: Buffer): Promise<void>
     size_bytes: content.length,
   });
   await cluster.untilStatus(shortCode, 'PROCESSED');
-  const { status, headers, body } = await cluster.http().read(shortCode);
+  const { status, headers, body } = await cluster.http().read(shortCode, { 'accept-encoding': 'identity' });
   expect(status).toBe(200);
   expect(headers.get('etag')).toBe(`"${sha256}"`);
   expect(headers.get('content-length')).toBe(String(content.length));
   expect(createHash('sha256').update(body).digest('hex')).toBe(sha256);
   expect(body.equals(content)).toBe(true);
+  const compressed = await cluster.http().read(shortCode, { 'accept-encoding': 'gzip' });
+  expect(compressed.body.equals(content)).toBe(true);
 }
 
 describe.each([
