@@ -28,7 +28,7 @@ export function newPastePage(site: Site, { maxPasteBytes }: { readonly maxPasteB
 <div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="">${form.detectSyntax}</option>${languages.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select></div>
 <div class="field"><label for="expires_in">${form.expiry}</label><select id="expires_in" name="expires_in">${form.expiries.map(([value, name]) => html`<option value="${value}"${value === DEFAULT_EXPIRY && html` selected`}>${name}</option>`)}</select></div>
 ${site.viewer !== null && html`<div class="field"><label for="visibility">${form.visibility}</label><select id="visibility" name="visibility">${form.visibilities.map(([value, name]) => html`<option value="${value}">${name}</option>`)}</select></div>\n`}</div>
-<div class="field check"><label><input id="burn" name="burn" type="checkbox" value="true" aria-describedby="burn-hint"> ${words.burn.option}</label><p id="burn-hint" class="hint">${words.burn.optionHint}</p></div>
+<div class="field"><label class="check" for="burn"><input id="burn" name="burn" type="checkbox" value="true" aria-describedby="burn-hint"> ${words.burn.option}</label><p id="burn-hint" class="hint">${words.burn.optionHint}</p></div>
 <fieldset id="encryption" class="encryption" hidden>
 <legend class="visually-hidden">${words.encryption.option}</legend>
 <label class="check" for="encrypt"><input id="encrypt" type="checkbox"> ${words.encryption.option}</label>
