@@ -11,15 +11,9 @@ export function sourceCommand(entry: string, args: readonly string[], deathSigna
   return nodeCommand(['--conditions=source', entry, ...args], deathSignal);
 }
 
-/**
- * The young generation has its maximum from the start. While it grows from 1 MiB, a start spends a tenth of its
- * CPU time on garbage collection.
- */
-const YOUNG_GENERATION = '--min-semi-space-size=16';
-
 /** The command that runs a bundle of an entry file. Stack traces name the lines of the sources. */
 export function bundleCommand(file: string, args: readonly string[], deathSignal: DeathSignal): Command {
-  return nodeCommand([YOUNG_GENERATION, '--enable-source-maps', file, ...args], deathSignal);
+  return nodeCommand(['--enable-source-maps', file, ...args], deathSignal);
 }
 
 function nodeCommand(args: readonly string[], deathSignal: DeathSignal): Command {
