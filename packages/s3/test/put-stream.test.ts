@@ -26,7 +26,12 @@ beforeAll(async () => {
   store = createObjectStore({ ...options(), bucket: 'pasteflow' });
 });
 
-const options = () => ({ region: 'us-east-1', endpoint: proxy.url, maxAttempts: 1, requestTimeoutMs: 60_000 });
+const options = () => ({
+  region: 'us-east-1',
+  endpoint: proxy.url,
+  maxAttempts: 1,
+  requestTimeoutMs: 60_000,
+});
 
 afterEach(async () => {
   proxy.clear();
