@@ -34,7 +34,7 @@ describe('spawnService', () => {
   it.each([
     ['bundles', /service-bundles\/\w+\/api\.mjs/],
     ['sources', /--conditions=source \S+\/services\/api\/src\/main\.ts/],
-  ])('starts a service from its %s when TEST_SERVICES_FROM says so', async (from, command) => {
+  ])('starts a service from its %s when TEST_SERVICES_FROM has this value', async (from, command) => {
     process.env['TEST_SERVICES_FROM'] = from;
     const api = start('services/api/src/main.ts');
     await api.waitFor(/"message":"service started"/);

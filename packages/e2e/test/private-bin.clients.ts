@@ -71,7 +71,7 @@ describe('PBinCLI', () => {
     await expect(client.get(sent.link)).rejects.toThrow('could be read once, and was read');
   });
 
-  it('is told why a discussion is refused', async () => {
+  it('prints why the server refuses a discussion', async () => {
     await expect(client.send(['-t', 'talk', '-D'])).rejects.toThrow('this service has no discussions');
   });
 });

@@ -49,7 +49,7 @@ function refusedByProvider(error: AuthorizationResponseError): RequestError | De
   }
 }
 
-/** The provider is down, answers nonsense, or refuses this service as its client, which only the operator can mend. */
+/** The provider is down, its answer is invalid, or it refuses this service as a client. Only the operator can correct that. */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof ClientError) return error.code === undefined || BROKEN_ANSWERS.has(error.code);
   return (
