@@ -24,16 +24,14 @@ export interface Aws {
   readonly endpoint: string;
   readonly bucket: string;
   readonly queues: QueueNames;
-  /** The longest time after the end of its visibility timeout at which a message becomes visible. */
-  readonly redeliveryLateMs: number;
   /** How long a message may stay hidden after it was sent to a client that has disconnected. 0: not at all. */
   readonly abandonedReceiveMs: number;
 }
 
-/** The emulator of an embedded stack. Messages become visible 12 to 16 ms late. */
+/** The emulator of an embedded stack. */
 export function embeddedAws(endpoint: string): Aws {
   const queues = DEFAULT_QUEUES;
-  return { endpoint, bucket: DEFAULT_BUCKET, queues, redeliveryLateMs: 16, abandonedReceiveMs: 0 };
+  return { endpoint, bucket: DEFAULT_BUCKET, queues, abandonedReceiveMs: 0 };
 }
 
 /** The emulator and LocalStack accept any credentials. */
@@ -86,7 +84,6 @@ export async function makeOwnAws(endpoint: string): Promise<OwnAws> {
     endpoint,
     bucket: prefix,
     queues,
-    redeliveryLateMs: LOCALSTACK_LATE_MS,
     abandonedReceiveMs: LOCALSTACK_ABANDONED_MS,
     remove: async () => {
       for (const { name } of definitions) {

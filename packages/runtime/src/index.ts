@@ -15,6 +15,7 @@ export {
   port,
   positiveInteger,
   seconds,
+  secret,
   text,
   url,
   variable,

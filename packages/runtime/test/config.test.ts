@@ -13,6 +13,7 @@ import {
   port,
   positiveInteger,
   seconds,
+  secret,
   text,
   url,
   type Environment,
@@ -71,6 +72,15 @@ describe('loadConfig', () => {
       b: z.object({ NAME: text() }).transform((env) => env.NAME),
     });
     expect(loadConfig(schema, { PORT: '1', NAME: 'n', OTHER: 'x' })).toEqual({ a: { PORT: 1 }, b: 'n' });
+  });
+
+  it('hides the value of an invalid secret', () => {
+    const schema = z.object({ TOKEN: secret('8 or more characters', ({ length }) => length >= 8) });
+    expect(loadConfig(schema, { TOKEN: '12345678' })).toEqual({ TOKEN: '12345678' });
+    expect(problemsOf(schema, { TOKEN: 'hunter2' })).toEqual([
+      'TOKEN is not valid (the value is not shown); set it to 8 or more characters',
+    ]);
+    expect(problemsOf(schema, {})).toEqual(['TOKEN is missing; set it to 8 or more characters']);
   });
 
   it('hides the value of an invalid URL, which may contain a password', () => {

@@ -52,6 +52,27 @@ describe('redact', () => {
     expect(text).toContain('X-Amz-Expires=900');
   });
 
+  it.each([
+    ['pf_AbC-123_x', 'pf_[redacted]'],
+    ['eyJhbGciOi.abc.def', '[redacted]'],
+    ['BEARER s3cr3tvalue', 'BEARER [redacted]'],
+    ['basic dXNlcjpwYXNz', 'basic [redacted]'],
+    ['s3://me:hunter2@host', 's3://me:[redacted]@host'],
+    ['x-amz-signature=abcdef01', 'x-amz-signature=[redacted]'],
+    [`Unexpected token 'm', "my words" is not valid JSON`, 'Unexpected [redacted] is not valid JSON'],
+  ])('removes %s where the text has no other secret', (secret, redacted) => {
+    expect(redact({ text: `a ${secret} b` })).toEqual({ text: `a ${redacted} b` });
+  });
+
+  it('removes secrets by their keys also after many other keys', () => {
+    for (let n = 0; n < 2000; n += 1) redact({ [`key${n}`]: n });
+    expect(redact({ 'Pass-word': 'x', Api_Token: 'x', key1: 'y' })).toEqual({
+      'Pass-word': '[redacted]',
+      Api_Token: '[redacted]',
+      key1: 'y',
+    });
+  });
+
   it.each(['my secret words', `{"title": "a", "content": [${'1, '.repeat(20)} secret "words" and more]}`])(
     'removes the excerpt that JSON.parse quotes from %s',
     (words) => {

@@ -1,92 +1,13 @@
 import { createHash } from 'node:crypto';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { expectedSignature, sentSignature, startRecordingServer } from '@pasteflow/dev-stack/testing';
 import { bucketAddress, objectPath } from '../src/direct/bucket-address.ts';
 import { DirectRequests } from '../src/direct/direct-requests.ts';
-import { RequestSigner } from '../src/direct/request-signer.ts';
 import { describeS3Error } from '../src/index.ts';
-import { expectedSignature, sentSignature } from './support/expected-signature.ts';
-import { startRecordingS3 } from './support/recording-s3.ts';
 
 const sha256 = (content: string) => createHash('sha256').update(content).digest();
 const EMPTY = sha256('').toString('hex');
-
-/**
- * https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html, but for the example that signs a Date: our
- * requests have only x-amz-date.
- */
-describe('the signatures that AWS publishes for S3', () => {
-  const client = new S3Client({
-    region: 'us-east-1',
-    credentials: {
-      accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
-      secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
-    },
-  });
-  const signer = new RequestSigner(client.config, { region: 'us-east-1' });
-  const url = new URL('https://examplebucket.s3.amazonaws.com');
-  const now = Date.parse('2013-05-24T00:00:00Z');
-
-  it.each([
-    {
-      name: 'a get of a range',
-      request: {
-        method: 'GET',
-        path: '/test.txt',
-        headers: { range: 'bytes=0-9', 'x-amz-content-sha256': EMPTY },
-      },
-      signature: 'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
-    },
-    {
-      name: 'a get of a setting of the bucket',
-      request: {
-        method: 'GET',
-        path: '/',
-        query: { lifecycle: '' },
-        headers: { 'x-amz-content-sha256': EMPTY },
-      },
-      signature: 'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543',
-    },
-    {
-      name: 'a list',
-      request: {
-        method: 'GET',
-        path: '/',
-        query: { 'max-keys': '2', prefix: 'J' },
-        headers: { 'x-amz-content-sha256': EMPTY },
-      },
-      signature: '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7',
-    },
-  ] as const)('are ours: $name', async ({ request, signature }) => {
-    const headers = { host: url.host, ...request.headers };
-    const signed = await signer.sign({ ...request, url, headers }, now);
-    expect(signed.authorization).toMatch(new RegExp(`Signature=${signature}$`));
-  });
-});
-
-/** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html names this suite of tests. */
-describe('the signatures of the test suite of AWS', () => {
-  const credentials = {
-    accessKeyId: 'AKIDEXAMPLE',
-    secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
-  };
-  const url = new URL('https://example.amazonaws.com');
-  const now = Date.parse('2015-08-30T12:36:00Z');
-
-  it.each([
-    ['get-vanilla', {}, '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
-    [
-      'get-vanilla-query-order-key-case',
-      { Param2: 'value2', Param1: 'value1' },
-      'b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
-    ],
-  ])('are ours: %s', async (_, query, signature) => {
-    const { config } = new S3Client({ region: 'us-east-1', credentials });
-    const signer = new RequestSigner(config, { region: 'us-east-1', service: 'service' });
-    const request = { method: 'GET', url, path: '/', query, headers: { host: url.host } } as const;
-    expect((await signer.sign(request, now)).authorization).toMatch(new RegExp(`Signature=${signature}$`));
-  });
-});
 
 describe('the address of a bucket', () => {
   const addressOf = async (bucket: string, options = {}) => {
@@ -128,10 +49,10 @@ describe('the address of a bucket', () => {
 
 describe('a direct request', () => {
   const SECRET = 'a secret/+=';
-  let s3: Awaited<ReturnType<typeof startRecordingS3>>;
+  let s3: Awaited<ReturnType<typeof startRecordingServer>>;
   const opened: DirectRequests[] = [];
   beforeEach(async () => {
-    s3 = await startRecordingS3();
+    s3 = await startRecordingServer();
   });
   afterEach(async () => {
     for (const each of opened.splice(0)) each.close();

@@ -11,6 +11,10 @@ describe('an upload message', () => {
     expect(JSON.parse(encodeUpload('abc', null))).toEqual({ shortCode: 'abc' });
   });
 
+  it('cannot be encoded with an invalid short code', () => {
+    expect(() => encodeUpload('../x', null)).toThrow('not a short code');
+  });
+
   it('is decoded to what was encoded', () => {
     expect(decodeUpload(encodeUpload('abc', Buffer.from('hello')))).toEqual({
       shortCode: 'abc',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, httpUrl, oneOf, text, variable } from './variables.ts';
+import { flag, httpUrl, oneOf, secret, variable } from './variables.ts';
 
 export interface TracingConfig {
   /** Undefined: tracing is off. */
@@ -28,7 +28,7 @@ export const tracingEnv: z.ZodType<TracingConfig> = z
   .object({
     OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl('http://127.0.0.1:4318').optional(),
     OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf', 'http/json']).optional(),
-    OTEL_EXPORTER_OTLP_HEADERS: text('headers like name=value,name=value').optional(),
+    OTEL_EXPORTER_OTLP_HEADERS: secret('headers like name=value,name=value').optional(),
     OTEL_TRACES_SAMPLER: oneOf(samplers).optional(),
     OTEL_TRACES_SAMPLER_ARG: share.optional(),
     OTEL_SDK_DISABLED: flag().default(false),

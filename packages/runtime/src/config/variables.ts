@@ -89,6 +89,16 @@ export function text(expected = 'some text'): Variable<string> {
   return variable(expected, (value) => value);
 }
 
+/**
+ * A password, a token or another secret, unchanged. The error message says what is expected, and never contains the
+ * value: the message of a wrong configuration ends in logs that many people read.
+ */
+export function secret(expected: string, isValid: (value: string) => boolean = () => true): Variable<string> {
+  return z
+    .string({ error: `is missing; set it to ${expected}` })
+    .refine(isValid, { error: `is not valid (the value is not shown); set it to ${expected}` });
+}
+
 export function oneOf<const T extends string>(values: readonly T[]): Variable<T> {
   return variable(values.join(' or '), (text) => values.find((value) => value === text));
 }

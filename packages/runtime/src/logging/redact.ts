@@ -41,10 +41,17 @@ export function redact(value: unknown): unknown {
 }
 
 /**
+ * A part of everything that `redactText` looks for. Nearly all texts in logs are ids and words, for which this test takes an eighth of the
+ * time of the replacements.
+ */
+const SUSPICIOUS = /pf_|eyJ|bearer|basic|:\/\/|X-Amz-|is not valid JSON/i;
+
+/**
  * Redacts our tokens, which start with `pf_`; an identity provider's tokens, which are JWTs; passwords and
  * signatures in URLs; and the text that JSON.parse quotes in its errors.
  */
 export function redactText(text: string): string {
+  if (!SUSPICIOUS.test(text)) return text;
   return redactQuotedJson(text)
     .replace(/\bpf_[\w-]{4,}/g, `pf_${REDACTED}`)
     .replace(/\beyJ[\w-]{4,}\.[\w-]+\.[\w-]*/g, REDACTED)
@@ -119,5 +126,17 @@ function copyFields(value: object, path: readonly object[]): Record<string, unkn
 /** Bytes are not secret: only their number is logged. */
 function isSecret(key: string, field: unknown): boolean {
   if (field === undefined || field === null || ArrayBuffer.isView(field)) return false;
-  return secretKeys.has(key.toLowerCase().replace(/[-_]/g, ''));
+  return isSecretKey(key);
+}
+
+/** The keys of our own log fields are some hundreds. Those of objects from elsewhere may be any number. */
+const MAX_KNOWN_KEYS = 1000;
+const knownKeys = new Map<string, boolean>();
+
+function isSecretKey(key: string): boolean {
+  const known = knownKeys.get(key);
+  if (known !== undefined) return known;
+  const isSecret = secretKeys.has(key.toLowerCase().replace(/[-_]/g, ''));
+  if (knownKeys.size < MAX_KNOWN_KEYS) knownKeys.set(key, isSecret);
+  return isSecret;
 }

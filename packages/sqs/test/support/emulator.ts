@@ -24,7 +24,11 @@ export function useEmulator(): Emulator {
     process.env.AWS_SECRET_ACCESS_KEY = 'test';
     stack = await startTestAws();
     current.proxy = await FaultProxy.start(stack.aws.endpoint);
-    current.client = createSqsClient({ region: 'us-east-1', endpoint: current.proxy.url });
+    current.client = createSqsClient({
+      region: 'us-east-1',
+      endpoint: current.proxy.url,
+      requests: 'direct',
+    });
     current.direct = createSqsClient({ region: 'us-east-1', endpoint: stack.aws.endpoint });
     current.queue = createQueue(current.client, name);
     current.deadLetters = createQueue(current.client, deadLetterQueueName(name));

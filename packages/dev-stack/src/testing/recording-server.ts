@@ -17,7 +17,7 @@ interface Answer {
 }
 
 /** A server that records requests, and answers each with the next of `answers`, or with an empty 200. */
-export async function startRecordingS3() {
+export async function startRecordingServer() {
   const received: ReceivedRequest[] = [];
   const answers: Answer[] = [];
   const server = createServer((req, res) => {

@@ -1,10 +1,9 @@
-import type { S3Client } from '@aws-sdk/client-s3';
 import { SignatureV4 } from '@smithy/signature-v4';
-
-type SignerConfig = Pick<S3Client['config'], 'credentials' | 'sha256' | 'systemClockOffset'>;
+import type { AwsClient } from './aws-client.ts';
+import { Sha256 } from './sha256.ts';
 
 export interface UnsignedRequest {
-  readonly method: 'GET' | 'PUT';
+  readonly method: 'GET' | 'PUT' | 'POST';
   readonly url: URL;
   /** Encoded, as it is sent. */
   readonly path: string;
@@ -15,17 +14,17 @@ export interface UnsignedRequest {
 
 /** Signs requests by AWS Signature Version 4. The credentials are those of the SDK's client, which refreshes them. */
 export class RequestSigner {
-  readonly #config: SignerConfig;
+  readonly #config: AwsClient['config'];
   readonly #signature: SignatureV4;
 
-  constructor(config: SignerConfig, { region, service = 's3' }: { region: string; service?: string }) {
+  constructor(config: AwsClient['config'], { region, service }: { region: string; service: string }) {
     this.#config = config;
     this.#signature = new SignatureV4({
       service,
       region,
       credentials: config.credentials,
-      sha256: config.sha256,
-      uriEscapePath: false, // S3 alone signs paths as they are sent
+      sha256: Sha256,
+      uriEscapePath: service !== 's3', // S3 alone signs paths as they are sent
       applyChecksum: false, // the header is there already
     });
   }

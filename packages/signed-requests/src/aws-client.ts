@@ -1,0 +1,11 @@
+import type { SignatureV4Init } from '@smithy/signature-v4';
+import type { RetryStrategy, RetryStrategyV2 } from '@smithy/types';
+
+/** What the requests take from a client of the SDK. */
+export interface AwsClient {
+  readonly config: Pick<SignatureV4Init, 'credentials'> & {
+    /** How far the clock of this process is behind that of AWS, in ms. */
+    systemClockOffset: number;
+    readonly retryStrategy: () => Promise<RetryStrategy | RetryStrategyV2>;
+  };
+}
