@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
+import { readPayload } from '@pasteflow/postgres';
 import { useApi } from './support/api.ts';
 import { answerOn, dial, parseAnswer, postJson, postRaw, problemOf } from './support/http.ts';
 import { countPastes, pasteRow, sha256 } from './support/pastes.ts';
@@ -35,6 +37,23 @@ describe('the size of a body', () => {
       expect(response.status).toBe(201);
       expect(paste.content_hash).toBe(`sha256:${sha256(content).toString('hex')}`);
       expect(await pasteRow(bed.db, paste.short_code)).toMatchObject({ size_bytes: MAX });
+    }
+  });
+
+  it('changes no byte of it: with a Content-Length, in chunks, in a form, and in JSON', async () => {
+    const text = randomBytes(1_500_000).toString('base64');
+    const form = new FormData();
+    form.append('content', new Blob([text]), 'large');
+    for (const init of [
+      { body: text },
+      { body: new Blob([text]).stream(), duplex: 'half' as const },
+      { body: form },
+      { body: JSON.stringify({ content: text }), headers: { 'content-type': 'application/json' } },
+    ]) {
+      const response = await fetch(`${bed.api.url}/v1/pastes`, { method: 'POST', ...init });
+      const { short_code } = (await response.json()) as { short_code: string };
+      const payload = await readPayload(bed.db, (await pasteRow(bed.db, short_code))!.id);
+      expect(payload?.equals(Buffer.from(text))).toBe(true);
     }
   });
 

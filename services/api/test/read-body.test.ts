@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RequestError } from '../src/http/errors/request-error.ts';
+import { drain } from '../src/http/body/drain.ts';
 import { readBody } from '../src/http/body/read-body.ts';
 
 const server = createServer();
@@ -41,6 +42,15 @@ describe('the read of a body', () => {
     expect(timers()).toBe(timersBefore);
   });
 
+  it('frees each chunk when its bytes have been copied', async () => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk)); // sees each chunk before readBody does
+    const reading = read();
+    socket.write('x'.repeat(96));
+    expect(String(await reading)).toBe(`half${'x'.repeat(96)}`);
+    expect(chunks.map(({ length }) => length)).toEqual(chunks.map(() => 0));
+  });
+
   it('ends when the request is answered meanwhile', async () => {
     const reading = read();
     res.end();
@@ -51,5 +61,17 @@ describe('the read of a body', () => {
     res.end();
     await once(res, 'close');
     await expect(read()).rejects.toMatchObject({ code: 'request_incomplete' });
+  });
+});
+
+describe('the rest of a refused body', () => {
+  it('is freed as it arrives', async () => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const drained = new Promise<void>((done) => drain(req, done));
+    socket.write('x'.repeat(96));
+    await drained;
+    expect(chunks.length).toBeGreaterThan(0);
+    expect(chunks.map(({ length }) => length)).toEqual(chunks.map(() => 0));
   });
 });

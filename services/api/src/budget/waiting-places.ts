@@ -23,7 +23,7 @@ export class WaitingPlaces {
     this.#places = new SharedBudget({ total: Infinity, perCaller });
     this.#refusals = metrics.counter({
       name: 'live_waiters_refused_total',
-      help: 'Requests that could not wait because their caller had too many waiting requests: answered 429, and reads of content at once.',
+      help: 'Requests that could not wait because their caller had too many waiting requests. They were answered 429, and reads of content were answered at once.',
       labels: ['kind'],
     });
     for (const kind of ['wait', 'events', 'content']) this.#refusals.inc({ kind }, 0);

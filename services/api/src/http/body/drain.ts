@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { freeMemory } from './free-memory.ts';
 
 /**
  * A client may read the answer only after it has sent its whole body, and a socket that is closed with unread
@@ -28,6 +29,7 @@ export function drain(req: IncomingMessage, done: () => void): void {
   let bytes = 0;
   const onData = (chunk: Buffer): void => {
     bytes += chunk.length;
+    freeMemory(chunk);
     if (bytes > DRAIN_BYTES) stop();
   };
   const stop = (): void => {

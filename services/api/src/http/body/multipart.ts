@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import { RequestError, validationFailed } from '../errors/request-error.ts';
 import { contentTypeOf } from '../request/media-type.ts';
+import { BodyBytes } from './body-bytes.ts';
 import { PartCounter } from './part-counter.ts';
 import { readChunks, type BodyLimit } from './read-body.ts';
 
@@ -102,17 +103,17 @@ class FormParser {
   }
 
   #readFile(role: Role | null, stream: NodeJS.ReadableStream): void {
-    const chunks: Buffer[] = [];
+    const content = new BodyBytes();
     if (role !== null && this.#seen.has(role)) this.#refuse(role, 'must not be repeated');
     if (role !== null) this.#seen.add(role);
     const isKept = role !== null || this.#firstFile === null;
     stream.on('data', (chunk: Buffer) => {
-      if (isKept) chunks.push(chunk);
+      if (isKept) content.add(chunk);
     });
     stream.on('error', (error) => (this.#error ??= malformedForm(error)));
     stream.on('end', () => {
-      if (role !== null) this.#named.set(role, Buffer.concat(chunks));
-      else this.#firstFile ??= Buffer.concat(chunks);
+      if (role !== null) this.#named.set(role, content.bytes);
+      else this.#firstFile ??= content.bytes;
     });
   }
 

@@ -1,3 +1,5 @@
+import { freeMemory } from './free-memory.ts';
+
 const LINE_AND_DASHES = Buffer.from('\r\n--');
 
 /**
@@ -25,7 +27,8 @@ export class PartCounter {
         this.#delimiters += 1;
       at = bytes.indexOf(LINE_AND_DASHES, at + LINE_AND_DASHES.length);
     }
-    this.#rest = bytes.subarray(Math.max(0, bytes.length - this.#delimiter.length + 1));
+    this.#rest = Buffer.from(bytes.subarray(Math.max(0, bytes.length - this.#delimiter.length + 1)));
+    freeMemory(bytes);
     return this.#delimiters;
   }
 }

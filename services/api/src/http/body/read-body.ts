@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BodyBytes } from './body-bytes.ts';
 import { expectsContinue } from './drain.ts';
+import { freeMemory } from './free-memory.ts';
 import { RequestError } from '../errors/request-error.ts';
 
 export interface BudgetOfBodies {
@@ -23,9 +25,12 @@ const PACE = { bytes: 64 * 1024, windowMs: 10_000 };
 
 /** Reads a whole body. @throws RequestError as readChunks */
 export async function readBody(req: IncomingMessage, res: ServerResponse, limit: BodyLimit): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  await readChunks(req, res, limit, (chunk) => chunks.push(chunk));
-  return Buffer.concat(chunks);
+  const body = new BodyBytes(declaredBytes(req));
+  await readChunks(req, res, limit, (chunk) => {
+    body.add(chunk);
+    freeMemory(chunk);
+  });
+  return body.bytes;
 }
 
 /**
@@ -43,7 +48,7 @@ export async function readChunks(
 ): Promise<void> {
   assertPlainEncoding(req);
   if (req.closed || res.closed) throw bodyIncomplete(); // no event would end the read
-  const declared = Number(req.headers['content-length'] ?? 0);
+  const declared = declaredBytes(req);
   if (declared > maxBytes) throw tooLarge();
   budget.reserve(req, declared * weight);
   if (expectsContinue(req)) res.writeContinue();
@@ -81,6 +86,11 @@ export async function readChunks(
     res.once('close', onClose); // Node forgets a request that is answered before its end, and emits nothing more on it
     req.on('error', () => {}); // an aborted request emits 'error' and then 'close', which rejects
   });
+}
+
+/** The Content-Length of a body; 0: it has none. */
+function declaredBytes(req: IncomingMessage): number {
+  return Number(req.headers['content-length'] ?? 0);
 }
 
 function tooSlow(): RequestError {

@@ -1,0 +1,33 @@
+import { freeMemory } from './free-memory.ts';
+
+/** Bytes that arrive in chunks, collected in one buffer: a list of chunks would be in memory twice while it becomes one buffer. */
+export class BodyBytes {
+  readonly #expected: number;
+  #buffer = Buffer.alloc(0);
+  #length = 0;
+
+  /** @param expected how many bytes will arrive; 0: nobody knows */
+  constructor(expected = 0) {
+    this.#expected = expected;
+  }
+
+  /** Copies the bytes of a chunk. */
+  add(chunk: Buffer): void {
+    const length = this.#length + chunk.length;
+    if (length > this.#buffer.length) this.#grow(Math.max(length, this.#expected, 2 * this.#buffer.length));
+    chunk.copy(this.#buffer, this.#length);
+    this.#length = length;
+  }
+
+  /** All bytes so far. Add no more afterwards. */
+  get bytes(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  #grow(capacity: number): void {
+    const grown = Buffer.allocUnsafe(capacity);
+    this.#buffer.copy(grown, 0, 0, this.#length);
+    freeMemory(this.#buffer);
+    this.#buffer = grown;
+  }
+}
