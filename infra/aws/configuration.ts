@@ -25,7 +25,25 @@ export interface DatabaseConfiguration {
   readonly host: string | null;
 }
 
-/** Settings that only the stacks set, because they follow from the resources. */
+/**
+ * Where operators reach the operations page. It never has a public address.
+ *
+ * - `tunnel`: the page listens on the loopback address of each janitor's task, which has a second container for the port forwarding of
+ *   Session Manager.
+ * - `balancer`: an internal load balancer serves the page over HTTPS within the VPC, and to what is connected with it.
+ */
+export type OperationsConfiguration =
+  | { readonly via: 'tunnel' }
+  | {
+      readonly via: 'balancer';
+      /** `OPS_URL`: the address in a browser, with a path if the page has one. Its name must lead to the output `OperationsAddress`. */
+      readonly url: string;
+      readonly certificateArn: string;
+      /** The networks of the operators, such as `10.8.0.0/16`. Nobody else reaches the load balancer. */
+      readonly clients: readonly string[];
+    };
+
+/** Settings that only the stacks set, because they follow from the resources, or because they are secrets. */
 export const derivedSettings = [
   'NODE_ENV',
   'NODE_EXTRA_CA_CERTS',
@@ -47,9 +65,15 @@ export const derivedSettings = [
   'API_PORT',
   'METRICS_HOST',
   'METRICS_PORT',
+  'OIDC_CLIENT_SECRET',
+  'OPS_HOST',
+  'OPS_PORT',
+  'OPS_URL',
+  'OPS_TOKEN',
+  'OPS_READ_TOKEN',
 ] as const;
 
-/** Variables of .env.example, and OTEL_…. No secrets: whoever may read a task definition could read them. */
+/** Variables of .env.example, and OTEL_…. No secrets: everybody who may read a task definition could read them. */
 export type Settings = Readonly<Record<string, string>> & {
   readonly [Name in (typeof derivedSettings)[number]]?: never;
 };
@@ -79,6 +103,13 @@ export interface Configuration {
   readonly janitor: TaskSize;
   /** Further settings. `all` applies to each service; a service's own settings take precedence. */
   readonly environment: Readonly<Record<'all' | ServiceName, Settings>>;
+  /**
+   * The secret in Secrets Manager whose whole text is `OIDC_CLIENT_SECRET`, by its complete ARN, in the region of the stage. The identity
+   * provider makes the text, so that an operator creates the secret. Null: the api is a public client, or nobody signs in by a provider.
+   */
+  readonly oidcClientSecretArn: string | null;
+  /** Null: there is no operations page. */
+  readonly operations: OperationsConfiguration | null;
   /** `DATABASE_POOL_SIZE`: the connections of a process. */
   readonly poolSize: number;
   readonly logDays: number;

@@ -13,11 +13,25 @@ export function settingsOf({ environment }: Configuration, service: ServiceName)
   const known = knownSettings();
   for (const name of Object.keys(settings)) {
     if ((derivedSettings as readonly string[]).includes(name))
-      throw new Error(`environment: ${name} is set by the stacks; remove it from the configuration`);
+      throw new Error(
+        `environment: ${name} is set by the stacks; remove it from the configuration. docs/deploy.md says where secrets belong`,
+      );
     if (!known.has(name) && !OPEN_TELEMETRY.test(name))
       throw new Error(`environment: no service reads ${name}; .env.example lists every setting`);
   }
   return settings;
+}
+
+/**
+ * `OIDC_CLIENT_SECRET` is useless without the client that it belongs to, and the api would not start with it.
+ * @throws Error that names the setting which is missing
+ */
+export function requireOidcClient(configuration: Configuration): void {
+  if (configuration.oidcClientSecretArn === null) return;
+  if (settingsOf(configuration, 'api')['OIDC_CLIENT_ID'] === undefined)
+    throw new Error(
+      'oidcClientSecretArn: the environment of the api has no OIDC_CLIENT_ID; set both or none of them',
+    );
 }
 
 function knownSettings(): Set<string> {

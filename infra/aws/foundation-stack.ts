@@ -45,6 +45,8 @@ export class FoundationStack extends Stack {
     this.cluster = new ecs.Cluster(this, 'Cluster', {
       vpc: this.vpc,
       clusterName: `pasteflow-${stage}`,
+      // A tunnel to the operations page runs no command. Without logs of commands, the task needs no right to write them.
+      executeCommandConfiguration: { logging: ecs.ExecuteCommandLogging.NONE },
       containerInsightsV2: ecs.ContainerInsights.ENABLED, // scaling divides the backlog by its count of running tasks
     });
     this.repositories = Object.fromEntries(

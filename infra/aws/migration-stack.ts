@@ -1,7 +1,8 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import * as ecs from 'aws-cdk-lib/aws-ecs';
 import type { Construct } from 'constructs';
-import type { Configuration } from './configuration.ts';
+import type { Configuration, ServiceName } from './configuration.ts';
 import type { DataStack } from './data-stack.ts';
 import type { FoundationStack } from './foundation-stack.ts';
 import { ServiceTask } from './service-task.ts';
@@ -26,6 +27,8 @@ export class MigrationStack extends Stack {
     super(scope, id, props);
     const { vpc, cluster, repositories } = foundation;
     const group = new ec2.SecurityGroup(this, 'Group', { vpc, description: 'The migration' });
+    const passwordOf = (service: ServiceName) =>
+      ecs.Secret.fromSecretsManager(data.serviceCredentials[service], 'password');
     const task = new ServiceTask(this, 'Migrate', {
       name: 'migrate',
       configuration,
@@ -36,10 +39,10 @@ export class MigrationStack extends Stack {
       size: { cpu: 256, memoryMiB: 512 },
       permissions: [], // it speaks to Postgres alone
       credentials: data.databaseCredentials,
-      passwords: {
-        PASTEFLOW_API_PASSWORD: data.serviceCredentials.api,
-        PASTEFLOW_WORKER_PASSWORD: data.serviceCredentials['upload-worker'],
-        PASTEFLOW_JANITOR_PASSWORD: data.serviceCredentials.janitor,
+      secrets: {
+        PASTEFLOW_API_PASSWORD: passwordOf('api'),
+        PASTEFLOW_WORKER_PASSWORD: passwordOf('upload-worker'),
+        PASTEFLOW_JANITOR_PASSWORD: passwordOf('janitor'),
       },
     });
     const subnets = vpc.selectSubnets({ subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS }).subnetIds;

@@ -13,7 +13,12 @@ export interface NagException {
 /** The name of the bucket's ARN in another stack. It is part of a finding's id. */
 const BUCKET_ARN = 'ExportsOutputFnGetAttContent88381566Arn726CED76';
 
-export function nagExceptions({ stage, protect, database }: Configuration): readonly NagException[] {
+export function nagExceptions({
+  stage,
+  protect,
+  database,
+  operations,
+}: Configuration): readonly NagException[] {
   const { prefixes } = readResources().bucket;
   const data = `pasteflow-${stage}-data`;
   const services = `pasteflow-${stage}-services`;
@@ -40,6 +45,21 @@ export function nagExceptions({ stage, protect, database }: Configuration): read
       reason:
         'The migration sets the password, and tasks read it when they start. A rotation without both would lock them out; see docs/deploy.md.',
     })),
+    ...(operations === null ? [] : ['Token', 'ReadToken']).map((token) => ({
+      path: `${services}/Operations/${token}/Resource`,
+      rule: 'SMG4',
+      reason:
+        'Janitors read the token when they start, and people know it. A rotation without a new deployment would change nothing.',
+    })),
+    ...(operations?.via === 'tunnel'
+      ? [
+          {
+            path: `${services}/Task-janitor/Task/TaskRole/DefaultPolicy/Resource`,
+            rule: 'IAM5[Resource::*]',
+            reason: 'The actions of ssmmessages, with which a tunnel is opened, have no resources.',
+          },
+        ]
+      : []),
     {
       path: `${services}/Entrance/Balancer/SecurityGroup/Resource`,
       rule: 'EC23',

@@ -47,7 +47,7 @@ export function uploadWorkerPermissions({ bucket, uploads, jobs }: Data): Policy
 
 /**
  * Deletes objects, but no versions, and reads only the bucket's owner; sends the messages that the api could not send; empties the dead-letter queues, and returns the
- * messages that it can't move (`ops retry-dead-letters`).
+ * messages that it can't move (`ops retry-dead-letters`). With a tunnel to the operations page, the CDK adds the four actions of `ssmmessages`.
  */
 export function janitorPermissions({ bucket, uploads, jobs }: Data): PolicyStatement[] {
   return [

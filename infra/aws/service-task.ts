@@ -8,6 +8,7 @@ import { Construct } from 'constructs';
 import type { Configuration, TaskSize } from './configuration.ts';
 import { DATABASE_NAME, type DataStack } from './data-stack.ts';
 import { removalPolicy } from './removal-policy.ts';
+import { addTunnelContainer, TUNNEL } from './tunnel-container.ts';
 
 export interface ServiceTaskProps {
   readonly name: string;
@@ -21,10 +22,12 @@ export interface ServiceTaskProps {
   readonly environment?: Record<string, string>;
   /** User and password of the task in Postgres. */
   readonly credentials: ISecret;
-  /** Passwords besides its own, by the variable that they go into. */
-  readonly passwords?: Readonly<Record<string, ISecret>>;
+  /** Secrets besides user and password, by the variable that they go into. Only the execution role of this task can read them. */
+  readonly secrets?: Readonly<Record<string, ecs.Secret>>;
   readonly permissions: readonly PolicyStatement[];
   readonly ports?: readonly number[];
+  /** Whether operators can forward ports of the task to their machines. */
+  readonly tunnel?: boolean;
   /** The port of /healthz; undefined for a task that runs to its end. */
   readonly healthPort?: number;
 }
@@ -55,14 +58,11 @@ export class ServiceTask extends Construct {
       },
     });
     for (const statement of props.permissions) this.definition.addToTaskRolePolicy(statement);
+    const image = ecs.ContainerImage.fromEcrRepository(props.repository, props.imageTag);
     this.definition.addContainer(name, {
       containerName: name,
-      image: ecs.ContainerImage.fromEcrRepository(props.repository, props.imageTag),
-      logging: ecs.LogDrivers.awsLogs({
-        logGroup: this.logGroup,
-        streamPrefix: name,
-        mode: ecs.AwsLogDriverMode.NON_BLOCKING,
-      }),
+      image,
+      logging: this.#logging(name),
       command: [props.entry],
       readonlyRootFilesystem: true,
       user: '65532', // the user `nonroot` of the image
@@ -72,20 +72,21 @@ export class ServiceTask extends Construct {
       secrets: {
         PGUSER: ecs.Secret.fromSecretsManager(props.credentials, 'username'),
         PGPASSWORD: ecs.Secret.fromSecretsManager(props.credentials, 'password'),
-        ...passwordsOf(props.passwords ?? {}),
+        ...props.secrets,
       },
       ...(healthPort !== undefined && { healthCheck: healthCheck(healthPort) }),
     });
+    if (props.tunnel === true)
+      addTunnelContainer(this, this.definition, { image, logging: this.#logging(TUNNEL) });
   }
-}
 
-function passwordsOf(secrets: Readonly<Record<string, ISecret>>): Record<string, ecs.Secret> {
-  return Object.fromEntries(
-    Object.entries(secrets).map(([name, secret]) => [
-      name,
-      ecs.Secret.fromSecretsManager(secret, 'password'),
-    ]),
-  );
+  #logging(streamPrefix: string): ecs.LogDriver {
+    return ecs.LogDrivers.awsLogs({
+      logGroup: this.logGroup,
+      streamPrefix,
+      mode: ecs.AwsLogDriverMode.NON_BLOCKING,
+    });
+  }
 }
 
 /** The URL omits what only Secrets Manager has. pg then takes host, user and password from PGHOST, PGUSER and PGPASSWORD. */

@@ -1,14 +1,17 @@
 import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as ecs from 'aws-cdk-lib/aws-ecs';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { AlarmTopic } from './alarm-topic.ts';
 import { Alarms } from './alarms.ts';
 import { JANITORS, type Configuration, type ServiceName } from './configuration.ts';
 import type { DataStack } from './data-stack.ts';
-import { settingsOf } from './environment.ts';
+import { requireOidcClient, settingsOf } from './environment.ts';
 import type { FoundationStack } from './foundation-stack.ts';
+import { InternalEntrance } from './internal-entrance.ts';
 import { METRICS_PORTS, Monitoring, type MonitoredService } from './monitoring.ts';
+import { OPERATIONS_PORT, OperationsPage } from './operations-page.ts';
 import { apiPermissions, janitorPermissions, uploadWorkerPermissions } from './permissions.ts';
 import { PublicEntrance } from './public-entrance.ts';
 import { scaleApi, scaleUploadWorker } from './scaling.ts';
@@ -38,8 +41,10 @@ export class ServicesStack extends Stack {
       accessLogs: data.accessLogs,
     });
 
+    requireOidcClient(configuration);
     const api = this.#service('api', {
       size: configuration.api,
+      secrets: this.#oidcClientSecret(),
       permissions: apiPermissions(data),
       ports: [API_PORT],
       environment: {
@@ -59,11 +64,7 @@ export class ServicesStack extends Stack {
     });
     scaleUploadWorker(uploadWorker.service, configuration.uploadWorker, data);
 
-    const janitor = this.#service('janitor', {
-      size: configuration.janitor,
-      permissions: janitorPermissions(data),
-      tasks: JANITORS,
-    });
+    const janitor = this.#janitor();
 
     const alarms = new AlarmTopic(this, 'AlarmTopic', configuration);
     new Monitoring(this, 'Monitoring', {
@@ -88,9 +89,41 @@ export class ServicesStack extends Stack {
     new CfnOutput(this, 'Address', { value: entrance.balancer.loadBalancerDnsName });
   }
 
+  /** The janitors, with the operations page if there is one. */
+  #janitor(): MonitoredService {
+    const { configuration, foundation, data } = this.#props;
+    const { operations } = configuration;
+    const page = operations === null ? null : new OperationsPage(this, 'Operations', operations);
+    const tunnel = operations?.via === 'tunnel';
+    const janitor = this.#service('janitor', {
+      size: configuration.janitor,
+      permissions: janitorPermissions(data),
+      tasks: JANITORS,
+      tunnel,
+      ...(operations?.via === 'balancer' && { ports: [OPERATIONS_PORT] }),
+      ...(page !== null && { environment: page.environment, secrets: page.secrets }),
+    });
+    if (operations?.via === 'balancer')
+      new InternalEntrance(this, 'OperationsEntrance', {
+        operations,
+        vpc: foundation.vpc,
+        accessLogs: data.accessLogs,
+        janitor,
+      });
+    return janitor;
+  }
+
+  /** Imported by its complete ARN: the api's execution role can read this one secret. */
+  #oidcClientSecret(): Readonly<Record<string, ecs.Secret>> {
+    const { oidcClientSecretArn: arn } = this.#props.configuration;
+    if (arn === null) return {};
+    const secret = Secret.fromSecretCompleteArn(this, 'OidcClientSecret', arn);
+    return { OIDC_CLIENT_SECRET: ecs.Secret.fromSecretsManager(secret) };
+  }
+
   #service(
     name: ServiceName,
-    task: Pick<ServiceTaskProps, 'size' | 'permissions' | 'environment' | 'ports'> & {
+    task: Pick<ServiceTaskProps, 'size' | 'permissions' | 'environment' | 'ports' | 'secrets' | 'tunnel'> & {
       readonly tasks?: number;
     },
   ): MonitoredService {
@@ -135,6 +168,8 @@ export class ServicesStack extends Stack {
       assignPublicIp: false,
       minHealthyPercent: 100,
       maxHealthyPercent: 200,
+      // Adds the rights of the agent to the role of the task.
+      enableExecuteCommand: task.tunnel === true,
       circuitBreaker: { rollback: true },
       availabilityZoneRebalancing: ecs.AvailabilityZoneRebalancing.ENABLED,
       ...(name === 'api' && { healthCheckGracePeriod: Duration.seconds(30) }),

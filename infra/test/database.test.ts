@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Match } from 'aws-cdk-lib/assertions';
 import { connectionsAllowed, maxConnections, stages } from '../aws/configuration.ts';
 import { configurations } from '../aws/configurations.ts';
-import { containers, deployment } from './support/deployments.ts';
+import { deployment, serviceContainers } from './support/deployments.ts';
 
 const production = deployment('production');
 
@@ -76,7 +76,7 @@ describe('a restored database', () => {
 
   test('is used by every task, and watched by the alarms', () => {
     for (const stack of ['migration', 'services'] as const)
-      for (const container of containers(restored, stack))
+      for (const container of serviceContainers(restored, stack))
         expect(container.Environment).toContainEqual({ Name: 'PGHOST', Value: host });
     const alarms = Object.values(restored.resources('services', 'AWS::CloudWatch::Alarm'));
     expect(

@@ -70,7 +70,7 @@ test('the upload-worker writes two prefixes, reads only pastes and the owner, co
   ]);
 });
 
-test('the janitor lists and deletes objects, reads only the owner, sends messages and empties the dead-letter queues', () => {
+test('the janitor lists and deletes objects, reads only the owner, sends messages, empties the dead-letter queues and opens a tunnel', () => {
   expect(allowed('janitor')).toEqual([
     's3:AbortMultipartUpload bucket/jobs/*',
     's3:DeleteObject bucket/jobs/*',
@@ -95,6 +95,10 @@ test('the janitor lists and deletes objects, reads only the owner, sends message
     'sqs:ReceiveMessage uploads-dead-letters',
     'sqs:SendMessage jobs',
     'sqs:SendMessage uploads',
+    'ssmmessages:CreateControlChannel *',
+    'ssmmessages:CreateDataChannel *',
+    'ssmmessages:OpenControlChannel *',
+    'ssmmessages:OpenDataChannel *',
   ]);
 });
 

@@ -1,8 +1,13 @@
+import { afterAll } from '@jest/globals';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Configuration, Stage } from '../../aws/configuration.ts';
 import { configurations } from '../../aws/configurations.ts';
 import { deploy, featureFlags } from '../../aws/deployment.ts';
+import { TUNNEL } from '../../aws/tunnel-container.ts';
 
 export interface Resource {
   readonly Type: string;
@@ -11,8 +16,13 @@ export interface Resource {
   readonly UpdateReplacePolicy?: string;
 }
 
+/** The CDK removes its own temporary folders when the process ends, which a worker process of Jest never reports. */
+const outputs = mkdtempSync(join(tmpdir(), 'pasteflow-cdk-'));
+afterAll(() => rmSync(outputs, { recursive: true, force: true }));
+
 export function deployment(stage: Stage, overrides: Partial<Configuration> = {}) {
-  const app = new App({ analyticsReporting: false, context: featureFlags });
+  const outdir = mkdtempSync(join(outputs, 'app-'));
+  const app = new App({ analyticsReporting: false, context: featureFlags, outdir });
   const stacks = deploy(app, { ...configurations[stage], ...overrides }, '1.2.3');
   const templates = new Map<keyof typeof stacks, Template>();
   const template = (name: keyof typeof stacks): Template => {
@@ -32,9 +42,18 @@ export function deployment(stage: Stage, overrides: Partial<Configuration> = {})
 
 export interface Container {
   readonly Name: string;
+  readonly Image: unknown;
   readonly Command: string[];
   readonly Secrets: { Name: string }[];
   readonly Environment: { Name: string; Value: unknown }[];
+}
+
+/** The containers of the services or of the migration, without that of a tunnel, which has neither settings nor secrets. */
+export function serviceContainers(
+  of: ReturnType<typeof deployment>,
+  stack: 'services' | 'migration',
+): Container[] {
+  return containers(of, stack).filter(({ Name }) => Name !== TUNNEL);
 }
 
 export function containers(of: ReturnType<typeof deployment>, stack: 'services' | 'migration'): Container[] {
@@ -58,4 +77,37 @@ export function readable(value: unknown): string {
   if (key === 'Fn::ImportValue') return readable(inner);
   if (key === 'Fn::Join') return (inner as [string, unknown[]])[1].map(readable).join((inner as [string])[0]);
   return JSON.stringify(value);
+}
+
+interface Statement {
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+}
+
+/** The secrets that the execution role of each service can read: the logical id without its hash, or the ARN of a secret from elsewhere. */
+export function executionSecrets(of: ReturnType<typeof deployment>): Record<string, string[]> {
+  const secrets: Record<string, string[]> = {};
+  for (const { Properties } of Object.values(of.resources('services', 'AWS::IAM::Policy'))) {
+    const [role] = Properties['Roles'] as { Ref: string }[];
+    const [, service] = /^Task(\w+?)TaskExecutionRole/.exec(role?.Ref ?? '') ?? [];
+    const { Statement: statements } = Properties['PolicyDocument'] as { Statement: Statement[] };
+    const reading = statements.filter(({ Action }) =>
+      [Action].flat().includes('secretsmanager:GetSecretValue'),
+    );
+    if (service === undefined) {
+      if (reading.length > 0) throw new Error(`the role ${role?.Ref} can read a secret`);
+      continue;
+    }
+    secrets[service] = reading
+      .flatMap(({ Resource }) => (Array.isArray(Resource) ? Resource : [Resource]) as unknown[])
+      .map(secretName)
+      .toSorted();
+  }
+  return secrets;
+}
+
+function secretName(resource: unknown): string {
+  const text = JSON.stringify(resource);
+  const known = /Credentialspasteflow[a-z]+|Operations(?:Read)?Token|arn:aws:secretsmanager:[^"]+/.exec(text);
+  return known?.[0] ?? text;
 }
