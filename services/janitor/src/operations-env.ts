@@ -1,4 +1,4 @@
-import { httpUrl, isLoopback, port, text, variable } from '@pasteflow/runtime';
+import { httpUrl, isLoopback, port, secret, text } from '@pasteflow/runtime';
 import { z } from 'zod';
 
 /** The operations page. */
@@ -18,8 +18,9 @@ const MIN_TOKEN_CHARACTERS = 16;
 
 /** A browser sends a token as a password of HTTP's Basic authentication, whose characters differ between browsers beyond ASCII. */
 const token = () =>
-  variable(`${MIN_TOKEN_CHARACTERS} or more printable ASCII characters`, (value) =>
-    value.length >= MIN_TOKEN_CHARACTERS && /^[\x21-\x7e]+$/.test(value) ? value : undefined,
+  secret(
+    `${MIN_TOKEN_CHARACTERS} or more printable ASCII characters without spaces`,
+    (value) => value.length >= MIN_TOKEN_CHARACTERS && /^[\x21-\x7e]+$/.test(value),
   );
 
 /** null: OPS_PORT is not set, and there is no operations page. */

@@ -8,14 +8,19 @@ describe('the command line of the janitor', () => {
   });
 
   it.each(sweepNames)('runs %s once, written as one argument or two', (sweep) => {
-    const once = { kind: 'once', sweep, allowMassDeletion: false };
+    const once = { kind: 'once', sweep, allowMassDeletion: false, reason: null };
     expect(parseJanitorCommand(['--once', sweep])).toEqual(once);
     expect(parseJanitorCommand([`--once=${sweep}`])).toEqual(once);
   });
 
   it('lets reconcile delete more than usual when it is told to', () => {
     const command = parseJanitorCommand(['--once', 'reconcile', '--allow-mass-deletion']);
-    expect(command).toEqual({ kind: 'once', sweep: 'reconcile', allowMassDeletion: true });
+    expect(command).toEqual({ kind: 'once', sweep: 'reconcile', allowMassDeletion: true, reason: null });
+  });
+
+  it('takes the reason of the operator', () => {
+    const command = parseJanitorCommand(['--once', 'cleanup', '--reason', 'report 4711']);
+    expect(command).toMatchObject({ sweep: 'cleanup', reason: 'report 4711' });
   });
 
   it.each([
@@ -29,6 +34,8 @@ describe('the command line of the janitor', () => {
     [['--help', 'relay']],
     [['--once=relay', '--once=cleanup']],
     [['--colour']],
+    [['--reason', 'report 4711']],
+    [['--once', 'relay', '--reason']],
   ])('refuses %j and names every sweep', (args) => {
     const command = parseJanitorCommand(args);
     expect(command).toMatchObject({

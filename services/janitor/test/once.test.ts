@@ -1,7 +1,12 @@
 import { spawnService, type SpawnedService } from '@pasteflow/dev-stack/testing';
+import { withSweepLock } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { tracingOff } from '@pasteflow/runtime';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { sql } from 'kysely';
+import { parseJanitorCommand } from '../src/command-line.ts';
+import { loadJanitorConfig } from '../src/config.ts';
+import { runOnce } from '../src/once.ts';
 import { Cleanup } from '../src/sweeps/cleanup.ts';
 import { DeletionWatchdog } from '../src/sweeps/deletion-watchdog.ts';
 import { sweepNames, type SweepName } from '../src/sweeping/sweep.ts';
@@ -31,6 +36,33 @@ async function ends(janitor: SpawnedService) {
 const once = (name: string) => ends(start(['--once', name]));
 const expired = (count: number) => makePastes(world.db, count, { status: 'PROCESSED', expiresInSeconds: -5 });
 
+/** What the command writes to stdout when it runs in this process. */
+async function printedBy(args: string[]): Promise<string[]> {
+  const command = parseJanitorCommand(args);
+  if (command.kind !== 'once') throw new Error(`${args.join(' ')} runs no sweep`);
+  const config = loadJanitorConfig(world.env);
+  const entry = { name: 'janitor', instance: 'janitor/test', config, logger: world.log, tracing: tracingOff };
+  const printed: string[] = [];
+  const stdout = jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed.push(String(text));
+    return true;
+  });
+  try {
+    await runOnce(entry, command);
+    return printed;
+  } finally {
+    stdout.mockRestore();
+    for (const signal of ['SIGTERM', 'SIGINT']) process.removeAllListeners(signal); // those of the command
+  }
+}
+
+const recordedActions = () =>
+  world.db
+    .selectFrom('operator_actions')
+    .select(['actor', 'action', 'subject', 'reason', 'outcome'])
+    .orderBy('id')
+    .execute();
+
 const countsOf: Record<SweepName, readonly string[]> = {
   relay: ['sent', 'resent', 'postponed'],
   'reap-executions': ['lost', 'rescued', 'given_up', 'dispatched', 'outrun'],
@@ -47,11 +79,72 @@ const countsOf: Record<SweepName, readonly string[]> = {
 };
 
 describe('janitor --once', () => {
-  it.each(sweepNames)('runs %s and prints only its counts, as JSON, on stdout', async (name) => {
+  it.each(['cleanup', 'measure'])('runs %s as a process, and exits with 0', async (name) => {
     const { code, stdout } = await once(name);
     expect([code, stdout.length]).toEqual([0, 1]);
-    const counts = JSON.parse(stdout[0] ?? '') as Record<string, number>;
+  });
+
+  // In this process, because the starts of twelve janitors take 4 s of CPU time.
+  it.each(sweepNames)('runs %s and prints only its counts, as JSON, on stdout', async (name) => {
+    const printed = await printedBy(['--once', name]);
+    expect(printed).toHaveLength(1);
+    const counts = JSON.parse(printed[0] ?? '') as Record<string, number>;
     expect(counts).toEqual(Object.fromEntries(countsOf[name].map((count) => [count, 0])));
+    expect(await recordedActions()).toMatchObject([{ action: 'run-sweep', subject: name }]);
+  });
+
+  it('records the run among the actions of operators, with the reason', async () => {
+    await expired(2);
+    await ends(start(['--once', 'cleanup', '--reason', 'report 4711']));
+    await ends(start(['--once', 'reconcile', '--allow-mass-deletion']));
+    const actor = expect.stringMatching(/^ops\/\S+@\S+$/);
+    const by = { actor, action: 'run-sweep' };
+    expect(await recordedActions()).toEqual([
+      {
+        ...by,
+        subject: 'cleanup',
+        reason: 'report 4711',
+        outcome: 'Done: claimed 2, deleted 2, refused 0, lost 0.',
+      },
+      {
+        ...by,
+        subject: 'reconcile --allow-mass-deletion',
+        reason: 'no reason given',
+        outcome: expect.stringMatching(/^Done: listed \d+, orphans 0, /),
+      },
+    ]);
+  });
+
+  it('records that another janitor runs the sweep', async () => {
+    const skipped = await withSweepLock(world.db, 'cleanup', () => once('cleanup'), 60);
+    expect(skipped).toMatchObject({ code: 0, stdout: ['{"skipped":1}'] });
+    expect(await recordedActions()).toMatchObject([
+      { subject: 'cleanup', outcome: 'Another janitor was running the sweep.' },
+    ]);
+  });
+
+  it('does not run a sweep that cannot be recorded', async () => {
+    await expired(1);
+    await sql`ALTER TABLE operator_actions RENAME TO away`.execute(world.db);
+    try {
+      expect(await once('cleanup')).toMatchObject({ code: 1, stdout: [] });
+    } finally {
+      await sql`ALTER TABLE away RENAME TO operator_actions`.execute(world.db);
+    }
+    expect(await deletionStates(world)).toEqual({ NOT_EXPIRED: 1 });
+  });
+
+  it('runs the sweep and warns when only the outcome cannot be recorded', async () => {
+    await sql`ALTER TABLE operator_actions ADD CHECK (outcome IS NULL) NOT VALID`.execute(world.db);
+    try {
+      const { code, stdout, stderr } = await once('deletion-watchdog');
+      expect([code, stdout]).toEqual([0, ['{"reset":0}']]);
+      expect(stderr.join('\n')).toContain('outcome of an action not recorded');
+    } finally {
+      await sql`ALTER TABLE operator_actions DROP CONSTRAINT operator_actions_outcome_check`.execute(
+        world.db,
+      );
+    }
   });
 
   it('names every sweep when the given name is not a sweep', async () => {
@@ -66,6 +159,9 @@ describe('janitor --once', () => {
     const { code, stdout, stderr } = await once('cleanup');
     expect([code, stdout]).toEqual([1, []]);
     expect(stderr.join('\n')).toContain('s3 does not answer');
+    expect(await recordedActions()).toMatchObject([
+      { subject: 'cleanup', outcome: expect.stringMatching(/^Failed: .*s3 does not answer/) },
+    ]);
   });
 
   it('finishes its batch on SIGTERM, and leaves no paste claimed', async () => {
@@ -80,6 +176,9 @@ describe('janitor --once', () => {
       stdout: ['{"claimed":1000,"deleted":1000,"refused":0,"lost":0}'],
     });
     expect(await deletionStates(world)).toEqual({ DELETED: 1000, NOT_EXPIRED: 500 });
+    expect(await recordedActions()).toMatchObject([
+      { outcome: 'Stopped early: claimed 1000, deleted 1000, refused 0, lost 0.' },
+    ]);
   });
 
   it.each(['before', 'after'])(

@@ -38,6 +38,16 @@ async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true });
 }
 
+/** Takes a paste down. @returns the path of the page that shows the outcome */
+async function outcomeOf(code: string): Promise<string> {
+  const page = await open(`/confirm/takedown?subject=${code}`);
+  await page.getByLabel('Class shown to readers').selectOption('malware');
+  await page.getByLabel('Reason').fill('report 4711');
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.waitForURL(/\/actions\//);
+  return new URL(page.url()).pathname;
+}
+
 describeInBrowser('the operations page', () => {
   it.each([
     ['with JavaScript', {}],
@@ -100,10 +110,18 @@ describeInBrowser('the operations page', () => {
     ['narrow dark', { ...NARROW, colorScheme: 'dark' as const }],
   ])('breaks no rule of WCAG 2.2 AA, and never scrolls sideways: %s', async (name, options) => {
     const code = await stored('to look at');
+    const user = await bed.cluster.user(`operations ${name}`);
+    await user.pastes.create(Buffer.from('of a user'));
+    const { job_id: job } = await user.jobs.create({ job_type: 'export', parameters: {} });
+    await user.jobs.wait(job);
     for (const [path, title] of [
       ['/', 'overview'],
       [`/pastes/${code}`, 'paste'],
+      [`/jobs/${job}`, 'job'],
+      [`/users/${user.userId}`, 'user'],
       [`/confirm/takedown?subject=${code}`, 'confirm'],
+      ['/pastes/nothing', 'refusal'],
+      [await outcomeOf(await stored(`bad ${name}`)), 'outcome'],
     ] as const) {
       const page = await open(path, options);
       await keepPicture(page, `${title}-${name.replace(' ', '-')}`);

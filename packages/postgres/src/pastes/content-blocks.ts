@@ -3,23 +3,6 @@ import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 import type { ContentBlocksTable } from '../schema/content-blocks.ts';
-import type { TakedownBy } from './take-down.ts';
-
-/**
- * Blocks a content: from the commit on no paste with it is created, by the api or by an import. A creation whose statement has begun
- * before the commit may still succeed. Pastes that exist already stay (ADR 42).
- * @returns false when the content was blocked already
- */
-export async function blockContent(
-  db: Database,
-  contentHash: string,
-  { actor, class: why, reason }: TakedownBy,
-): Promise<boolean> {
-  const { rows } = await sql`
-    INSERT INTO content_blocks (content_hash, class, reason, actor) VALUES (${contentHash}, ${why}, ${reason}, ${actor})
-    ON CONFLICT (content_hash) WHERE unblocked_at IS NULL DO NOTHING RETURNING id`.execute(db);
-  return rows.length === 1;
-}
 
 /** Lifts the block of a content. @returns false when the content was not blocked */
 export async function unblockContent(

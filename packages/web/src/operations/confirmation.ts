@@ -22,14 +22,14 @@ export function confirmationPage(site: OperationsSite, shown: ShownConfirmation)
   return operationsPage(site, {
     title,
     main: html`<h1>${title}${subject !== null && html` <bdi>${subject}</bdi>`}</h1>
-${hasChanged && html`<p class="bad-news" role="alert">${words.changed}</p>`}
+${hasChanged && html`<p class="notice bad" role="alert">${words.changed}</p>`}
 <p class="meant">${sentence}</p>
 <form method="post" action="${site.base}/act/${action}">
 ${subject !== null && html`<input type="hidden" name="subject" value="${subject}">`}
 <input type="hidden" name="count" value="${count}">
 ${classes !== null && classField(classes)}
-<div class="field"><label for="reason">${words.reason}</label><input id="reason" name="reason" required maxlength="500" autocomplete="off"></div>
-<p><button class="danger"${count === 0 && html` disabled`}>${words.confirm}</button> <a class="button" href="${site.base}/">${words.cancel}</a></p>
+<div class="field"><label for="reason">${words.reasonField}</label><input id="reason" name="reason" required maxlength="500" autocomplete="off"></div>
+<p class="toolbar"><button class="danger"${count === 0 && html` disabled`}>${words.confirm}</button> <a class="button" href="${site.base}/">${words.cancel}</a></p>
 </form>`,
   });
 }

@@ -28,12 +28,14 @@ export interface OperationsPageParts {
   readonly main: Html;
   /** Browser modules, by the name of their source. */
   readonly scripts?: readonly string[];
+  /** Says what the visitor may do. Not on a refusal, which also goes to visitors whose rights are not known. Default: true. */
+  readonly hasFooter?: boolean;
 }
 
 /** A whole document. */
 export function operationsPage(
   { base, asset, mayAct }: OperationsSite,
-  { title, main, scripts = [] }: OperationsPageParts,
+  { title, main, scripts = [], hasFooter = true }: OperationsPageParts,
 ): string {
   return html`<!doctype html>
 <html lang="en">
@@ -50,13 +52,12 @@ ${scripts.map((name) => html`<script type="module" src="${asset(name)}"></script
 <a class="skip" href="#main">${words.skipToContent}</a>
 <header class="site">
 <a class="brand" href="${base}/">${words.product}</a>
-<form class="search" action="${base}/find" role="search"><input name="q" required aria-label="${words.searchLabel}" placeholder="${words.searchLabel}"><button>${words.search}</button></form>
+<form class="search" action="${base}/find" role="search"><input name="q" required aria-label="${words.searchLabel}" placeholder="${words.searchHint}"><button>${words.search}</button></form>
 </header>
 <main id="main" tabindex="-1">
 ${main}
 </main>
-<footer class="site"><p>${mayAct ? words.footer : words.readOnly}</p></footer>
-</body>
+${hasFooter && html`<footer class="site"><p>${mayAct ? words.footer : words.readOnly}</p></footer>\n`}</body>
 </html>
 `.markup;
 }

@@ -1,3 +1,4 @@
+import { formatTime } from '../html/formats.ts';
 import { html } from '../html/html.ts';
 import { operationsPage, type OperationsSite } from './layout.ts';
 import { operationsWords as words } from './words.ts';
@@ -20,7 +21,7 @@ export function outcomePage(site: OperationsSite, shown: ShownAction): string {
     title: action,
     main: html`<h1>${action} ${subject !== null && html`<bdi>${subject}</bdi>`}</h1>
 <p class="meant" role="status">${outcome ?? words.running}</p>
-<dl class="facts"><div><dt>${words.at}</dt><dd>${at}</dd></div><div><dt>${words.by}</dt><dd><bdi>${actor}</bdi></dd></div><div><dt>${words.reason}</dt><dd><bdi>${reason}</bdi></dd></div></dl>
-<p>${outcome === null && html`<a class="button" href="${site.base}/actions/${id}">${words.reload}</a>`} <a class="button" href="${site.base}/">${words.back}</a></p>`,
+<dl class="facts"><div><dt>${words.at}</dt><dd>${formatTime(at)}</dd></div><div><dt>${words.by}</dt><dd><bdi>${actor}</bdi></dd></div><div><dt>${words.reason}</dt><dd><bdi>${reason}</bdi></dd></div></dl>
+<p class="toolbar">${outcome === null && html`<a class="button" href="${site.base}/actions/${id}">${words.reload}</a>`} <a class="button" href="${site.base}/">${words.back}</a></p>`,
   });
 }

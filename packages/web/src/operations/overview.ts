@@ -87,7 +87,7 @@ ${stuckPart(site, overview)}
 ${statesTable(overview)}
 <h2>${words.queues}</h2>
 ${queuesTable(overview)}
-<p>${actionLink(site, { action: 'retry-dead-letters', subject: null, label: words.retryDeadLetters })} ${actionLink(site, { action: 'retry-failed', subject: null, label: words.retryFailed })}</p>
+<p class="toolbar">${actionLink(site, { action: 'retry-dead-letters', subject: null, label: words.retryDeadLetters })} ${actionLink(site, { action: 'retry-failed', subject: null, label: words.retryFailed })}</p>
 <h2>${words.sweeps}</h2>
 ${sweepsTable(site, overview)}
 <h2>${words.blocks}</h2>

@@ -9,6 +9,7 @@ export function refusalPage(
 ): string {
   return operationsPage(site, {
     title,
+    hasFooter: false,
     main: html`<h1>${title}</h1>
 <p>${detail}</p>
 <p><a class="button" href="${site.base}/">${words.back}</a></p>`,

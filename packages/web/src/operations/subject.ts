@@ -1,5 +1,6 @@
+import { formatTime } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
-import { timelineChart, type ShownTimeline } from '../timeline/chart.ts';
+import { legend, timelineChart, type ShownTimeline } from '../timeline/chart.ts';
 import { attemptsTable, retriesTable, transitionsTable } from '../timeline/tables.ts';
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
 import { operationsWords as words } from './words.ts';
@@ -11,7 +12,7 @@ export interface ShownSubject {
   readonly name: string;
   readonly created_at: string;
   /** Names and values, in the order in which they are shown. */
-  readonly facts: readonly (readonly [name: string, value: string])[];
+  readonly facts: readonly (readonly [name: string, value: string | Date])[];
   /** null: anonymous, or a job. */
   readonly user_id: string | null;
   readonly content_hash: string | null;
@@ -30,10 +31,10 @@ export function subjectPage(site: OperationsSite, shown: ShownSubject, now: Date
     title,
     main: html`<h1>${title}</h1>
 ${takedown !== null && html`<p class="bad-news">${words.takenDown}: <bdi>${takedown}</bdi></p>`}
-<dl class="facts">${facts.map(([fact, value]) => html`<div><dt>${fact}</dt><dd><bdi>${value}</bdi></dd></div>`)}${user_id !== null && html`<div><dt>${words.user}</dt><dd><a href="${site.base}/users/${user_id}">${user_id}</a></dd></div>`}</dl>
+<dl class="facts">${facts.map(([fact, value]) => html`<div><dt>${fact}</dt><dd>${value instanceof Date ? formatTime(value.toISOString()) : html`<bdi>${value}</bdi>`}</dd></div>`)}${user_id !== null && html`<div><dt>${words.user}</dt><dd><a href="${site.base}/users/${user_id}">${user_id}</a></dd></div>`}</dl>
 ${kind === 'paste' && pasteActions(site, shown)}
 ${shown.canCancel && html`<p>${actionLink(site, { action: 'cancel-job', subject: name, label: words.cancelJob })}</p>`}
-<figure class="chart"><div class="scroll" role="region" aria-label="${words.chart}" tabindex="0">${timelineChart(timeline, created_at, now, kind)}</div></figure>
+<figure class="chart"><div class="scroll" role="region" aria-label="${words.chart}" tabindex="0">${timelineChart(timeline, created_at, now, kind)}</div>${legend(kind)}</figure>
 ${retriesTable(timeline)}<h2>${words.transitions}</h2>
 ${transitionsTable(timeline, created_at)}
 <h2>${words.attempts}</h2>

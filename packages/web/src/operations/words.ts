@@ -4,6 +4,7 @@ export const operationsWords = {
   skipToContent: 'Skip to the content',
   overview: 'Overview',
   search: 'Find',
+  searchHint: 'Code, id or SHA-256',
   searchLabel: 'Short code, or id of a job, an execution or a user, or SHA-256',
   footer: 'What you do here is recorded with your name and your reason.',
   readOnly: 'You may read here and change nothing.',
@@ -49,10 +50,12 @@ export const operationsWords = {
   pastesOfUser: (count: number) => `This user has ${count} pastes that can be taken down.`,
 
   confirm: 'Confirm',
-  reason: 'Reason (for operators only)',
+  reason: 'Reason',
+  reasonField: 'Reason (for operators only)',
   class: 'Class shown to readers',
   cancel: 'Cancel',
-  changed: 'More is meant now than you confirmed. Nothing was done. Look at the number and confirm again.',
+  changed:
+    'The number has grown since you looked, so nothing was done. Check the new number and confirm again.',
   running: 'This is still running. The page shows the end when you load it again.',
   by: 'By',
   at: 'At',

@@ -28,7 +28,7 @@ export class ActionRunner {
     this.#options = options;
     this.#count = options.metrics.counter({
       name: 'janitor_operator_actions_total',
-      help: 'What operators did on the operations page, by action and outcome: done or failed.',
+      help: 'Actions of operators on the operations page, by action and outcome: done or failed.',
       labels: ['action', 'outcome'],
     });
   }

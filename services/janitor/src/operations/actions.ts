@@ -18,6 +18,7 @@ import { retryDeadLetters } from '../ops/retry-dead-letters.ts';
 import { retryFailedSince } from '../ops/retry-failed-since.ts';
 import { takeDownUser } from '../ops/take-down-user.ts';
 import type { SweepRunner } from '../sweeping/run-sweep.ts';
+import { sweepOutcome } from '../sweeping/sweep-outcome.ts';
 import { sweepNames, type SweepName, type Sweeps } from '../sweeping/sweep.ts';
 import { counted, type Action } from './action.ts';
 
@@ -89,8 +90,15 @@ export function createActions({
         sentence: `This blocks ${counted(count, 'content')}: no paste with it is created any more.`,
       };
     },
-    run: async (hash, by) =>
-      (await blockContent(db, hash ?? '', by)) ? 'Blocked the content.' : 'The content was blocked already.',
+    run: async (hash, by) => {
+      const { isNew, takenDown } = await blockContent(db, hash ?? '', by);
+      if (!isNew) return 'The content was blocked already.';
+      const raced =
+        takenDown.length === 0
+          ? ''
+          : ` Took ${counted(takenDown.length, 'paste')} down, created at the same time.`;
+      return `Blocked the content.${raced}`;
+    },
   };
 
   const unblock: Action = {
@@ -196,9 +204,7 @@ export function createActions({
     run: async (name, _by, signal) => {
       const sweep = sweepOf(name);
       const counts = sweep === null ? null : await runner.run(sweeps[sweep], signal);
-      if (counts === null) return 'Another janitor was running the sweep.';
-      const found = Object.entries(counts).map(([count, value]) => `${count} ${value}`);
-      return `Done: ${found.join(', ')}.`;
+      return sweepOutcome(counts, signal);
     },
   };
 

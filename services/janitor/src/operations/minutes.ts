@@ -35,11 +35,14 @@ export class MinuteHistory {
         .filter((each) => each.machine === machine && to.includes(each.to))
         .reduce((sum, each) => sum + each.count, 0);
     const minute = Math.floor(this.#nowMs() / MINUTE_MS);
-    this.#totals.set(minute, {
+    const totals = {
       stored: count('paste_upload', ['PROCESSED']),
       failed: count('paste_upload', ['FAILED']),
       jobs: count('job', ['completed', 'partial', 'failed']),
-    });
+    };
+    // What ends in the first minute is counted from the first reading on.
+    if (this.#totals.size === 0) this.#totals.set(minute - 1, totals);
+    this.#totals.set(minute, totals);
     for (const known of this.#totals.keys()) if (known < minute - KEPT_MINUTES) this.#totals.delete(known);
   }
 

@@ -18,9 +18,9 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
       ['Type', job_type],
       ['Status', status],
       ['Progress', `${progress} %`],
-      ['Created', shared.created_at],
-      ['Ended', completed_at?.toISOString() ?? '–'],
-      ['Error', error_message ?? '–'],
+      ['Created', subject.created_at],
+      ...(completed_at === null ? [] : [['Ended', completed_at] as const]),
+      ...(error_message === null ? [] : [['Error', error_message] as const]),
     ] as const;
     return {
       ...shared,
@@ -39,9 +39,9 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
     ['Deletion', deletion_status],
     ['Bytes', String(size_bytes)],
     ['SHA-256', content_hash],
-    ['Created', shared.created_at],
-    ['Expires', subject.expires_at?.toISOString() ?? 'never'],
-    ['Failure', failure_reason ?? '–'],
+    ['Created', subject.created_at],
+    ['Expires', subject.expires_at ?? 'never'],
+    ...(failure_reason === null ? [] : [['Failure', failure_reason] as const]),
   ] as const;
   const canRetry = status === 'FAILED' && deletion_status === 'NOT_EXPIRED' && takedown === null;
   return {

@@ -30,18 +30,19 @@ export interface BlockOptions {
   readonly json: boolean;
 }
 
-/** Blocks a content, so that no paste with it is created (ADR 42). Pastes that exist stay. */
+/** Blocks a content, so that no paste with it is created (ADR 42). Older pastes stay. */
 export async function runBlock(
   db: Database,
   { content, class: why, reason, json }: BlockOptions,
 ): Promise<Answer> {
   const hash = await hashOf(db, content);
   if (hash === null) return unknownPaste(content);
-  const isNew = await blockContent(db, hash, { actor: operator(), class: why, reason });
-  if (json) return succeeded(asJson({ content_hash: hash, blocked: isNew }));
-  return succeeded(
-    isNew ? `Blocked ${hash}. Existing pastes stay: take them down.\n` : `${hash} was blocked before.\n`,
-  );
+  const { isNew, takenDown } = await blockContent(db, hash, { actor: operator(), class: why, reason });
+  if (json) return succeeded(asJson({ content_hash: hash, blocked: isNew, taken_down: takenDown }));
+  if (!isNew) return succeeded(`${hash} was blocked before.\n`);
+  const raced =
+    takenDown.length > 0 ? ` Took down what was created at the same time: ${takenDown.join(', ')}.` : '';
+  return succeeded(`Blocked ${hash}.${raced} Older pastes stay: take them down.\n`);
 }
 
 /** Lifts the block of a content. */

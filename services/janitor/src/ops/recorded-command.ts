@@ -2,7 +2,8 @@ import type { Answer } from '@pasteflow/command-line';
 import type { Database } from '@pasteflow/postgres';
 import type { BlockedContent } from './block-content.ts';
 import type { OpsCommand } from './command-line.ts';
-import { recorded, type RecordedCommand } from './recorded.ts';
+import type { RecordedCommand } from './record-action.ts';
+import { recorded } from './recorded.ts';
 
 /** Runs a command, and records it unless it only shows or counts. */
 export async function recordedIfActing(

@@ -33,8 +33,8 @@ const BURNED_AFTER_SECONDS = 300;
 const MAX_REFUSED = 10 * DELETION_BATCH_SIZE;
 
 /**
- * Deletes expired pastes, and those that a reveal has claimed (D3): claims a batch, deletes its objects in one call, settles it. When the process is killed in between, the deletion
- * watchdog releases the claims.
+ * Deletes expired pastes, and those that a reveal has claimed (D3). Each batch is claimed, its objects are deleted in one call, and then the
+ * batch is settled. When the process is killed before the settlement, the deletion watchdog releases the claims.
  */
 export class Cleanup implements Sweep {
   readonly name = 'cleanup';

@@ -56,11 +56,16 @@ it('counts the ends of each minute from the totals, and shares a gap', () => {
   };
   expect(history.read().stored).toEqual([]);
   learn(0, 100);
+  learn(0.5, 103); // also in the minute in which the janitor started
   learn(1, 110);
   learn(1.5, 120);
   learn(2, 150);
   learn(4, 160);
-  expect(history.read()).toEqual({ stored: [20, 30, 5, 5], failed: [0, 0, 0, 0], jobs: [0, 0, 0, 0] });
+  expect(history.read()).toEqual({
+    stored: [3, 17, 30, 5, 5],
+    failed: [0, 0, 0, 0, 0],
+    jobs: [0, 0, 0, 0, 0],
+  });
   learn(5, 0); // another database
   expect(history.read().stored.at(-1)).toBe(0);
   for (let minute = 6; minute < 200; minute += 1) learn(minute, minute);
