@@ -2,10 +2,15 @@
 export const errorCodes = [
   'invalid_transition',
   'short_code_taken',
+  'slug_taken',
+  'slug_limit_reached',
   'paste_not_found',
   'paste_gone',
   'paste_taken_down',
   'paste_in_progress',
+  'parent_not_found',
+  'no_diff',
+  'diff_unavailable',
   'reveal_required',
   'nothing_to_reveal',
   'job_not_found',
@@ -95,6 +100,16 @@ export class ContentBlockedError extends PasteflowError {
     super(
       'content_blocked',
       'The operator of this service has blocked this content, so no paste was created. Do not send it again.',
+    );
+  }
+}
+
+/** The paste from which a new paste was to be made: its creator can't read it. Why is not told: a private paste looks like none. */
+export class ParentNotFoundError extends PasteflowError {
+  constructor() {
+    super(
+      'parent_not_found',
+      'You cannot read the paste that `parent` names: it does not exist, has expired, was deleted, or is deleted when it is read. Correct the short code, or send the paste without `parent`.',
     );
   }
 }

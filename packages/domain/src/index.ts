@@ -27,9 +27,11 @@ export {
   JobEndedError,
   JobForbiddenError,
   JobNotFoundError,
+  ParentNotFoundError,
   PasteflowError,
   type ErrorCode,
 } from './errors.ts';
+export { isSlug, SLUG, SLUG_MARK, SLUG_RULE } from './slug.ts';
 export { DEFAULT_LEASE_SECONDS, heartbeatIntervalMs, messageVisibilitySeconds } from './lease.ts';
 export {
   DEFAULT_EXPIRY_SECONDS,

@@ -7,6 +7,8 @@ const path = (fromRoot: string): string => fileURLToPath(new URL(`../../../${fro
 
 export const MIGRATE_ENTRY = path('packages/postgres/src/migrate-main.ts');
 export const OPS_ENTRY = path('services/janitor/src/ops-main.ts');
+export const TOKEN_ENTRY = path('services/api/src/token-main.ts');
+export const SETTINGS_EXAMPLE = path('.env.example');
 export const STACK_ENTRY = path('packages/dev-stack/src/stack-main.ts');
 
 /** Prometheus' configuration and rules, and Grafana's dashboard. */

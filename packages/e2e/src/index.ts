@@ -4,7 +4,16 @@ export { Cluster, startCluster, type User } from './cluster.ts';
 export { Collector, type ExportedSpan } from './collector.ts';
 export { computed, coreTime, idleShare } from './cores.ts';
 export { curl } from './curl.ts';
-export { entryOf, OBSERVABILITY_FOLDER, RUNBOOK, type ServiceName } from './entries.ts';
+export {
+  entryOf,
+  MIGRATE_ENTRY,
+  OBSERVABILITY_FOLDER,
+  OPS_ENTRY,
+  RUNBOOK,
+  SETTINGS_EXAMPLE,
+  TOKEN_ENTRY,
+  type ServiceName,
+} from './entries.ts';
 export { Load } from './load.ts';
 export { memoryOf, resetPeakMemory } from './memory.ts';
 export { metricOf, scrape, type MetricSample } from './metric.ts';

@@ -1,9 +1,12 @@
 import {
   DEFAULT_EXPIRY_SECONDS,
+  isShortCode,
   MAX_EXPIRY_SECONDS,
   MAX_SYNTAX_CHARACTERS,
   MAX_TITLE_CHARACTERS,
   MIN_EXPIRY_SECONDS,
+  SLUG,
+  SLUG_RULE,
   visibilities,
   type Visibility,
 } from '@pasteflow/domain';
@@ -20,6 +23,10 @@ export interface PasteOptions {
   readonly encrypted?: true;
   /** Set for a paste that is deleted when it is read. */
   readonly burn?: true;
+  /** Set for a paste with a name. */
+  readonly slug?: string;
+  /** Set for a paste that is made from another one: its short code. */
+  readonly parent?: string;
 }
 
 /**
@@ -100,12 +107,29 @@ const burnMeta = {
   param: { example: true },
 };
 
+const parent = z
+  .string('must be a text')
+  .refine((text) => text === '' || isShortCode(text), 'must be a short code, such as q7Zk2Lm9Xa');
+const parentMeta = {
+  description:
+    'The short code of the paste that this one is made from, which the creator must be able to read now. Whoever reads the new paste sees this code.',
+  param: { example: 'q7Zk2Lm9Xa' },
+};
+
 const yesOrNo = z.boolean('must be true or false').default(false);
 /** For queries and forms. */
 const yesOrNoAsText = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
   yesOrNo,
 );
+
+/** A slug as clients send it; empty: none. */
+const slug = z.string('must be a text').regex(new RegExp(`^(${SLUG})?$`), SLUG_RULE);
+const slugMeta = {
+  description:
+    'A name, such as release-notes: the paste is reached at `/~release-notes` as well. Needs a token. Empty: none.',
+  param: { example: '' }, // the page of this document can send the examples twice; with a name, the second request would get 409
+};
 
 /** A paste as JSON. The caller, who knows the limit, checks the size of `content`. */
 export const jsonPaste = z.strictObject(
@@ -120,6 +144,8 @@ export const jsonPaste = z.strictObject(
     visibility,
     encrypted: yesOrNo.meta(encryptedMeta),
     burn: yesOrNo.meta(burnMeta),
+    slug: slug.nullish().transform(nullIfEmpty).meta(slugMeta),
+    parent: parent.nullish().transform(nullIfEmpty).meta(parentMeta),
   },
   { error: (issue) => (issue.code === 'invalid_type' ? 'must be a JSON object' : undefined) },
 );
@@ -132,9 +158,13 @@ export const textOptions = z.strictObject({
   visibility,
   encrypted: yesOrNoAsText.meta(encryptedMeta),
   burn: yesOrNoAsText.meta(burnMeta),
+  slug: slug.optional().transform(nullIfEmpty).meta(slugMeta),
+  parent: parent.optional().transform(nullIfEmpty).meta(parentMeta),
 });
 
-export function toOptions(parsed: z.output<typeof textOptions>): PasteOptions {
+export function toOptions(
+  parsed: Omit<z.output<typeof textOptions>, 'parent'> & { readonly parent?: string | null },
+): PasteOptions {
   return {
     title: parsed.title,
     syntax: parsed.syntax,
@@ -143,5 +173,7 @@ export function toOptions(parsed: z.output<typeof textOptions>): PasteOptions {
     // Left out otherwise: the fingerprints of requests with an Idempotency-Key have the options, and stay what they were.
     ...(parsed.encrypted && { encrypted: true }),
     ...(parsed.burn && { burn: true }),
+    ...(parsed.slug !== null && { slug: parsed.slug }),
+    ...(typeof parsed.parent === 'string' && { parent: parsed.parent }),
   };
 }

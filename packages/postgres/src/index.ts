@@ -19,8 +19,8 @@ export { findRightsGaps } from './roles/rights-gaps.ts';
 export { findPrivilegedUser, PRIVILEGED_USER } from './roles/privileged-connection.ts';
 export type { Actor } from './database/actor.ts';
 export { countRetryable, findRetryable, retryFailed } from './pastes/retry-failed.ts';
+export { blockContent } from './pastes/block-content.ts';
 export {
-  blockContent,
   findBlocked,
   listContentBlocks,
   unblockContent,
@@ -29,12 +29,16 @@ export {
 export { countStanding, findStanding } from './pastes/pastes-of-user.ts';
 export { takeDown, type TakedownBy } from './pastes/take-down.ts';
 export { revealPaste } from './pastes/reveal-paste.ts';
-export { createPaste, type CreatedPaste, type NewPaste } from './pastes/create-paste.ts';
+export { createPaste, type CreatedPaste, type NewPaste, type SlugLimit } from './pastes/create-paste.ts';
+export { findSlugRefusal, type SlugRefusal } from './pastes/slugs.ts';
 export { createPastes } from './pastes/create-pastes.ts';
+export { hasReadableParent } from './pastes/parent.ts';
 export {
   expirePaste,
   findPaste,
+  findPasteBySlug,
   findPastes,
+  findPastesBySlug,
   readPayload,
   type PasteRow,
   type PublicPaste,

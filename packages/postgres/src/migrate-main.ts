@@ -7,10 +7,11 @@ import { readRolePasswords } from './roles/role-passwords.ts';
  * PASTEFLOW_API_PASSWORD, PASTEFLOW_WORKER_PASSWORD and PASTEFLOW_JANITOR_PASSWORD.
  */
 async function main(): Promise<number> {
-  const url = process.env.DATABASE_URL;
-  if (!url) {
+  const url = process.env.DATABASE_URL?.trim();
+  if (!url || !isDatabaseUrl(url)) {
+    const problem = url ? 'is not a URL that starts with postgres://' : 'is not set';
     process.stderr.write(
-      'DATABASE_URL is not set. Set it to the database to migrate, e.g. postgres://user:password@127.0.0.1:5432/pasteflow\n',
+      `DATABASE_URL ${problem}. Set it to the database to migrate, e.g. postgres://user:password@127.0.0.1:5432/pasteflow\n`,
     );
     return 78;
   }
@@ -36,6 +37,11 @@ async function main(): Promise<number> {
   } finally {
     await db.destroy();
   }
+}
+
+/** Checked before the pool parses the URL: the error of Node would print the whole value, with the password. */
+function isDatabaseUrl(text: string): boolean {
+  return ['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? '');
 }
 
 /**

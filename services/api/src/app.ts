@@ -1,3 +1,4 @@
+import { ParentNotFoundError } from '@pasteflow/domain';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Readiness } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
@@ -41,6 +42,8 @@ import { startImport } from './pages/start-import.ts';
 import { pasteInBrowser } from './pages/paste-page.ts';
 import { revealInBrowser } from './pages/reveal-page.ts';
 import { problemPageFor } from './pages/problem-page.ts';
+import { diffInBrowser } from './pages/diff-page.ts';
+import { newFromPaste } from './pages/new-from-paste.ts';
 import { readAsset } from './pages/read-asset.ts';
 import { signInForm, type SignInDependencies } from './pages/sign-in.ts';
 import { signOut } from './pages/sign-out.ts';
@@ -51,6 +54,7 @@ import { deletePaste } from './pastes/delete-paste.ts';
 import { listPastes } from './pastes/list-pastes.ts';
 import { pasteEvents } from './pastes/paste-events.ts';
 import { readContent } from './pastes/read-content.ts';
+import { diffAtShortUrl } from './pastes/read-diff.ts';
 import { readPaste } from './pastes/read-paste.ts';
 import { readTimeline } from './pastes/read-timeline.ts';
 import { revealPaste, type RevealDependencies } from './pastes/reveal-paste.ts';
@@ -124,6 +128,8 @@ export function routesOf(deps: AppDependencies): Routes {
     '/v1/jobs/:id/timeline': { GET: readJobTimeline(deps) },
     '/v1/jobs/:id/events': { GET: jobEvents(deps) },
     '/:short_code/timeline': { GET: timelineAtShortUrl(deps) },
+    '/:short_code/diff': { GET: diffAtShortUrl(deps, diffInBrowser(deps)) },
+    '/:short_code/new': { GET: newFromPaste(deps) },
     '/:short_code/delete': { POST: deleteFromForm(deps) },
     '/:short_code': {
       GET: { ...readContent(deps, 'readContentByShortUrl'), page: pasteInBrowser(deps) },
@@ -212,10 +218,12 @@ function handlerFor({ handle, page }: Endpoint, req: Request, res: Response): Ha
 }
 
 /**
- * Whether a 404 may have been a guess at a short code. A path such as /favicon.ico is no short code and was
- * never looked up.
+ * Whether a 404 may have been a guess at a short code or a slug. A path such as /favicon.ico is neither and was
+ * never looked up. The parent of a new paste was looked up.
  */
 function isMiss(req: Request, error: unknown): boolean {
-  const lookedUp = contextOf(req).shortCode !== undefined;
+  if (error instanceof ParentNotFoundError) return true;
+  const { shortCode, slug } = contextOf(req);
+  const lookedUp = shortCode !== undefined || slug !== undefined;
   return lookedUp && error instanceof RequestError && error.code === 'paste_not_found';
 }

@@ -111,7 +111,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     maxSockets: s3Sockets,
     requests: aws.s3Requests,
   });
-  const inserts = new PasteInserts(db, { slowMs: overrides.slowGroupMs });
+  const inserts = new PasteInserts(db, { slowMs: overrides.slowGroupMs, ...config.slugLimit });
   const lookups = new PasteLookups(db, { slowMs: overrides.slowGroupMs });
   const dispatchers = composeDispatchers(config, { db, logger });
   readiness.addCheck('postgres', () => pingDatabase(db));

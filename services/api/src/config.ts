@@ -18,6 +18,7 @@ import {
   maxPasteBytesEnv,
   queueEnv,
 } from '@pasteflow/settings';
+import type { SlugLimit } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { memoryLimitBytes } from './budget/memory-limit.ts';
 import { trustedProxies, type TrustedProxies } from './http/request/trusted-proxies.ts';
@@ -124,6 +125,10 @@ const jobLimitsEnv: z.ZodType<JobLimits> = z
     maxImportedBytesPerHour: env.MAX_IMPORTED_BYTES_PER_HOUR || null,
   }));
 
+const slugLimitEnv: z.ZodType<Required<SlugLimit>> = z
+  .object({ MAX_SLUGS_PER_USER: nonNegativeInteger().pipe(z.number().max(1_000_000)).default(1000) })
+  .transform((env) => ({ maxSlugs: env.MAX_SLUGS_PER_USER || null }));
+
 interface ClientsConfig {
   /** Connections to this process. */
   readonly maxConnections: number;
@@ -168,7 +173,7 @@ const clientsEnv: z.ZodType<ClientsConfig> = z
     };
   });
 
-/** An eighth: a byte of a body takes about three in memory, and the idle process about 135 MiB. */
+/** An eighth: a byte of a body takes two in memory and up to another two as garbage, and the idle process about 135 MiB. */
 const maxBodyBytesEnv: z.ZodType<number> = z
   .object({ MAX_BODY_BYTES_IN_FLIGHT: positiveInteger().default(Math.floor(memoryLimitBytes() / 8)) })
   .transform((env) => env.MAX_BODY_BYTES_IN_FLIGHT);
@@ -210,6 +215,7 @@ export const configSchema = groups({
   http: httpEnv,
   limits: limitsEnv,
   jobLimits: jobLimitsEnv,
+  slugLimit: slugLimitEnv,
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   identity: identityEnv,
   clients: clientsEnv,

@@ -45,6 +45,8 @@ describe('creating a paste', () => {
       deletion_status: 'NOT_EXPIRED',
       visibility: 'unlisted',
       burn: false,
+      slug: null,
+      parent: null,
       title: 'Ä title',
       syntax: 'c++',
       encrypted: false,

@@ -3,7 +3,13 @@ import { useApi } from './support/api.ts';
 import { problemOf } from './support/http.ts';
 
 const bed = useApi();
-const FILES = ['start.js', 'swagger-ui-bundle.js', 'swagger-ui-bundle.js.LICENSE.txt', 'swagger-ui.css'];
+const FILES = [
+  'start.js',
+  'page.css',
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css',
+];
 
 const get = (path: string, init?: RequestInit) => fetch(bed.api.url + path, init);
 
@@ -17,7 +23,7 @@ describe('GET /docs', () => {
   it.each(['/docs', '/docs/'])('at %s loads files of this origin only', async (path) => {
     const [icon, ...urls] = await urlsIn(path, bed.api.url + path);
     expect(icon).toBe('data:,'); // otherwise a browser requests /favicon.ico
-    expect(urls).toHaveLength(3);
+    expect(urls).toHaveLength(4);
     for (const url of urls) {
       expect(url.startsWith(`${bed.api.url}/docs/`)).toBe(true);
       expect((await fetch(url)).status).toBe(200);

@@ -261,8 +261,8 @@ describe('while Postgres is unavailable during a creation', () => {
       );
       await proxy.down();
       expect(await problemOf(await first)).toMatchObject({ status: 503 });
-      await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%INSERT INTO pastes%'
-        AND wait_event_type = 'Lock'`.execute(bed.db);
+      await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+        AND query LIKE '%INSERT INTO pastes%' AND wait_event_type = 'Lock'`.execute(bed.db);
     });
     expect(api.logs).toContainEqual(
       expect.objectContaining({

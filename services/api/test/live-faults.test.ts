@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { TcpProxy } from '@pasteflow/dev-stack/testing';
+import { startTestStack, TcpProxy } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { createDatabase, jobSubject, settleExecutions } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
@@ -8,7 +8,7 @@ import { createLogger, Metrics } from '@pasteflow/runtime';
 import { sql } from 'kysely';
 import type { Watcher } from '../src/live/change-poller.ts';
 import { composeLive } from '../src/live/live.ts';
-import { useApi, type RunningApi } from './support/api.ts';
+import { useApiOn, type RunningApi } from './support/api.ts';
 import { readEvents } from './support/event-reader.ts';
 import { follow, type Follower } from './support/follower.ts';
 import { claim, end, newJob, progress } from './support/jobs.ts';
@@ -17,7 +17,7 @@ import { until } from './support/until.ts';
 import { newUser, type TestUser } from './support/users.ts';
 import { waiting } from './support/waiting.ts';
 
-const bed = useApi();
+const bed = useApiOn(() => startTestStack({ aws: true }));
 let user: TestUser;
 beforeAll(async () => {
   user = await newUser(bed.db);

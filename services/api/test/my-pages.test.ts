@@ -253,7 +253,7 @@ describe('/my/jobs/:id', () => {
       errorMessage: 'none of it',
     });
     const markup = await textOf(`/my/jobs/${jobId}`);
-    expect(markup).toContain('<td class="number">7</td><td class="title">a/&lt;b&gt;.txt</td>');
+    expect(markup).toContain('<td class="number">Entry 8</td><td class="title">a/&lt;b&gt;.txt</td>');
     expect(markup).not.toContain('[object Object]');
   });
 

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { useApi } from './support/api.ts';
 import { postRaw, problemOf } from './support/http.ts';
 import { deletedPaste, failedPaste, newPaste, processedPaste } from './support/pastes.ts';
+import { rawGet } from './support/raw-get.ts';
 
 const bed = useApi({ env: { ABUSE_CONTACT: 'https://abuse.example.org/report' } });
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
@@ -67,6 +69,28 @@ describe('an address that has a page', () => {
     expect([unchanged.status, unchanged.headers.get('vary')]).toEqual([304, 'Accept, Cookie']);
   });
 
+  it.each([
+    ['of 8 KiB', 'text/html'.padEnd(8192, ';q')],
+    ['with bytes that are no ASCII', 'text/html\u00ff\u0080, */*'],
+    ['with a quality of letters', 'text/html;q=abc'],
+    ['with a quality of 0', 'text/html;q=0, */*'],
+    ['that prefers plain text', 'text/html;q=0.1, text/plain'],
+    ['of separators', ',;=,;q=;,'],
+  ])('answers an Accept with the bytes when it asks for no page: %s', async (_name, accept) => {
+    const { status, headers, body } = await rawGet(`${bed.api.url}/${shortCode}`, { accept });
+    expect([status, headers['content-type'], body.toString()]).toEqual([
+      200,
+      'text/plain; charset=utf-8',
+      hostile,
+    ]);
+    expect(headers.vary).toBe('Accept, Cookie, Accept-Encoding');
+  });
+
+  it('refuses headers that are larger than any browser sends', async () => {
+    const { status } = await rawGet(`${bed.api.url}/${shortCode}`, { accept: 'x'.repeat(20_000) });
+    expect(status).toBe(431);
+  });
+
   it('gives a cache that knows the bytes no 304 for the page', async () => {
     const raw = await fetch(`${bed.api.url}/${shortCode}`);
     const page = await browse(`/${shortCode}`, { headers: { 'if-none-match': raw.headers.get('etag')! } });
@@ -77,6 +101,17 @@ describe('an address that has a page', () => {
     expect((await browse(`/${shortCode}`, { headers: { range: 'bytes=0-4' } })).status).toBe(200);
     const head = await browse(`/${shortCode}`, { method: 'HEAD' });
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  });
+
+  it('allows the style sheet inside of a page by its hash, and no other', async () => {
+    const page = await browse(`/${shortCode}`);
+    const [, styles = ''] = /<style>([^]*?)<\/style>/.exec(await page.text()) ?? [];
+    const hash = createHash('sha256').update(styles).digest('base64');
+    expect(page.headers.get('content-security-policy')).toContain(`; style-src 'self' 'sha256-${hash}'; `);
+    const asset = await browse(
+      `/assets/${/worker-\w+\.js/.exec(await (await browse(`/${shortCode}`)).text())![0]}`,
+    );
+    expect(asset.headers.get('content-security-policy')).toContain("; style-src 'self'; ");
   });
 
   it('lets a page load from its own origin only, and keeps the sandbox of the bytes', async () => {
@@ -130,7 +165,7 @@ describe('the page of a paste', () => {
   });
 
   it('says that a code or a path is unknown', async () => {
-    expect(await (await browse('/missing123')).text()).toContain('There is no paste with this short code');
+    expect(await (await browse('/missing123')).text()).toContain('There is no paste at this address');
     expect(await (await browse('/no/such/path')).text()).toContain('There is no route /no/such/path');
     expect((await problemOf(await fetch(`${bed.api.url}/no/such/path`))).code).toBe('route_not_found');
   });
@@ -206,7 +241,12 @@ describe('the form without JavaScript', () => {
       'Send at least one byte of content',
     ],
     ['both', { ...options, text: 'x', content: new Blob(['y']) }, 422, 'must be empty when'],
-    ['a wrong expiry', { ...options, text: 'x', expires_in: 'soon' }, 422, 'expires_in'],
+    [
+      'a wrong expiry',
+      { ...options, text: 'x', expires_in: 'soon' },
+      422,
+      'Expires after</strong> <span>must be',
+    ],
   ] as const)('shows what to correct: %s', async (_name, fields, status, text) => {
     const page = await browse('/', { method: 'POST', body: formOf(fields) });
     expect([page.status, page.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);

@@ -163,8 +163,8 @@ describe('a read is refused in the form of PrivateBin', () => {
     await expire(bed.db, expired.id);
     const plain = await processedPaste(bed, 'plain text');
     const codes: readonly (readonly [string, number, string])[] = [
-      ['unknown0000', 404, 'no paste with this short code'],
-      [await failedPaste(bed.db), 404, 'no paste with this short code'],
+      ['unknown0000', 404, 'no paste at this address'],
+      [await failedPaste(bed.db), 404, 'no paste at this address'],
       [expired.id, 410, 'has expired or was deleted'],
       [await processedPaste(bed, 'x', { userId: user.id, visibility: 'private' }), 404, 'no paste'],
       [

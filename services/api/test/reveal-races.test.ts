@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { FaultProxy } from '@pasteflow/dev-stack/testing';
 import { findPaste } from '@pasteflow/postgres';
@@ -14,6 +15,8 @@ beforeAll(async () => {
 afterEach(() => proxy.clear());
 afterAll(() => proxy.stop());
 
+/** The pause of a reader that was refused because others are being served: a client waits, too, before it asks again. */
+const RETRY_AFTER_MS = 100;
 const OFF = { RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_CREATES_PER_MINUTE: '0' };
 const start = (env: Record<string, string> = {}) =>
   bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url, ...env } });
@@ -48,6 +51,7 @@ describe('a reveal', () => {
             const answer = await reveal(code, {}, apis[n % 2]!);
             const body = Buffer.from(await answer.arrayBuffer());
             if (answer.status !== 429 && answer.status !== 503) return { status: answer.status, body };
+            await sleep(RETRY_AFTER_MS);
           }
         }),
       );

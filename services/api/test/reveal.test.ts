@@ -153,7 +153,27 @@ describe('a paste that is deleted when it is read', () => {
     expect(page).not.toContain('/content');
     expect(page).not.toContain('id="fork"');
     const again = await reveal(code, { headers: html });
-    expect([again.status, await again.text()]).toEqual([410, expect.stringContaining('was read')]);
+    const gone = await again.text();
+    expect([again.status, gone]).toEqual([410, expect.stringContaining('was read')]);
+    expect(gone).toContain(`href="/${code}/timeline"`);
+    expect((await fetch(`${bed.api.url}/${code}/timeline`, { headers: html })).status).toBe(200);
+  });
+
+  it.each([
+    ['was deleted', (code: string) => rowOf(code).then(({ id }) => expirePaste(bed.db, id))],
+    [
+      'was read and then taken down',
+      async (code: string) => {
+        await reveal(code);
+        await takeDown(bed.db, [code], { actor: 'ops/test', class: 'spam', reason: 'x' });
+      },
+    ],
+  ] as const)('has no link to a timeline that is not shown: %s', async (_name, end) => {
+    const code = await secret();
+    await end(code);
+    const headers = { accept: 'text/html' };
+    expect(await (await fetch(`${bed.api.url}/${code}`, { headers })).text()).not.toContain('/timeline"');
+    expect((await fetch(`${bed.api.url}/${code}/timeline`, { headers })).status).toBeGreaterThan(400);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { objectKeyOf } from '@pasteflow/domain';
 import { FaultProxy } from '@pasteflow/dev-stack/testing';
@@ -65,6 +66,59 @@ describe('a paste that was taken down', () => {
     await request.forward();
     expect(await problemOf(await answer)).toMatchObject({ status: 451 });
     await proxy.stop();
+  });
+});
+
+describe('a takedown while the paste is read', () => {
+  /** More than the sockets between S3, the api and a reader hold, so that the api still reads from S3. */
+  const long = randomBytes(8 * 1024 * 1024);
+
+  it('lets a download that began before go on to its end, also when the object is deleted, and lets none begin', async () => {
+    const code = await processedPaste(bed, long);
+    const before = await fetch(`${bed.api.url}/${code}`);
+    await takeDownPaste(code);
+    await bed.store.deleteMany([objectKeyOf(code)]);
+    expect(await problemOf(await fetch(`${bed.api.url}/${code}`))).toMatchObject({ status: 451 });
+    expect(before.status).toBe(200);
+    expect(long.equals(Buffer.from(await before.arrayBuffer()))).toBe(true);
+  });
+
+  it('answers a read whole that found the paste before, and refuses the next one, also of a content in memory', async () => {
+    const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
+    const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
+    const code = await processedPaste(bed, 'short');
+    const held = proxy.hold({ method: 'GET' });
+    const answer = fetch(`${api.url}/${code}`);
+    const request = await held;
+    await takeDownPaste(code);
+    await request.forward();
+    expect(await (await answer).text()).toBe('short');
+    expect((await fetch(`${api.url}/${code}`)).status).toBe(451);
+    await proxy.stop();
+  });
+
+  it('answers 451 to each of many reads that begin after it was confirmed', async () => {
+    const code = await processedPaste(bed, 'read by many');
+    let isConfirmed = false;
+    const seen: (readonly [beganAfter: boolean, status: number])[] = [];
+    const isDone = () => seen.filter(([beganAfter]) => beganAfter).length >= 40;
+    const reader = async () => {
+      while (!isDone()) {
+        const beganAfter = isConfirmed;
+        const answer = await fetch(`${bed.api.url}/${code}`);
+        await answer.arrayBuffer();
+        seen.push([beganAfter, answer.status]);
+      }
+    };
+    const readers = Promise.all(Array.from({ length: 8 }, reader));
+    while (seen.length < 20) await new Promise((resolve) => setImmediate(resolve));
+    await takeDownPaste(code);
+    isConfirmed = true;
+    await readers;
+    const statuses = (after: boolean) =>
+      new Set(seen.filter(([beganAfter]) => beganAfter === after).map(([, status]) => status));
+    expect(statuses(true)).toEqual(new Set([451]));
+    expect(statuses(false)).toContain(200);
   });
 });
 

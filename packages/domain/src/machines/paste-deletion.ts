@@ -5,7 +5,7 @@ export const pasteDeletion = defineMachine({
   storedIn: {
     table: 'pastes',
     column: 'deletion_status',
-    identityColumns: ['id', 'short_code', 'content_hash', 'size_bytes', 'burn'],
+    identityColumns: ['id', 'short_code', 'content_hash', 'size_bytes', 'burn', 'parent'],
     reasonColumn: null,
   },
   initial: 'NOT_EXPIRED',

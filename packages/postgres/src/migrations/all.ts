@@ -24,6 +24,9 @@ import * as encryptedPastes from './0023-encrypted-pastes.ts';
 import * as browserSessions from './0024-browser-sessions.ts';
 import * as storedEncoding from './0025-stored-encoding.ts';
 import * as burnAfterReading from './0026-burn-after-reading.ts';
+import * as compressedPayloads from './0029-compressed-payloads.ts';
+import * as slugs from './0030-slugs.ts';
+import * as parents from './0031-parents.ts';
 
 /** In order. A released migration is frozen: a change is a new migration. */
 export const migrations: Record<string, Migration> = {
@@ -52,4 +55,7 @@ export const migrations: Record<string, Migration> = {
   '0024-browser-sessions': browserSessions,
   '0025-stored-encoding': storedEncoding,
   '0026-burn-after-reading': burnAfterReading,
+  '0029-compressed-payloads': compressedPayloads,
+  '0030-slugs': slugs,
+  '0031-parents': parents,
 };

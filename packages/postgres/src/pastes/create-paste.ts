@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { ContentBlockedError, type Visibility } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
+import { parentIsReadable } from './parent.ts';
 
 export interface NewPaste {
   /** The owner; null: anonymous. */
@@ -20,6 +21,15 @@ export interface NewPaste {
   readonly deleteTokenHash: Buffer | null;
   /** The paste is deleted when it is read. Default: it is not. */
   readonly burn?: boolean;
+  /** A name that no other paste has. Only with an owner. Default: none. */
+  readonly slug?: string | null;
+  /** The short code of the paste that this one is made from. Its creator must be able to read it. Default: none. */
+  readonly parent?: string | null;
+}
+
+/** How many pastes of one user have a slug at the most, in any state; null: any number. */
+export interface SlugLimit {
+  readonly maxSlugs?: number | null;
 }
 
 export interface CreatedPaste {
@@ -34,20 +44,30 @@ export interface CreatedPaste {
  * sent after its commit. One round trip creates 8.1k pastes/s; BEGIN … COMMIT around three statements,
  * 3.5k/s.
  *
- * The same statement looks up whether an operator has blocked the content, so that a creation needs no further round trip.
- * @returns null when the short code is taken
+ * The same statement looks up whether an operator has blocked the content, and whether the creator can read the parent, so that a creation
+ * needs no further round trip.
+ * @returns null when the short code is taken, and for a paste with a slug also when the slug is taken or its user has no slug left: see
+ * `findSlugRefusal`. Null also when the creator can't read the parent: see `hasReadableParent`
  * @throws ContentBlockedError
  */
-export async function createPaste(db: Database, paste: NewPaste): Promise<CreatedPaste | null> {
+export async function createPaste(
+  db: Database,
+  paste: NewPaste,
+  { maxSlugs = null }: SlugLimit = {},
+): Promise<CreatedPaste | null> {
+  const { userId, slug = null, parent = null } = paste;
   const { rows } = await sql<CreatedPaste | { readonly id: null; readonly isBlocked: boolean }>`${prepared}
     WITH paste AS (
       INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash,
-        burn)
-      SELECT ${paste.shortCode}, ${paste.userId}::uuid, ${paste.visibility}, ${paste.contentHash}, ${paste.content.length}::integer,
+        burn, slug, parent)
+      SELECT ${paste.shortCode}, ${userId}::uuid, ${paste.visibility}, ${paste.contentHash}, ${paste.content.length}::integer,
         ${paste.title}, ${paste.syntax}, ${paste.encrypted ?? false}::boolean, now() + make_interval(secs => ${paste.expiresInSeconds}), ${paste.deleteTokenHash}::bytea,
-        ${paste.burn ?? false}::boolean
+        ${paste.burn ?? false}::boolean, ${slug}::text, ${parent}::text
       WHERE NOT EXISTS (SELECT FROM content_blocks b WHERE b.content_hash = ${paste.contentHash} AND b.unblocked_at IS NULL)
-      ON CONFLICT (short_code) DO NOTHING
+        AND CASE WHEN ${slug}::text IS NULL OR ${maxSlugs}::integer IS NULL THEN true
+          ELSE slugs_left(${userId}::uuid, ${maxSlugs}::integer) > 0 END
+        AND ${parentIsReadable(sql`${parent}::text`, sql`${userId}::uuid`)}
+      ON CONFLICT DO NOTHING
       RETURNING id, user_id, created_at, expires_at
     ), payload AS (
       INSERT INTO paste_payloads (paste_id, content, user_id, created_at)

@@ -8,6 +8,8 @@ export interface ExportablePaste {
   readonly shortCode: string;
   readonly status: PasteUploadState;
   readonly visibility: Visibility;
+  /** null: none. */
+  readonly slug: string | null;
   readonly title: string | null;
   readonly syntax: string | null;
   readonly encrypted: boolean;
@@ -45,7 +47,7 @@ export async function listExportable(
   const behind =
     after === null ? sql`` : sql`AND (created_at, id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`;
   const { rows } = await sql<ExportablePaste & { isRequested: boolean }>`
-    SELECT id, short_code AS "shortCode", status, visibility, title, syntax, encrypted, content_hash AS "contentHash", size_bytes AS "sizeBytes",
+    SELECT id, short_code AS "shortCode", status, visibility, slug, title, syntax, encrypted, content_hash AS "contentHash", size_bytes AS "sizeBytes",
       created_at AS "createdAt", expires_at AS "expiresAt", burn, ${placeOfRow} AS place,
       (expires_at IS NULL OR expires_at > now()) AND (${status}::text IS NULL OR status = ${status}) AS "isRequested"
     FROM pastes

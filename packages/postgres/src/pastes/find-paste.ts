@@ -13,6 +13,7 @@ export const publicPasteColumns = [
   'short_code',
   'status',
   'deletion_status',
+  'slug',
   'visibility',
   'title',
   'syntax',
@@ -24,6 +25,7 @@ export const publicPasteColumns = [
   'processed_at',
   'failure_reason',
   'burn',
+  'parent',
 ] as const satisfies readonly (keyof PasteRow)[];
 
 export type PublicPaste = Pick<PasteRow, (typeof publicPasteColumns)[number]>;
@@ -54,6 +56,33 @@ export async function findPastes(
     .where(sql<boolean>`short_code = ANY (${shortCodes}::text[])`)
     .execute();
   return new Map(rows.map((row) => [row.short_code, row]));
+}
+
+/** The paste with this slug, in any state. */
+export async function findPasteBySlug(db: Database, slug: string): Promise<PasteRow | null> {
+  const row = await db
+    .selectFrom('pastes')
+    .modifyFront(prepared)
+    .selectAll()
+    .select(isExpired)
+    .where('slug', '=', slug)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The pastes with these slugs, by their slug. */
+export async function findPastesBySlug(
+  db: Database,
+  slugs: readonly string[],
+): Promise<ReadonlyMap<string, PasteRow>> {
+  const rows = await db
+    .selectFrom('pastes')
+    .modifyFront(prepared)
+    .selectAll()
+    .select(isExpired)
+    .where(sql<boolean>`slug = ANY (${slugs}::text[])`)
+    .execute();
+  return new Map(rows.flatMap((row) => (row.slug === null ? [] : [[row.slug, row]])));
 }
 
 /**

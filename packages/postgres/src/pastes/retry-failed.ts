@@ -19,7 +19,7 @@ interface RetriedBy {
 
 /**
  * Retries FAILED pastes (ADR 22). No transition leads out of FAILED: the row ends, as it does after its 24 hours, and a new one with the
- * same short code, owner and options takes its place, IN_PROGRESS, with the payload and a first execution. All in one statement, which
+ * same short code, slug, owner and options takes its place, IN_PROGRESS, with the payload and a first execution. All in one statement, which
  * takes effect in full or not at all.
  *
  * The locks on the paste and its payload fence the retry: of two retries, a deletion and the sweep of failed pastes, one changes the row.
@@ -45,8 +45,9 @@ export async function retryFailed(
       DELETE FROM pastes p USING failed WHERE p.id = failed.id RETURNING p.*, failed.content
     ), created AS (
       INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash,
-        burn)
-      SELECT short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash, burn FROM removed
+        burn, slug, parent)
+      SELECT short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash, burn, slug, parent
+      FROM removed
       RETURNING id, short_code, user_id, created_at
     ), payload AS (
       INSERT INTO paste_payloads (paste_id, content, user_id, created_at)

@@ -1,3 +1,4 @@
+import { insertedPasteColumns } from './inserted-paste-columns.ts';
 import type { RoleRights } from './table-rights.ts';
 
 /** Creates pastes, jobs, users and tokens, and reads. The content of pastes is written and never read. */
@@ -12,19 +13,7 @@ export const apiRights: RoleRights = {
   },
   pastes: {
     select: 'all',
-    insert: [
-      'short_code',
-      'user_id',
-      'visibility',
-      'content_hash',
-      'size_bytes',
-      'title',
-      'syntax',
-      'encrypted',
-      'expires_at',
-      'delete_token_hash',
-      'burn',
-    ],
+    insert: insertedPasteColumns,
     update: ['expires_at'],
   },
   paste_payloads: {

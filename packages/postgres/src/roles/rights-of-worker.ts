@@ -1,3 +1,4 @@
+import { insertedPasteColumns } from './inserted-paste-columns.ts';
 import type { RoleRights } from './table-rights.ts';
 
 /** Claims and settles executions, and creates the pastes and assets of jobs. Sees no token and no stored answer. */
@@ -6,19 +7,7 @@ export const workerRights: RoleRights = {
   api_tokens: 'none',
   pastes: {
     select: 'all',
-    insert: [
-      'short_code',
-      'user_id',
-      'visibility',
-      'content_hash',
-      'size_bytes',
-      'title',
-      'syntax',
-      'encrypted',
-      'expires_at',
-      'delete_token_hash',
-      'burn',
-    ],
+    insert: insertedPasteColumns,
     update: ['status', 's3_url', 'stored_encoding', 'processed_at', 'failure_reason', 'failed_at'],
   },
   paste_payloads: {

@@ -15,6 +15,7 @@ const FUNCTIONS = [
   'has_open_execution',
   'made_by_job',
   'take_job_turn',
+  'slugs_left',
   'next_job',
   'next_job_due_at',
   ...trailFunctions.map(({ name }) => name),

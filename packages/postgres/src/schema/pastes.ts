@@ -14,6 +14,8 @@ export interface PastesTable {
   user_id: string | null;
   /** `private` only with an owner. */
   visibility: Generated<Visibility>;
+  /** A name that the owner has chosen, unique among all rows; NULL: none. Only with an owner, and set at the insert only. */
+  slug: string | null;
   title: string | null;
   syntax: string | null;
   /** The client has encrypted the content; `title` and `syntax` are then NULL. */
@@ -47,4 +49,6 @@ export interface PastesTable {
   burn: Generated<boolean>;
   /** When a reveal has read the paste; NULL: none has. Never served again, whatever the watchdog does. */
   burned_at: Date | null;
+  /** The short code of the paste that this one was made from, which may be gone; NULL: none. */
+  parent: string | null;
 }

@@ -22,13 +22,18 @@ export async function countSlowUpdates(db: Database): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Locks a row, as a transaction that somebody left open in psql. @returns a function that ends the transaction */
+/**
+ * Locks a row, as a transaction that somebody left open in psql. It stays open for as long as the test takes, beyond the 30 s after which
+ * Postgres ends an idle transaction of a service.
+ * @returns a function that ends the transaction
+ */
 export async function lockRow(
   db: Database,
   table: 'pastes' | 'jobs' | 'task_executions',
   id: string,
 ): Promise<() => Promise<void>> {
   const transaction = await db.startTransaction().execute();
+  await sql`SET LOCAL idle_in_transaction_session_timeout = 0`.execute(transaction);
   await sql`SELECT FROM ${sql.table(table)} WHERE id = ${id} FOR UPDATE`.execute(transaction);
   return () => transaction.commit().execute();
 }

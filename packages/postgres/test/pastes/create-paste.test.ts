@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { createPaste, findPaste, readPayload } from '../../src/index.ts';
-import { newPaste, useDatabase } from '../support/database.ts';
+import { newPaste, pasteToCreate, useDatabase } from '../support/database.ts';
 
 const current = useDatabase({ fresh: 'file' });
 
@@ -49,19 +49,43 @@ it('an encrypted paste has neither a title nor a language, also for plain SQL', 
     ).rejects.toMatchObject({ code: '23514', constraint: 'pastes_encrypted' });
 });
 
-it('content of up to 8000 bytes is stored in the row of its payload, and larger content in pieces outside', async () => {
-  const outside = async () => {
-    const { rows } = await sql<{ bytes: string }>`
-      SELECT pg_relation_size(reltoastrelid) AS bytes FROM pg_class WHERE oid = 'paste_payloads'::regclass`.execute(
-      current.db,
-    );
-    return Number(rows[0]!.bytes);
-  };
-  const before = await outside();
-  await newPaste(current.db, 'x'.repeat(8000));
-  expect(await outside()).toBe(before);
-  await newPaste(current.db, 'x'.repeat(9000));
-  expect(await outside()).toBeGreaterThan(before);
+/** Bytes of `paste_payloads` outside of its rows. */
+async function bytesOutside(): Promise<number> {
+  const { rows } = await sql<{ bytes: string }>`
+    SELECT pg_relation_size(reltoastrelid) AS bytes FROM pg_class WHERE oid = 'paste_payloads'::regclass`.execute(
+    current.db,
+  );
+  return Number(rows[0]!.bytes);
+}
+
+/** Creates a paste, and reads its content back. @returns how the content is stored */
+async function storeContent(content: Buffer): Promise<{ bytes: number; compression: string | null }> {
+  const created = await createPaste(current.db, pasteToCreate({ content }));
+  expect(await readPayload(current.db, created!.id)).toEqual(content);
+  const { rows } = await sql<{ bytes: number; compression: string | null }>`
+    SELECT pg_column_size(content) AS bytes, pg_column_compression(content) AS compression
+    FROM paste_payloads WHERE paste_id = ${created!.id}`.execute(current.db);
+  return rows[0]!;
+}
+
+it('content that does not compress is stored in the row of its payload up to 8000 bytes, and in pieces outside above', async () => {
+  const before = await bytesOutside();
+  expect(await storeContent(randomBytes(8000))).toMatchObject({ compression: null });
+  expect(await bytesOutside()).toBe(before);
+  expect(await storeContent(randomBytes(9000))).toMatchObject({ compression: null });
+  expect(await bytesOutside()).toBeGreaterThan(before);
+});
+
+it('text of 2 KB is compressed in the row of its payload, and so is longer text that then fits', async () => {
+  const before = await bytesOutside();
+  const text = (bytes: number): Buffer =>
+    Buffer.from(Array.from({ length: bytes }, (_, n) => `${n % 97} failed, `).join('')).subarray(0, bytes);
+  for (const bytes of [2048, 20_000]) {
+    const stored = await storeContent(text(bytes));
+    expect(stored.compression).toMatch(/^(lz4|pglz)$/);
+    expect(stored.bytes).toBeLessThan(bytes / 2);
+  }
+  expect(await bytesOutside()).toBe(before);
 });
 
 it('a short code goes to one of fifty concurrent creations; the others leave nothing behind', async () => {

@@ -116,6 +116,7 @@ it('concurrent groups that want the same short codes in different orders do not 
       createPastes(
         current.db,
         group.map((shortCode) => paste({ shortCode })),
+        { maxLockWaitMs: 25_000 }, // the groups wait for each other, on a busy machine longer than the default
       ),
     ),
   );

@@ -9,6 +9,7 @@ import {
   resetStuckDeletions,
   settleDeleted,
 } from '../../src/index.ts';
+import { lockRow, makePastes } from '../../src/testing/index.ts';
 import { newPaste, useDatabase } from '../support/database.ts';
 import { insertInState } from '../support/state-rows.ts';
 
@@ -49,7 +50,19 @@ describe('claiming expired pastes', () => {
     expect(await expirePaste(current.db, id)).toBe(true);
     expect(await expirePaste(current.db, id)).toBe(false);
     await insertInState(current.db, pasteUpload, 'PROCESSED');
+    await makePastes(current.db, 1, { status: 'PROCESSED', expiresInSeconds: 3600 });
     expect(await claimExpired(current.db, { actor, limit: 1000 })).toEqual([]);
+  });
+
+  it('skips pastes that another session has locked, and does not wait for them', async () => {
+    const pastes = await makePastes(current.db, 2, { status: 'PROCESSED', expiresInSeconds: -1 });
+    const release = await lockRow(current.db, 'pastes', pastes[0]!.id);
+    try {
+      const claimed = await claimExpired(current.db, { actor, limit: 1000 });
+      expect(claimed.map(({ id }) => id)).toEqual([pastes[1]!.id]);
+    } finally {
+      await release();
+    }
   });
 });
 

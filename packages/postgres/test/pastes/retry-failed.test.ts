@@ -9,6 +9,7 @@ import {
   expirePaste,
   findLiveObjects,
   findPaste,
+  findPasteBySlug,
   findRetryable,
   readPayload,
   readTimeline,
@@ -59,6 +60,24 @@ describe('retrying a FAILED paste', () => {
       status: 'IN_PROGRESS',
       encrypted: true,
     });
+  });
+
+  it('keeps its slug, which nobody else can take meanwhile', async () => {
+    const userId = await ensureUser(current.db, 'named');
+    const { shortCode } = await failedPaste({ userId, slug: 'release-notes' });
+    const takeSlug = () => createPaste(current.db, pasteToCreate({ userId, slug: 'release-notes' }));
+    expect(await takeSlug()).toBeNull();
+    const [[retried]] = await Promise.all([
+      retryFailed(current.db, [shortCode], by),
+      ...Array.from({ length: 10 }, async () => expect(await takeSlug()).toBeNull()),
+    ]);
+    expect(await findPasteBySlug(current.db, 'release-notes')).toMatchObject({
+      id: retried!.id,
+      short_code: shortCode,
+      slug: 'release-notes',
+      status: 'IN_PROGRESS',
+    });
+    expect(await takeSlug()).toBeNull();
   });
 
   it('replaces it by a new one under the same code, with its payload, and keeps its timeline', async () => {
@@ -112,6 +131,18 @@ describe('retrying a FAILED paste', () => {
     const { shortCode } = await failedPaste({ burn: true });
     expect(await retryFailed(current.db, [shortCode], by)).toHaveLength(1);
     expect(await findPaste(current.db, shortCode)).toMatchObject({ burn: true, status: 'IN_PROGRESS' });
+  });
+
+  it('keeps the parent of a paste, and makes a paste the parent of new pastes again', async () => {
+    const parent = await failedPaste();
+    expect(await createPaste(current.db, pasteToCreate({ parent: parent.shortCode }))).toBeNull();
+    expect(await retryFailed(current.db, [parent.shortCode], by)).toHaveLength(1);
+    const { shortCode } = await failedPaste({ parent: parent.shortCode });
+    expect(await retryFailed(current.db, [shortCode], by)).toHaveLength(1);
+    expect(await findPaste(current.db, shortCode)).toMatchObject({
+      status: 'IN_PROGRESS',
+      parent: parent.shortCode,
+    });
   });
 
   it('takes effect once when two retry at once', async () => {

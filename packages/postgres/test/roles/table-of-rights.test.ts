@@ -6,8 +6,8 @@ import { useDatabase } from '../support/database.ts';
 const current = useDatabase({ fresh: 'file' });
 
 /**
- * What each service may do with each table and view, written down a second time: whoever changes a right in
- * rights-of-*.ts has to say so here too. S, I, U, D and T: SELECT, INSERT, UPDATE, DELETE and TRUNCATE, on all
+ * What each service may do with each table and view, written down a second time: a change of a right in
+ * rights-of-*.ts needs the same change here. S, I, U, D and T: SELECT, INSERT, UPDATE, DELETE and TRUNCATE, on all
  * columns; s, i and u: on some columns.
  */
 const expected = `

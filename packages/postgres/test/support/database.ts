@@ -15,6 +15,7 @@ export function open(url: string, maxConnections = 20, statementTimeoutMs = 30_0
     applicationName: 'test',
     maxConnections,
     statementTimeoutMs,
+    connectTimeoutMs: 60_000,
     onConnectionError: () => {},
   });
 }
@@ -36,13 +37,13 @@ export function useDatabase({ fresh }: { fresh: 'test' | 'file' } = { fresh: 'te
   });
   beforeEach(async () => {
     if (fresh === 'file' && current.db !== undefined) return;
-    await current.db?.destroy();
+    void current.db?.destroy(); // ends when a transaction that a failed test has left open ends, with the server
     const { url } = await createTestDatabase(current.stack);
     current.url = url;
     current.db = open(url);
   });
   afterAll(async () => {
-    await current.db?.destroy();
+    void current.db?.destroy();
     await current.stack?.stop();
   });
   return current;

@@ -27,7 +27,8 @@ export async function newJob(
 }
 
 export async function claimJob(db: Database, jobId: string, actor = 'w1'): Promise<ClaimedJob> {
-  const claim = (await claimExecutions(db, jobSubject, { keys: [jobId], actor, leaseSeconds: 6 })).get(jobId);
+  const claims = await claimExecutions(db, jobSubject, { keys: [jobId], actor, leaseSeconds: 600 });
+  const claim = claims.get(jobId);
   if (claim?.kind !== 'claimed') throw new Error(`not claimed: ${JSON.stringify(claim)}`);
   return claim.execution;
 }

@@ -1,4 +1,4 @@
-import { httpUrl, isLoopback, oneOf, text } from '@pasteflow/runtime';
+import { httpUrl, isLoopback, oneOf, secret, text } from '@pasteflow/runtime';
 import { z } from 'zod';
 import type { OidcConfig } from './compose-oidc.ts';
 
@@ -17,7 +17,7 @@ const settings = z.object({
     .optional(),
   OIDC_AUDIENCE: text('the aud claim of the tokens').optional(),
   OIDC_CLIENT_ID: text('the id of the client of this service').optional(),
-  OIDC_CLIENT_SECRET: text('the secret of that client').optional(),
+  OIDC_CLIENT_SECRET: secret('the secret of that client').optional(),
   // RFC 6749, 3.3.
   OIDC_SCOPES: text('names of scopes')
     .refine(

@@ -145,7 +145,7 @@ async function readKeySet(issuer: string): Promise<JSONWebKeySet> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const metadata = metadataSchema.parse(await readJson(url));
   if (metadata.issuer !== issuer) {
-    throw new Error(`${url} is the metadata of ${metadata.issuer}. Set OIDC_ISSUER to exactly that.`);
+    throw new Error(`${url} is the metadata of ${metadata.issuer}. Set OIDC_ISSUER to exactly that issuer.`);
   }
   if (issuer.startsWith('https:') && !metadata.jwks_uri.startsWith('https:')) {
     throw new Error(

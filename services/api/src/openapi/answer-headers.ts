@@ -65,6 +65,10 @@ export const etag = header(
   'A strong entity tag: the SHA-256 of the content, and `-gzip` when the body is compressed.',
   z.string().regex(/^"[0-9a-f]{64}(-gzip)?"$/),
 );
+export const etagOfDiff = header(
+  'A strong entity tag: a SHA-256 of what the diff is made of. The patch and the page have different ones.',
+  z.string().regex(/^"[0-9a-f]{64}"$/),
+);
 export const acceptRanges = header('Range requests are supported.', z.literal('bytes'));
 export const contentRange = header(
   'The served range and the size of the content; on 416 only the size.',

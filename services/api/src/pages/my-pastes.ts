@@ -79,9 +79,10 @@ export function myPastes(deps: MyPastesDependencies): Endpoint {
 }
 
 function shown(paste: ListedPaste) {
-  const { short_code, title, status, visibility, size_bytes, created_at, expires_at } = paste;
+  const { short_code, slug, title, status, visibility, size_bytes, created_at, expires_at } = paste;
   return {
     short_code,
+    slug,
     title,
     status,
     visibility,

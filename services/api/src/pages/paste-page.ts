@@ -63,20 +63,34 @@ export function shownPaste(
   req: Request,
   { publicUrl, extension }: { readonly publicUrl: string; readonly extension: string | null },
 ): ShownPaste {
-  const { short_code, url, status, title, syntax, encrypted, burn, size_bytes, created_at, expires_at } =
-    viewOf(
-      paste,
-      publicUrl,
-      'stranger', // the page shows no reason
-    );
+  const {
+    short_code,
+    slug,
+    url,
+    status,
+    title,
+    syntax,
+    encrypted,
+    burn,
+    parent,
+    size_bytes,
+    created_at,
+    expires_at,
+  } = viewOf(
+    paste,
+    publicUrl,
+    'stranger', // the page shows no reason
+  );
   return {
     short_code,
+    slug,
     url,
     status,
     title,
     syntax: extension ?? syntax,
     encrypted,
     burn,
+    parent,
     size_bytes,
     created_at,
     expires_at,

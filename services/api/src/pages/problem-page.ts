@@ -9,16 +9,23 @@ import { pageAnswer } from '../site/send-page.ts';
 
 /** How a problem becomes a page for this request; undefined: it stays JSON. */
 export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) => Answer) | undefined {
-  const { wantsPage, mustSignIn, afterSignIn, requestId } = contextOf(req);
+  const { wantsPage, mustSignIn, afterSignIn, requestId, refusedForm } = contextOf(req);
   if (wantsPage !== true) return undefined;
   const site = pages.site(req);
-  return (problem) =>
-    pageAnswer(
+  return (problem) => {
+    const form = refusedForm?.(problem) ?? null;
+    if (form !== null) return pageAnswer(problem.status, form);
+    return pageAnswer(
       problem.status,
       mustSignIn === true && SHOWN_AT_SIGN_IN.has(problem.code)
         ? signInPage(site, { reason: problem.detail, next: afterSignIn ?? nextAfter(req, site.base) })
-        : problemPage(site, problem, { requestId, signIn: signInFor(req, site, problem) }),
+        : problemPage(site, problem, {
+            requestId,
+            signIn: signInFor(req, site, problem),
+            timeline: timelineFor(req, site, problem),
+          }),
     );
+  };
 }
 
 /** Who can't sign in with one way may sign in with the other one. */
@@ -28,4 +35,10 @@ const SHOWN_AT_SIGN_IN: ReadonlySet<Problem['code']> = new Set(['unauthorized', 
 function signInFor(req: Request, { base, viewer }: Site, { code }: Problem): string | null {
   if (code !== 'paste_not_found' || viewer !== null) return null;
   return `${base}/session?next=${encodeURIComponent(nextAfter(req, base))}`;
+}
+
+/** The link to the timeline of a paste that was revealed, because the text of the problem refers to this timeline. */
+function timelineFor(req: Request, { base }: Site, { code }: Problem): string | null {
+  const { revealedPaste } = contextOf(req);
+  return code === 'paste_gone' && revealedPaste !== undefined ? `${base}/${revealedPaste}/timeline` : null;
 }

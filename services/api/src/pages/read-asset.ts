@@ -1,11 +1,13 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { pagePolicy, type Asset } from '@pasteflow/web';
+import { pagePolicyOf, type Asset } from '@pasteflow/web';
 import { RequestError } from '../http/errors/request-error.ts';
 import { pathOf } from '../http/request/request-context.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import { assets } from '../site/assets.ts';
+
+const workerPolicy = pagePolicyOf(null);
 
 /** GET /assets/:file: a file of the pages. Its name changes with its bytes, so that it is cached for a year. */
 export const readAsset: Endpoint = {
@@ -17,7 +19,7 @@ export const readAsset: Endpoint = {
     params: {
       path: z.object({
         file: z.string().meta({
-          param: { description: 'The name of the file.', example: assets.fileOf('page.css') },
+          param: { description: 'The name of the file.', example: assets.fileOf('icon.svg') },
         }),
       }),
     },
@@ -38,7 +40,7 @@ export const readAsset: Endpoint = {
     const { encoding, bytes } = encodedFor(req, asset);
     res.set({
       'Cache-Control': 'public, max-age=31536000, immutable',
-      'Content-Security-Policy': pagePolicy, // a worker has the policy of its own file
+      'Content-Security-Policy': workerPolicy, // a worker has the policy of its own file
       Vary: 'Accept-Encoding',
     });
     if (encoding !== null) res.set('Content-Encoding', encoding);

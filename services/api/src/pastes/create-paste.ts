@@ -3,12 +3,15 @@ import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { BodyBudget } from '../budget/body-budget.ts';
 import { contentHashOf } from '@pasteflow/pastes';
 import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
+import type { Form } from '../http/body/multipart.ts';
+import { limitKeyOf } from '../http/request/caller.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { sendAnswer, type Answer } from '../http/response/answer.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
 import { sendReplay, type Idempotency } from '../idempotency/idempotency.ts';
-import { userIdOf } from '../identity/caller-of.ts';
+import { callerOf, userIdOf } from '../identity/caller-of.ts';
 import { hashOfSecret, newSecret } from '../identity/secret.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { createOperation, shellOperation } from './create-operations.ts';
 import type { Pages } from '../site/compose-site.ts';
@@ -16,6 +19,7 @@ import { createdAnswer, type CreatedForm } from './created-answer.ts';
 import { insertWithFreeCode, type InsertDependencies } from './insert-with-free-code.ts';
 import { viewOfNew, type PasteView } from './paste-view.ts';
 import { receivePaste, type ReceivedPaste } from './receive-paste.ts';
+import { keepForm } from './refused-form.ts';
 
 export interface CreatePasteDependencies extends InsertDependencies {
   readonly idempotency: Pick<Idempotency, 'claim'>;
@@ -27,6 +31,7 @@ export interface CreatePasteDependencies extends InsertDependencies {
   readonly publicUrl: () => string;
   readonly pages: Pages;
   readonly events: Pick<RequestEvents, 'pasteCreated'>;
+  readonly limits: Pick<Limits, 'refuseGuesser'>;
 }
 
 /** POST /v1/pastes: 201 with the paste and, only in this answer, the delete_token of an anonymous paste. */
@@ -57,6 +62,7 @@ async function create(
     budget: deps.bodies,
     json: form === 'json',
     anonymous: userIdOf(req) === null,
+    ...(form === 'page' && { onForm: (sent: Form) => keepForm(deps, req, sent) }),
   });
   await storePaste(deps, req, res, received, {
     form,
@@ -86,6 +92,8 @@ export async function storePaste(
   const context = contextOf(req);
   const { content, ...options } = received;
   context.sizeBytes = content.length;
+  // The answer tells whether the creator can read the parent, so that a parent may be a guess at a short code.
+  if (options.parent !== undefined) deps.limits.refuseGuesser(res, limitKeyOf(callerOf(req)));
 
   const deleteToken = userId === null ? newSecret() : null;
   const paste = {

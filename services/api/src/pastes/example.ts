@@ -5,6 +5,8 @@ export const example = {
   shortCode: 'q7Zk2Lm9Xa',
   /** Of a paste with the same content that is deleted when it is read. */
   burnCode: 'bUrn2Lm9Xa',
+  /** Of a paste that is made from it. */
+  childCode: 'cHild2Lm9X',
   content: 'Hello, world!\n',
   title: 'Greeting',
   syntax: 'text',

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { isShortCode, type ErrorCode, type TakedownClass } from '@pasteflow/domain';
+import { isShortCode, isSlug, SLUG_MARK, type ErrorCode, type TakedownClass } from '@pasteflow/domain';
 import { canRead } from '@pasteflow/pastes';
 import type { PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
@@ -11,15 +11,20 @@ import { example } from './example.ts';
 import type { PasteLookups } from './paste-lookups.ts';
 
 export interface FindDependencies {
-  readonly lookups: Pick<PasteLookups, 'find'>;
+  readonly lookups: Pick<PasteLookups, 'find' | 'findBySlug'>;
 }
 
-/** The parameters of a path that names a paste. */
-export const namedPaste = z.object({
-  short_code: z.string().meta({ param: { description: 'Base62.', example: example.shortCode } }),
-});
+/** The parameters of a path that names a paste. @param shortCode the example of the documentation */
+export const namesPaste = (shortCode: string) =>
+  z.object({
+    short_code: z.string().meta({
+      param: { description: 'The short code, in base62, or `~` and the slug.', example: shortCode },
+    }),
+  });
 
-/** The errors of finding a paste by its short code. */
+export const namedPaste = namesPaste(example.shortCode);
+
+/** The errors of finding a paste by its short code or its slug. */
 export const findErrors = [
   'paste_not_found',
   'paste_gone',
@@ -29,24 +34,42 @@ export const findErrors = [
 
 /**
  * The paste that the URL names; null when the caller can't read it. For everybody except its owner a private
- * paste is not found, on every route and in every state. Texts that can't be short codes never reach the
- * database.
+ * paste is not found, on every route and in every state. Texts that can be neither short codes nor slugs never
+ * reach the database.
  */
 export async function findNamedPaste(lookups: FindDependencies, req: Request): Promise<PasteRow | null> {
-  const [shortCode] = nameOf(req);
-  return await findPasteNamed(lookups, req, shortCode);
+  const [name] = nameOf(req);
+  return await findPasteNamed(lookups, req, name);
 }
 
-/** The same for a name that is not in the path. */
+/**
+ * The same for a name that is not in the path.
+ * @param name a short code, or `~` and a slug
+ */
 export async function findPasteNamed(
   { lookups }: FindDependencies,
   req: Request,
-  shortCode: string,
+  name: string,
 ): Promise<PasteRow | null> {
-  if (!isShortCode(shortCode)) return null;
-  contextOf(req).shortCode = shortCode;
-  const paste = await lookups.find(shortCode);
-  return paste !== null && canRead(paste, userIdOf(req)) ? paste : null;
+  const context = contextOf(req);
+  if (name.startsWith(SLUG_MARK)) {
+    const slug = name.slice(SLUG_MARK.length);
+    if (!isSlug(slug)) return null;
+    context.slug = slug;
+    return readable(await lookups.findBySlug(slug), req);
+  }
+  if (!isShortCode(name)) return null;
+  context.shortCode = name;
+  return readable(await lookups.find(name), req);
+}
+
+/** The log line of a request that names a paste by its slug has the short code only if the caller can read the paste. */
+function readable(paste: PasteRow | null, req: Request): PasteRow | null {
+  if (paste === null || !canRead(paste, userIdOf(req))) return null;
+  const context = contextOf(req);
+  context.shortCode = paste.short_code;
+  if (paste.burned_at !== null) context.revealedPaste = paste.short_code;
+  return paste;
 }
 
 /** Whether the caller is the owner of the paste. */
@@ -60,13 +83,13 @@ export function extensionOf(req: Request): string | null {
 }
 
 /**
- * The short code and the extension. Only a code of the length that is generated may have one, so that
+ * The name and the extension. Only a slug, and a code of the length that is generated, may have one, so that
  * /favicon.ico and /robots.txt are not looked up.
  */
-function nameOf(req: Request): readonly [shortCode: string, extension?: string] {
+function nameOf(req: Request): readonly [name: string, extension?: string] {
   const name = String(req.params.short_code);
-  const [, shortCode, extension] = /^([0-9A-Za-z]{10})\.([\w+#-]{1,20})$/.exec(name) ?? [];
-  return shortCode === undefined || extension === undefined ? [name] : [shortCode, extension];
+  const [, paste, extension] = /^([0-9A-Za-z]{10}|~[a-z0-9-]+)\.([\w+#-]{1,20})$/.exec(name) ?? [];
+  return paste === undefined || extension === undefined ? [name] : [paste, extension];
 }
 
 /**
@@ -90,7 +113,7 @@ export function assertTimelineShown(paste: PasteRow): void {
 }
 
 export function pasteNotFound(): RequestError {
-  return new RequestError('paste_not_found', 'There is no paste with this short code. Check the URL.');
+  return new RequestError('paste_not_found', 'There is no paste at this address. Check the URL.');
 }
 
 export function pasteGone(): RequestError {

@@ -14,7 +14,7 @@ export interface InsertWithoutCode extends Pick<PasteInsert, 'key'> {
   readonly answerTo: (created: CreatedPaste & { readonly shortCode: string }) => Answer;
 }
 
-/** Inserts a paste under a new short code. @throws RequestError short_code_taken */
+/** Inserts a paste under a new short code. @throws RequestError short_code_taken, and the errors of `PasteInserts.insert` */
 export async function insertWithFreeCode(
   { newShortCode, inserts }: InsertDependencies,
   { paste, key, answerTo }: InsertWithoutCode,

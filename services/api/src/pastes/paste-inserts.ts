@@ -1,17 +1,21 @@
 import { SpanKind } from '@opentelemetry/api';
-import { DependencyUnavailableError } from '@pasteflow/domain';
+import { DependencyUnavailableError, ParentNotFoundError } from '@pasteflow/domain';
 import {
   answerIdempotencyKey,
   answerIdempotencyKeys,
   createPaste,
   createPastes,
+  findSlugRefusal,
+  hasReadableParent,
   isLockTimeout,
   type CreatedPaste,
   type Database,
   type NewPaste,
+  type SlugLimit,
 } from '@pasteflow/postgres';
 import { Groups, withSpan } from '@pasteflow/runtime';
 import type { Answer } from '../http/response/answer.ts';
+import { slugRefused } from './slug-refused.ts';
 import { keyTaken, type KeyOfRequest } from '../idempotency/idempotency.ts';
 
 export interface PasteInsert {
@@ -27,7 +31,7 @@ export interface InsertedPaste {
   readonly answer: Answer;
 }
 
-/** Null: the short code is taken. */
+/** Null: the short code or the slug is taken, the user has no slug left, or the creator can't read the parent. */
 type Inserted = InsertedPaste | null;
 
 type KeyedInsert = PasteInsert & { readonly key: KeyOfRequest };
@@ -45,10 +49,15 @@ export class PasteInserts {
   readonly #unkeyed: Groups<PasteInsert, Inserted>;
   readonly #keyed: Groups<KeyedInsert, Inserted>;
   readonly #db: Database;
+  readonly #limit: Required<SlugLimit>;
 
   /** @param slowMs see GroupsOptions */
-  constructor(db: Database, { slowMs }: { readonly slowMs?: number | undefined } = {}) {
+  constructor(
+    db: Database,
+    { slowMs, maxSlugs = null }: SlugLimit & { readonly slowMs?: number | undefined } = {},
+  ) {
     this.#db = db;
+    this.#limit = { maxSlugs };
     const options = {
       bytesOf,
       canRunAlone,
@@ -56,31 +65,48 @@ export class PasteInserts {
       refusal: () => new DependencyUnavailableError('postgres'),
     };
     this.#unkeyed = new Groups<PasteInsert, Inserted>({
-      run: (inserts) => insertPastes(db, inserts),
+      run: (inserts) => insertPastes(db, inserts, this.#limit),
       ...options,
     });
     this.#keyed = new Groups<KeyedInsert, Inserted>({
-      run: (inserts) => insertKeyed(db, inserts),
+      run: (inserts) => insertKeyed(db, inserts, this.#limit),
       ...options,
     });
   }
 
   /**
-   * @returns null when the short code is taken
-   * @throws RequestError idempotency_key_in_use when another request has taken the key; nothing was inserted
+   * @returns null when another short code should be tried
+   * @throws RequestError slug_taken or slug_limit_reached; idempotency_key_in_use when another request has taken the key; nothing was inserted
+   * @throws ParentNotFoundError
    */
   async insert(insert: PasteInsert): Promise<Inserted> {
-    return await withSpan('INSERT pastes', SPAN, () => this.#insert(insert));
+    const inserted = await withSpan('INSERT pastes', SPAN, () => this.#insert(insert));
+    if (inserted === null) await this.#assertOtherCodeHelps(insert.paste);
+    return inserted;
+  }
+
+  /**
+   * Nothing was inserted: another short code helps only when neither the slug nor the parent is the reason. Asks after the group has ended,
+   * because a question that fails or takes long must not disturb the others.
+   */
+  async #assertOtherCodeHelps({ slug = null, parent = null, userId }: NewPaste): Promise<void> {
+    const { maxSlugs } = this.#limit;
+    if (slug !== null && userId !== null) {
+      const refusal = await findSlugRefusal(this.#db, { slug, userId }, maxSlugs);
+      if (refusal !== null) throw slugRefused(refusal, slug, maxSlugs);
+    }
+    if (parent !== null && !(await hasReadableParent(this.#db, { parent, userId })))
+      throw new ParentNotFoundError();
   }
 
   #insert({ key, ...insert }: PasteInsert): Promise<Inserted> {
     const isLarge = insert.paste.content.length > MAX_GROUPED_BYTES;
     if (key === null) {
       const unkeyed = { ...insert, key };
-      return isLarge ? firstOf(insertPastes(this.#db, [unkeyed])) : this.#unkeyed.call(unkeyed);
+      return isLarge ? firstOf(insertPastes(this.#db, [unkeyed], this.#limit)) : this.#unkeyed.call(unkeyed);
     }
     const keyed = { ...insert, key };
-    return isLarge ? firstOf(insertKeyed(this.#db, [keyed])) : this.#keyed.call(keyed);
+    return isLarge ? firstOf(insertKeyed(this.#db, [keyed], this.#limit)) : this.#keyed.call(keyed);
   }
 
   /** Refuses the pastes that wait for their group. */
@@ -102,13 +128,17 @@ function canRunAlone(error: unknown): boolean {
   return !(error instanceof DependencyUnavailableError) || isLockTimeout(error);
 }
 
-async function insertPastes(db: Database, inserts: readonly PasteInsert[]): Promise<Inserted[]> {
+async function insertPastes(
+  db: Database,
+  inserts: readonly PasteInsert[],
+  limit: SlugLimit,
+): Promise<Inserted[]> {
   const pastes = inserts.map(({ paste }) => paste);
   const [first] = pastes;
   const created =
     pastes.length === 1 && first !== undefined
-      ? [await createPaste(db, first)]
-      : await createPastes(db, pastes);
+      ? [await createPaste(db, first, limit)]
+      : await createPastes(db, pastes, limit);
   return inserts.map(({ answerTo }, n) => {
     const paste = created[n] ?? null;
     return paste && { executionId: paste.executionId, answer: answerTo(paste) };
@@ -116,9 +146,13 @@ async function insertPastes(db: Database, inserts: readonly PasteInsert[]): Prom
 }
 
 /** The answers come last in the transaction: their keys stay locked until the commit, and requests with the same key wait for it. */
-async function insertKeyed(db: Database, inserts: readonly KeyedInsert[]): Promise<Inserted[]> {
+async function insertKeyed(
+  db: Database,
+  inserts: readonly KeyedInsert[],
+  limit: SlugLimit,
+): Promise<Inserted[]> {
   return await db.transaction().execute(async (tx) => {
-    const inserted = await insertPastes(tx, inserts);
+    const inserted = await insertPastes(tx, inserts, limit);
     const answers = inserts.flatMap(({ key }, n) => {
       const { answer } = inserted[n] ?? {};
       return answer === undefined ? [] : [{ ...key.held, answer: key.seal(answer) }];

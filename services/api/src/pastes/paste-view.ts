@@ -1,4 +1,11 @@
-import { parseReason, pasteDeletion, pasteUpload, statesOf, visibilities } from '@pasteflow/domain';
+import {
+  parseReason,
+  pasteDeletion,
+  pasteUpload,
+  SLUG_MARK,
+  statesOf,
+  visibilities,
+} from '@pasteflow/domain';
 import type { CreatedPaste, NewPaste, PublicPaste } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { instant } from '../openapi/formats.ts';
@@ -10,7 +17,8 @@ import { example } from './example.ts';
 export const pasteSchema = z
   .object({
     short_code: z.string().meta({ description: 'Base62.' }),
-    url: z.url().meta({ description: 'The short URL of the content.' }),
+    slug: z.string().nullable().meta({ description: 'The name that the owner has chosen; null: none.' }),
+    url: z.url().meta({ description: 'The short URL of the content; with the slug, if the paste has one.' }),
     content_url: z.url(),
     status: z.enum(statesOf(pasteUpload)).meta({ description: 'The state of the upload.' }),
     deletion_status: z.enum(statesOf(pasteDeletion)),
@@ -22,6 +30,10 @@ export const pasteSchema = z
         'Whether the content is a document of ciphertext. Such a paste has no title and no syntax.',
     }),
     burn: z.boolean().meta({ description: 'true: the paste is deleted when it is read.' }),
+    parent: z.string().nullable().meta({
+      description:
+        'The short code of the paste that this one was made from; null: none. That paste may be gone, or readable by its owner only.',
+    }),
     content_hash: z
       .string()
       .regex(/^sha256:[0-9a-f]{64}$/)
@@ -62,7 +74,8 @@ export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience
   const why = viewOfReason(failure === null ? null : parseReason(failure), audience);
   return {
     short_code: paste.short_code,
-    url: `${publicUrl}/${paste.short_code}`,
+    slug: paste.slug,
+    url: urlOf(paste, publicUrl),
     content_url: `${publicUrl}/v1/pastes/${paste.short_code}/content`,
     status: paste.status,
     deletion_status: paste.deletion_status,
@@ -71,6 +84,7 @@ export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience
     syntax: paste.syntax,
     encrypted: paste.encrypted,
     burn: paste.burn,
+    parent: paste.parent,
     content_hash: paste.burn ? null : paste.content_hash,
     size_bytes: paste.size_bytes,
     created_at: paste.created_at.toISOString(),
@@ -79,6 +93,14 @@ export function viewOf(paste: PublicPaste, publicUrl: string, audience: Audience
     failure_class: why.class,
     failure_reason: why.text,
   };
+}
+
+/** The short URL of a paste. */
+function urlOf(
+  { short_code: shortCode, slug }: Pick<PublicPaste, 'short_code' | 'slug'>,
+  publicUrl: string,
+): string {
+  return `${publicUrl}/${slug === null ? shortCode : SLUG_MARK + slug}`;
 }
 
 /** A paste that was just inserted. */
@@ -91,6 +113,7 @@ export function viewOfNew(
     short_code: paste.shortCode,
     status: 'IN_PROGRESS',
     deletion_status: 'NOT_EXPIRED',
+    slug: paste.slug ?? null,
     visibility: paste.visibility,
     title: paste.title,
     syntax: paste.syntax,
@@ -102,6 +125,7 @@ export function viewOfNew(
     processed_at: null,
     failure_reason: null,
     burn: paste.burn ?? false,
+    parent: paste.parent ?? null,
   };
   return viewOf(row, publicUrl, 'stranger'); // it has no reason to hide
 }

@@ -43,6 +43,7 @@ async function read(deps: ReadContentDependencies, req: Request, res: Response):
 /**
  * The paste whose content is to be sent. Waits for an upload in progress, and otherwise answers that it is in progress.
  * @param check throws for a paste that may not be read in this way
+ * @param find finds the paste, each time that its row is needed; default: the paste that the URL names
  * @returns null: the request is answered, or the client has disconnected
  * @throws RequestError
  */
@@ -51,11 +52,12 @@ export async function findStored(
   req: Request,
   res: Response,
   check: (paste: PasteRow) => void,
+  find: () => Promise<PasteRow | null> = () => findNamedPaste(deps, req),
 ): Promise<PasteRow | null> {
-  let paste = await findReadable(deps, req, check);
+  let paste = readable(await find(), check);
   if (paste.status === 'IN_PROGRESS' && (await waitForUpload(deps, paste, req, res))) {
     if (res.destroyed) return null;
-    paste = await findReadable(deps, req, check);
+    paste = readable(await find(), check);
   }
   switch (paste.status) {
     case 'IN_PROGRESS':
@@ -76,7 +78,13 @@ export async function findReadable(
   req: Request,
   check: (paste: PasteRow) => void = () => {},
 ): Promise<PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' }> {
-  const paste = await findNamedPaste(lookups, req);
+  return readable(await findNamedPaste(lookups, req), check);
+}
+
+function readable(
+  paste: PasteRow | null,
+  check: (paste: PasteRow) => void,
+): PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' } {
   if (paste === null || paste.status === 'FAILED') throw pasteNotFound();
   assertNotGone(paste);
   check(paste);
@@ -84,7 +92,7 @@ export async function findReadable(
 }
 
 /** @throws RequestError reveal_required for a paste that is deleted when it is read */
-function assertStays(
+export function assertStays(
   { publicUrl }: Pick<ReadContentDependencies, 'publicUrl'>,
   { burn, short_code: shortCode }: PasteRow,
 ): void {

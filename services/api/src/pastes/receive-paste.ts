@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { encryptionErrors, toOptions, type PasteOptions, type textOptions } from '@pasteflow/pastes';
 import { z } from 'zod';
+import { freeMemory } from '../http/body/free-memory.ts';
 import { parseJson } from '../http/body/json-body.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
 import { readBody, type BodyLimit, type BudgetOfBodies } from '../http/body/read-body.ts';
@@ -22,6 +23,8 @@ export interface ReceiveOptions {
   readonly json: boolean;
   /** Whether the paste has no owner: then it can't be private. */
   readonly anonymous: boolean;
+  /** Called with a form before its fields are checked. */
+  readonly onForm?: (form: Form) => void;
 }
 
 /**
@@ -32,9 +35,8 @@ const JSON_BYTES_PER_CONTENT_BYTE = 2;
 const JSON_OVERHEAD_BYTES = 16 * 1024;
 
 /**
- * The budget counts a raw byte once, although it takes three in memory: in the chunks, in the content, and in
- * the statement to Postgres. JSON also has the text (two bytes for a character beyond Latin-1) and the content
- * as a string.
+ * The budget counts a raw byte once, although it takes two in memory: in the content, and in the statement to
+ * Postgres. JSON also has the text (two bytes for a character beyond Latin-1) and the content as a string.
  */
 const WEIGHTS = { raw: 1, form: 1, json: 2 };
 
@@ -57,7 +59,7 @@ const noParameters = z.strictObject({}).transform(() => null);
 export async function receivePaste(
   req: IncomingMessage,
   res: ServerResponse,
-  { maxBytes, budget, json, anonymous }: ReceiveOptions,
+  { maxBytes, budget, json, anonymous, onForm }: ReceiveOptions,
 ): Promise<ReceivedPaste> {
   const schemas = anonymous ? anonymousSchemas : ownedSchemas;
   const mediaType = mediaTypeOf(req);
@@ -80,15 +82,18 @@ export async function receivePaste(
       tooLarge: jsonTooLarge(maxBytes),
       weight: WEIGHTS.json,
     });
-    const { content, ...options } = validate(schemas.json, parseJson(body, JSON_LIMITS));
+    const document = parseJson(body, JSON_LIMITS);
+    freeMemory(body);
+    const { content, ...options } = validate(schemas.json, document);
     received = { content: Buffer.from(content), ...toOptions(options) };
   } else {
-    const { fields, ...form } = await readForm(req, res, {
+    const form = await readForm(req, res, {
       ...limit,
       maxBytes: maxBytes + MULTIPART_OVERHEAD_BYTES,
       weight: WEIGHTS.form,
     });
-    const options = validate(schemas.text, Object.fromEntries(fields));
+    onForm?.(form);
+    const options = validate(schemas.text, Object.fromEntries(form.fields));
     received = { content: contentOfForm(form), ...toOptions(options) };
   }
   if (received.content.length > maxBytes) throw tooLarge();

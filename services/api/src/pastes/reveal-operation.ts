@@ -2,11 +2,9 @@ import { z } from 'zod';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Operation } from '../openapi/endpoint.ts';
 import { example } from './example.ts';
-import { findErrors, namedPaste } from './find-named-paste.ts';
+import { findErrors, namesPaste } from './find-named-paste.ts';
 
-const path = namedPaste.extend({
-  short_code: z.string().meta({ param: { description: 'Base62.', example: example.burnCode } }),
-});
+const path = namesPaste(example.burnCode);
 
 /** The operation of revealPaste, at both of its paths. */
 export const revealOperation: Omit<Operation, 'operationId'> = {

@@ -61,6 +61,38 @@ export const read = (pathOf: (shortCode: string) => string): AccessCase[] => {
   ];
 };
 
+/**
+ * A read of what a paste and its parent have in common, which have the same owner and readers: everybody reads an unlisted one, only the owner a private one; for all others it is not
+ * found.
+ */
+export const madeFrom = (pathOf: (shortCode: string) => string): AccessCase[] => {
+  const stored = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) => ({
+    path: pathOf(
+      await processedPaste(bed, 'content', {
+        ...ownershipOf(owner),
+        parent: await processedPaste(bed, 'before', ownershipOf(owner)),
+      }),
+    ),
+  });
+  return [
+    { about: 'an anonymous paste', prepare: stored(() => ({})), none: 200, other: 200, owner: 200 },
+    {
+      about: 'an unlisted paste',
+      prepare: stored(({ id }) => ({ userId: id })),
+      none: 200,
+      other: 200,
+      owner: 200,
+    },
+    {
+      about: 'a private paste',
+      prepare: stored(({ id }) => ({ userId: id, visibility: 'private' })),
+      none: 404,
+      other: 404,
+      owner: 200,
+    },
+  ];
+};
+
 export const deletion = (): AccessCase[] => {
   const made =
     (ownershipOf: (owner: TestUser) => Ownership, headers: Record<string, string> = {}) =>

@@ -7,6 +7,7 @@ import {
   creation,
   deletion,
   deletionByForm,
+  madeFrom,
   missing,
   ofJob,
   ofUser,
@@ -160,6 +161,8 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /v1/jobs/:id/timeline': ofJob('/timeline'),
   'GET /v1/jobs/:id/events': ofJob('/events', (db, owner) => endedJob(db, owner)), // it ends
   'GET /:short_code/timeline': read((code) => `/${code}/timeline`),
+  'GET /:short_code/diff': madeFrom((code) => `/${code}/diff`),
+  'GET /:short_code/new': read((code) => `/${code}/new`),
   'POST /:short_code/delete': deletionByForm(),
   'GET /:short_code': read((code) => `/${code}`),
   'POST /:short_code': reveal((code) => `/${code}`),

@@ -2,9 +2,9 @@ import { Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import {
   createTestDatabase,
-  startTestStack,
+  startSharedTestStack,
   urlOfService,
-  type TestStackWithAws,
+  type SharedTestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { createLogger, Lifecycle, loadConfig, Metrics, Readiness, tracingOff } from '@pasteflow/runtime';
@@ -44,8 +44,8 @@ export interface ApiOptions extends Overrides {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface ApiBed {
-  readonly stack: TestStackWithAws;
+export interface ApiBed<S extends SharedTestStackWithAws = SharedTestStackWithAws> {
+  readonly stack: S;
   /** As the superuser. */
   readonly databaseUrl: string;
   /** For reading and inserting rows without the api. */
@@ -59,11 +59,19 @@ export interface ApiBed {
 
 /** A stack, a database and an api for the whole test file. */
 export function useApi(options: ApiOptions = {}): ApiBed {
-  const bed = {} as { -readonly [Key in keyof ApiBed]: ApiBed[Key] };
+  return useApiOn(startSharedTestStack, options);
+}
+
+/** The same for tests that restart Postgres or look at all of it: with a stack of their own. */
+export function useApiOn<S extends SharedTestStackWithAws>(
+  startStack: () => Promise<S>,
+  options: ApiOptions = {},
+): ApiBed<S> {
+  const bed = {} as { -readonly [Key in keyof ApiBed<S>]: ApiBed<S>[Key] };
   const started: RunningApi[] = [];
   beforeAll(async () => {
     Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' });
-    bed.stack = await startTestStack({ aws: true });
+    bed.stack = await startStack();
     bed.databaseUrl = (await createTestDatabase(bed.stack)).url;
     bed.db = openDatabase(bed.databaseUrl);
     bed.store = createObjectStore({
@@ -163,5 +171,11 @@ async function startApi(
 }
 
 function openDatabase(url: string): Database {
-  return createDatabase({ url, applicationName: 'test', maxConnections: 4, onConnectionError: () => {} });
+  return createDatabase({
+    url,
+    applicationName: 'test',
+    maxConnections: 4,
+    connectTimeoutMs: 60_000,
+    onConnectionError: () => {},
+  });
 }

@@ -13,13 +13,14 @@ import { newUser, type TestUser } from './users.ts';
 export async function putExamplePaste({ db, store }: ApiBed, owner: TestUser | null): Promise<void> {
   await putPaste({ db, store }, owner, example.shortCode);
   await putPaste({ db, store }, owner, example.burnCode, { burn: true });
+  await putPaste({ db, store }, owner, example.childCode, { parent: example.shortCode });
 }
 
 async function putPaste(
   { db, store }: Pick<ApiBed, 'db' | 'store'>,
   owner: TestUser | null,
   shortCode: string,
-  options: { readonly burn?: true } = {},
+  options: { readonly burn?: true; readonly parent?: string } = {},
 ): Promise<void> {
   await db
     .deleteFrom('pastes')

@@ -21,11 +21,13 @@ export function sha256(content: Buffer | string): Buffer {
   return createHash('sha256').update(content).digest();
 }
 
-/** The owner and the visibility of a paste. Default: anonymous and unlisted. */
+/** The owner, the visibility and the slug of a paste. Default: anonymous, unlisted and without a slug. */
 export interface Ownership {
   readonly userId?: string | null;
   readonly visibility?: Visibility;
   readonly burn?: boolean;
+  readonly slug?: string;
+  readonly parent?: string;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface Ownership {
 export async function newPaste(
   db: Database,
   content: Buffer | string = 'hello',
-  { userId = null, visibility = 'unlisted', burn = false }: Ownership = {},
+  { userId = null, visibility = 'unlisted', burn = false, slug, parent }: Ownership = {},
 ): Promise<string> {
   const shortCode = randomBytes(5).toString('hex');
   const created = await createPaste(db, {
@@ -49,6 +51,8 @@ export async function newPaste(
     visibility,
     deleteTokenHash: userId === null ? sha256('the token') : null,
     burn,
+    ...(slug !== undefined && { slug }),
+    parent: parent ?? null,
   });
   if (created === null) throw new Error('the short code was taken');
   return shortCode;

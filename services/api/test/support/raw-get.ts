@@ -9,14 +9,18 @@ export interface RawAnswer {
   readonly isCut: boolean;
 }
 
-/** A request by node:http, which adds no Accept-Encoding and decompresses nothing. */
+/**
+ * A request by node:http, which adds no Accept-Encoding and decompresses nothing.
+ * @param socketPath the server's Unix socket, when the server has no port
+ */
 export async function rawGet(
   url: string,
   headers: Readonly<Record<string, string>> = {},
   method = 'GET',
+  socketPath?: string,
 ): Promise<RawAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
-  request(url, { method, headers }, (res) => {
+  request(url, { method, headers, ...(socketPath !== undefined && { socketPath }) }, (res) => {
     const chunks: Buffer[] = [];
     res.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {});
     res.once('close', () =>

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ErrorCode, MessageContext } from '@pasteflow/domain';
 import { TRACEPARENT, traceIdOf } from '@pasteflow/runtime';
+import type { FieldError } from '../errors/request-error.ts';
 import type { Caller } from './caller.ts';
 
 /** Whom a page names as signed in. */
@@ -20,6 +21,10 @@ export interface RequestContext {
   /** Set at admission; an open endpoint has none. */
   caller?: Caller;
   shortCode?: string;
+  /** The paste was named by this slug. */
+  slug?: string;
+  /** The short code of a paste that can no longer be read because somebody has read it once. */
+  revealedPaste?: string;
   jobId?: string;
   sizeBytes?: number;
   /** The answer is that of an earlier request with the same Idempotency-Key. */
@@ -27,6 +32,11 @@ export interface RequestContext {
   errorCode?: ErrorCode;
   /** The client is a browser that shows what it gets as a page. */
   wantsPage?: true;
+  /** The form of the page with what was entered, for a problem that is shown beside its field; null: the problem is not. */
+  refusedForm?: (problem: {
+    readonly code: ErrorCode;
+    readonly errors?: readonly FieldError[] | undefined;
+  }) => string | null;
   /** The client is one of PrivateBin's, which expects errors in its own form. */
   privateBin?: true;
   /** The user who is signed in, for the header of a page. */

@@ -33,7 +33,7 @@ export class RequestEvents {
     this.#durations = durationsIn(metrics);
     this.#problems = metrics.counter({
       name: 'http_problems_total',
-      help: 'Requests answered with a problem, by route and code. The code distinguishes a 503 of a failure from that of an upload in progress.',
+      help: 'Requests answered with a problem, by route and code. The code distinguishes the 503 of a failure from the 503 of an upload in progress.',
       labels: ['route', 'code'],
     });
     this.#slowDownloads = metrics.counter({
@@ -51,7 +51,7 @@ export class RequestEvents {
     });
     this.#revealed = metrics.counter({
       name: 'pastes_revealed_total',
-      help: 'Pastes that this process has deleted because they were read, and that are deleted when they are read.',
+      help: 'Pastes with burn that this process revealed, and whose deletion began with it.',
     });
     this.#cancelledJobs = metrics.counter({
       name: 'jobs_cancelled_total',

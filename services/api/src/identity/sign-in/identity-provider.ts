@@ -141,7 +141,9 @@ export class IdentityProvider {
     // The library compares URLs, for which a slash at the end is the same. Users are named by the text.
     const { issuer: named } = configuration.serverMetadata();
     if (named !== issuer)
-      throw new Error(`The metadata of ${issuer} is that of ${named}. Set OIDC_ISSUER to exactly that.`);
+      throw new Error(
+        `The metadata of ${issuer} is that of ${named}. Set OIDC_ISSUER to exactly that issuer.`,
+      );
     return configuration;
   }
 }

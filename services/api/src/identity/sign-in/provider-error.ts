@@ -18,8 +18,8 @@ const BROKEN_ANSWERS = new Set([
 ]);
 
 /**
- * What an error of a sign-in means to the person who signs in. The provider's own texts are not shown: whoever makes a link to the
- * callback could write them.
+ * What an error of a sign-in means to the person who signs in. The provider's own texts are not shown, because anybody
+ * who makes a link to the callback can choose them.
  */
 export function explainProviderError(error: unknown): RequestError | DependencyUnavailableError {
   if (error instanceof DependencyUnavailableError || error instanceof RequestError) return error;

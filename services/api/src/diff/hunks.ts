@@ -1,0 +1,96 @@
+import type { Comparison } from './compare.ts';
+
+/** Lines that follow one another and have the same fate. */
+export interface Run {
+  readonly kind: 'same' | 'removed' | 'added';
+  /** As they are in the new text, or in the old one if they were removed. */
+  readonly lines: readonly string[];
+  /** The number of the first line in the old and in the new text, from 1; for a text that does not have it, where it would be. */
+  readonly oldNumber: number;
+  readonly newNumber: number;
+}
+
+/** Changes that are close to one another, with the lines around them. */
+export interface Hunk {
+  readonly oldNumber: number;
+  readonly oldCount: number;
+  readonly newNumber: number;
+  readonly newCount: number;
+  readonly runs: readonly Run[];
+}
+
+/** Lines around a change, as in the unified format of diff. */
+const CONTEXT = 3;
+
+export function hunksOf(
+  oldLines: readonly string[],
+  newLines: readonly string[],
+  comparison: Comparison,
+): readonly Hunk[] {
+  let group: Run[] = [];
+  const groups = [group];
+  const runs = runsOf(oldLines, newLines, comparison);
+  runs.forEach((run, n) => {
+    const [isFirst, isLast] = [n === 0, n === runs.length - 1];
+    const joins = !isFirst && !isLast && run.lines.length <= 2 * CONTEXT;
+    if (run.kind !== 'same' || joins) {
+      group.push(run);
+      return;
+    }
+    if (!isFirst) group.push(part(run, 0, CONTEXT));
+    if (isLast) return;
+    if (!isFirst) groups.push((group = []));
+    group.push(part(run, Math.max(0, run.lines.length - CONTEXT), run.lines.length));
+  });
+  return groups.filter((group) => group.some(({ kind }) => kind !== 'same')).map(hunkOf);
+}
+
+/** Removed lines come before the added ones that replace them. */
+function runsOf(
+  oldLines: readonly string[],
+  newLines: readonly string[],
+  { keptOld, keptNew }: Comparison,
+): readonly Run[] {
+  const runs: Run[] = [];
+  let [oldAt, newAt] = [0, 0];
+  while (oldAt < oldLines.length || newAt < newLines.length) {
+    const [oldFrom, newFrom] = [oldAt, newAt];
+    const numbers = { oldNumber: oldFrom + 1, newNumber: newFrom + 1 };
+    if (keptOld[oldAt] === 0) {
+      while (keptOld[oldAt] === 0) oldAt += 1;
+      runs.push({ kind: 'removed', lines: oldLines.slice(oldFrom, oldAt), ...numbers });
+    } else if (keptNew[newAt] === 0) {
+      while (keptNew[newAt] === 0) newAt += 1;
+      runs.push({ kind: 'added', lines: newLines.slice(newFrom, newAt), ...numbers });
+    } else {
+      while (keptOld[oldAt] === 1 && keptNew[newAt] === 1) {
+        oldAt += 1;
+        newAt += 1;
+      }
+      runs.push({ kind: 'same', lines: newLines.slice(newFrom, newAt), ...numbers });
+    }
+  }
+  return runs;
+}
+
+function part(run: Run, from: number, to: number): Run {
+  return {
+    kind: run.kind,
+    lines: run.lines.slice(from, to),
+    oldNumber: run.oldNumber + from,
+    newNumber: run.newNumber + from,
+  };
+}
+
+function hunkOf(runs: readonly Run[]): Hunk {
+  const [first] = runs;
+  const linesIn = (other: Run['kind']): number =>
+    runs.reduce((sum, { kind, lines }) => (kind === other ? sum : sum + lines.length), 0);
+  return {
+    oldNumber: first?.oldNumber ?? 1,
+    oldCount: linesIn('added'),
+    newNumber: first?.newNumber ?? 1,
+    newCount: linesIn('removed'),
+    runs,
+  };
+}

@@ -1,0 +1,75 @@
+import { PasteflowError } from '@pasteflow/domain';
+import { diffPage, diffRefusedPage, pendingPastePage, type ShownHunk, type ShownPaste } from '@pasteflow/web';
+import type { PasteRow } from '@pasteflow/postgres';
+import { diffContents } from '../diff/diff-contents.ts';
+import type { Hunk } from '../diff/hunks.ts';
+import { statusOf } from '../http/errors/problem.ts';
+import { isKnownToClient } from '../http/request/conditional.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import type { Handler } from '../openapi/endpoint.ts';
+import { etagOfDiff } from '../pastes/diff-etag.ts';
+import { assertComparable, findParent, withContents } from '../pastes/diffed-pastes.ts';
+import { findNamedPaste } from '../pastes/find-named-paste.ts';
+import { assertStays } from '../pastes/read-content.ts';
+import { cachingOfBoth, sendDiff, tooComplex, type ReadDiffDependencies } from '../pastes/read-diff.ts';
+import type { Pages } from '../site/compose-site.ts';
+import { pageHeaders, sendPage } from '../site/send-page.ts';
+import { assertShown, shownPaste } from './paste-page.ts';
+
+export interface DiffPageDependencies extends ReadDiffDependencies {
+  readonly pages: Pages;
+}
+
+/** GET /:short_code/diff in a browser: what has changed since the parent, line by line. */
+export function diffInBrowser(deps: DiffPageDependencies): Handler {
+  return async (req, res) => {
+    const paste = await findNamedPaste(deps, req);
+    assertShown(paste);
+    assertStays(deps, paste);
+    const parent = await findParent(deps, req, paste);
+    assertStays(deps, parent);
+    const site = deps.pages.site(req);
+    const shownOf = (row: PasteRow): ShownPaste =>
+      shownPaste(row, req, { publicUrl: deps.publicUrl(), extension: null });
+    const pending = [paste, parent].find(({ status }) => status === 'IN_PROGRESS');
+    if (pending !== undefined) {
+      sendPage(res, pendingPastePage(site, shownOf(pending)));
+      return;
+    }
+    const diffed = { paste, parent };
+    const shown = { paste: shownOf(paste), parent: shownOf(parent) };
+    try {
+      assertComparable(diffed);
+      const etag = etagOfDiff(diffed, [deps.pages.assets.version, site, shown]);
+      const caching = { ETag: etag, 'Cache-Control': cachingOfBoth(diffed, res) };
+      if (isKnownToClient(req.get('If-None-Match'), etag)) {
+        res.status(304).set(caching).end();
+        return;
+      }
+      await withContents(deps, { req, res, ...diffed }, async (contents) => {
+        const diff = diffContents(contents, 'ignored');
+        if (diff === null) throw tooComplex();
+        const markup = diffPage(site, shown, { ...diff, hunks: diff.hunks.map(shownHunk) });
+        res.set({ ...pageHeaders, ...caching });
+        await sendDiff(deps, req, res, Buffer.from(markup));
+      });
+    } catch (error) {
+      if (!(error instanceof PasteflowError) || error.code !== 'diff_unavailable') throw error;
+      contextOf(req).errorCode = error.code;
+      sendPage(res.status(statusOf(error.code)), diffRefusedPage(site, shown, error.message));
+    }
+  };
+}
+
+/** The lines are bytes, which are a text only now. */
+function shownHunk({ oldNumber, newNumber, runs }: Hunk): ShownHunk {
+  return {
+    oldNumber,
+    newNumber,
+    runs: runs.map(({ lines, ...run }) => ({
+      ...run,
+      lines: lines.length,
+      text: Buffer.from(lines.join(''), 'latin1').toString(),
+    })),
+  };
+}

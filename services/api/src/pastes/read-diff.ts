@@ -1,0 +1,122 @@
+import type { Request, Response } from 'express';
+import type { PasteRow } from '@pasteflow/postgres';
+import { z } from 'zod';
+import { diffContents, MAX_DIFF_LINES } from '../diff/diff-contents.ts';
+import { unifiedPatch } from '../diff/unified-patch.ts';
+import { isKnownToClient } from '../http/request/conditional.ts';
+import { sendWhole } from '../http/response/send-paced.ts';
+import * as headers from '../openapi/answer-headers.ts';
+import type { Endpoint, Operation } from '../openapi/endpoint.ts';
+import { etagOfDiff } from './diff-etag.ts';
+import {
+  assertComparable,
+  diffUnavailable,
+  findParent,
+  withContents,
+  type DiffedPastes,
+  type ReadDiffedDependencies,
+} from './diffed-pastes.ts';
+import { example } from './example.ts';
+import { findErrors, namesPaste } from './find-named-paste.ts';
+import { assertStays, cachingOf, findStored, type ReadContentDependencies } from './read-content.ts';
+
+export type ReadDiffDependencies = ReadContentDependencies & ReadDiffedDependencies;
+
+const diffOperation: Operation = {
+  operationId: 'readDiff',
+  tag: 'pastes',
+  access: 'anyone',
+  summary: 'Reads what has changed since the paste that this one was made from; in a browser, as a page.',
+  description:
+    'The answer is a patch in the unified format of diff, empty for equal contents. Contents of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ' +
+    'ones are answered with `diff_unavailable`.',
+  params: {
+    path: namesPaste(example.childCode),
+    header: z.object({
+      'If-None-Match': z
+        .string()
+        .optional()
+        .meta({
+          param: {
+            description: 'ETags of the diffs that the client has: 304 when one of them matches.',
+            example: '"0"',
+          },
+        }),
+    }),
+  },
+  answers: {
+    200: {
+      description: 'The patch.',
+      headers: z.object({ ETag: headers.etagOfDiff, 'Content-Length': headers.contentLength }),
+      content: { 'text/plain': {} }, // any bytes, which no schema can express
+    },
+    304: {
+      description: 'The client has the current diff: an empty body.',
+      headers: z.object({ ETag: headers.etagOfDiff }),
+    },
+    503: {
+      description:
+        'The upload of one of the pastes is in progress: an empty body. Retry after the given time.',
+      headers: z.object({ 'Retry-After': headers.retryAfter }),
+    },
+  },
+  errors: [...findErrors, 'reveal_required', 'no_diff', 'diff_unavailable', 'rate_limited', 'overloaded'],
+};
+
+/** GET /:short_code/diff: the changes since the parent as a patch. */
+async function readDiff(deps: ReadDiffDependencies, req: Request, res: Response): Promise<void> {
+  const stays = (found: PasteRow): void => assertStays(deps, found);
+  const paste = await findStored(deps, req, res, stays);
+  if (paste === null) return;
+  const parent = await findStored(deps, req, res, stays, () => findParent(deps, req, paste));
+  if (parent === null) return;
+  const diffed = { paste, parent };
+  assertComparable(diffed);
+  const etag = etagOfDiff(diffed, 'patch');
+  const caching = { ETag: etag, 'Cache-Control': `${cachingOfBoth(diffed, res)}, no-transform` };
+  if (isKnownToClient(req.get('If-None-Match'), etag)) {
+    res.status(304).set(caching).end();
+    return;
+  }
+  await withContents(deps, { req, res, ...diffed }, async (contents) => {
+    const diff = diffContents(contents, 'exact');
+    if (diff === null) throw tooComplex();
+    const patch = unifiedPatch({ from: parent.short_code, to: paste.short_code }, diff.hunks);
+    res.set({
+      ...caching,
+      'Content-Type': 'text/plain; charset=utf-8',
+      'Content-Length': String(patch.length),
+    });
+    await sendDiff(deps, req, res, patch);
+  });
+}
+
+export function tooComplex(): Error {
+  return diffUnavailable(
+    `These texts have more than ${MAX_DIFF_LINES} lines, or too many of their lines were moved. Read both pastes and compare them with diff.`,
+  );
+}
+
+/** Private content is left in no cache, and a diff has the content of both pastes. */
+export function cachingOfBoth({ paste, parent }: DiffedPastes, res: Response): string {
+  return cachingOf(parent.visibility === 'private' ? parent : paste, res);
+}
+
+export async function sendDiff(
+  deps: ReadDiffDependencies,
+  req: Request,
+  res: Response,
+  bytes: Buffer,
+): Promise<void> {
+  if (req.method === 'HEAD') {
+    res.end();
+    return;
+  }
+  const outcome = await sendWhole(bytes, res, deps.sending);
+  if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
+}
+
+/** @param page the page for a browser */
+export function diffAtShortUrl(deps: ReadDiffDependencies, page: NonNullable<Endpoint['page']>): Endpoint {
+  return { operation: diffOperation, handle: (req, res) => readDiff(deps, req, res), page };
+}

@@ -1,0 +1,30 @@
+import type { Request } from 'express';
+import { newPastePage } from '@pasteflow/web';
+import type { Form } from '../http/body/multipart.ts';
+import { contextOf } from '../http/request/request-context.ts';
+import type { Pages } from '../site/compose-site.ts';
+
+/** A page with a longer text would take a multiple of its bytes in memory. The browser has the text when somebody goes back to the form. */
+const MAX_SHOWN_BYTES = 256 * 1024;
+
+/**
+ * Keeps the form of a page for a slug or a parent that is refused. Without JavaScript, the refusal would otherwise cost everything that was
+ * entered.
+ */
+export function keepForm(
+  { pages, maxPasteBytes }: { readonly pages: Pages; readonly maxPasteBytes: number },
+  req: Request,
+  { text, fields }: Pick<Form, 'text' | 'fields'>,
+): void {
+  if (text !== null && text.length > MAX_SHOWN_BYTES) return;
+  contextOf(req).refusedForm = ({ code, errors = [] }) => {
+    const site = pages.site(req);
+    // Only those who are signed in have the field of the slug.
+    const slugError = site.viewer === null ? undefined : errors.find(({ path }) => path === 'slug')?.message;
+    const isParentMissing = code === 'parent_not_found';
+    if (slugError === undefined && !isParentMissing) return null;
+    const entered = text?.toString().replaceAll('\r\n', '\n') ?? '';
+    const refused = { text: entered, fields, slugError: slugError ?? null, isParentMissing };
+    return newPastePage(site, { maxPasteBytes, refused });
+  };
+}

@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { compareLines, MAX_COMPARISONS, MAX_EDITS } from '../src/diff/compare.ts';
+import { diffContents, MAX_DIFF_LINES } from '../src/diff/diff-contents.ts';
+import { linesOf } from '../src/diff/lines.ts';
+import { unifiedPatch } from '../src/diff/unified-patch.ts';
+
+/** Numbers that look random, and are the same in each run. */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % below;
+  };
+}
+
+/** Applies a patch as its format says, without regard to the code that wrote it. */
+function applied(from: Buffer, patch: Buffer): Buffer {
+  const old = linesOf(from, Infinity)!;
+  const result: string[] = [];
+  let at = 0;
+  let sign = '';
+  for (const line of linesOf(patch, Infinity)!.slice(2)) {
+    const hunk = /^@@ -(\d+),\d+ \+\d+,\d+ @@\n$/.exec(line);
+    if (hunk !== null) {
+      while (at < Number(hunk[1]) - 1) result.push(old[at++]!);
+    } else if (line.startsWith('\\')) {
+      if (sign !== '-') result.push(result.pop()!.slice(0, -1));
+    } else if (line.startsWith('+')) result.push(line.slice(1));
+    else {
+      expect(old[at]!.replace(/\n?$/, '\n')).toBe(line.slice(1));
+      if (line.startsWith(' ')) result.push(old[at]!.replace(/\n?$/, '\n'));
+      at += 1;
+    }
+    sign = line.charAt(0);
+  }
+  return Buffer.from([...result, ...old.slice(at)].join(''), 'latin1');
+}
+
+describe('the diff of two contents', () => {
+  it('is a patch that makes the new content of the old one, for any bytes', () => {
+    const next = random(7);
+    for (let n = 0; n < 500; n += 1) {
+      const words = ['a', 'b', 'c', 'd\r', '\xff\x00', '', '-x', '+y'];
+      const lines = Array.from({ length: 1 + next(40) }, () => words[next(words.length)]!);
+      const edited = lines.filter(() => next(6) > 0).map((line) => (next(8) > 0 ? line : `${line}!`));
+      const [from, to] = [lines, [...edited, 'end']].map((each) =>
+        Buffer.from(each.join('\n') + (next(2) === 0 ? '' : '\n'), 'latin1'),
+      ) as [Buffer, Buffer];
+      if (from.length === 0) continue;
+      const diff = diffContents({ from, to }, 'exact')!;
+      const patch = unifiedPatch({ from: 'A', to: 'B' }, diff.hunks);
+      expect(applied(from, patch).equals(to)).toBe(true);
+    }
+  });
+
+  it('deletes and inserts no more lines than needed', () => {
+    const lines = (text: string): readonly string[] => Array.from(text, (each) => `${each}\n`);
+    const { keptOld, keptNew } = compareLines(lines('ABCABBA'), lines('CBABAC'))!;
+    expect([...keptOld].filter(Boolean)).toHaveLength(4); // the example of Myers's paper
+    expect([...keptNew].filter(Boolean)).toHaveLength(4);
+  });
+});
+
+describe('the work for a diff', () => {
+  const many = (count: number, line: (n: number) => string): readonly string[] =>
+    Array.from({ length: count }, (_, n) => `${line(n)}\n`);
+  const next = random(11);
+  const N = MAX_DIFF_LINES;
+
+  it('is nothing for a text that was written anew, and little for one with many changes', () => {
+    const anew = compareLines(
+      many(N, (n) => `a${n}`),
+      many(N, (n) => `b${n}`),
+    );
+    expect(anew?.comparisons).toBe(0);
+    const half = compareLines(
+      many(N, (n) => `a${n}`),
+      many(N, (n) => (n % 2 === 0 ? `a${n}` : `b${n}`)),
+    );
+    expect(half?.comparisons).toBeLessThanOrEqual(N);
+  });
+
+  const hostile: Readonly<Record<string, readonly [readonly string[], readonly string[]]>> = {
+    'the lines backwards': [many(N, (n) => `${n}`), many(N, (n) => `${N - n - 1}`)],
+    'two lines in any order': [many(N, () => `${next(2)}`), many(N, () => `${next(2)}`)],
+    'thirty lines in any order': [many(N, () => `${next(30)}`), many(N, () => `${next(30)}`)],
+    'long equal runs with other periods': [
+      many(N, (n) => (n % 60 === 0 ? 'b' : 'a')),
+      many(N, (n) => (n % 61 === 0 ? 'b' : 'a')),
+    ],
+    'a block that moved behind long equal runs': [
+      [...many(MAX_EDITS / 2 - 1, () => 'b'), ...many(N - MAX_EDITS, () => 'a')],
+      [...many(N - MAX_EDITS, () => 'a'), ...many(MAX_EDITS / 2 - 1, () => 'b')],
+    ],
+    'long lines that differ in the last character': [
+      many(300, (n) => `${'x'.repeat(800)}${n}`),
+      many(300, (n) => `${'x'.repeat(800)}${300 - n}`),
+    ],
+  };
+  it.each(Object.keys(hostile))('is bounded for hostile texts: %s', (name) => {
+    const [from, to] = hostile[name]!;
+    const comparison = compareLines(from, to);
+    if (comparison !== null) expect(comparison.comparisons).toBeLessThanOrEqual(MAX_COMPARISONS);
+    const edits =
+      comparison === null
+        ? null
+        : [...comparison.keptOld, ...comparison.keptNew].filter((kept) => kept === 0).length;
+    if (edits !== null) expect(edits).toBeLessThanOrEqual(MAX_EDITS);
+  });
+
+  it('ends at the bound, and texts just within it are compared', () => {
+    const block = (lines: number): [readonly string[], readonly string[]] => [
+      [...many(lines, () => 'b'), ...many(1000, () => 'a')],
+      [...many(1000, () => 'a'), ...many(lines, () => 'b')],
+    ];
+    expect(compareLines(...block(MAX_EDITS / 2))).not.toBeNull();
+    expect(compareLines(...block(MAX_EDITS / 2 + 1))).toBeNull();
+    const lines = (count: number): Buffer => Buffer.alloc(count, '\n');
+    expect(diffContents({ from: lines(N), to: lines(N - 1) }, 'exact')).not.toBeNull();
+    expect(diffContents({ from: lines(N + 1), to: lines(N) }, 'exact')).toBeNull();
+  });
+});
