@@ -11,10 +11,14 @@ const shown = optional('selected', HTMLElement);
 function show(): void {
   const count = boxes.filter(({ checked }) => checked).length;
   if (button !== null) button.disabled = count === 0;
-  if (shown !== null) shown.textContent = count === 0 ? '' : `${count} / ${boxes.length}`;
+  if (shown !== null) shown.textContent = count === 0 ? '' : textOf(shown, count);
   if (all === null) return;
   all.checked = count === boxes.length;
   all.indeterminate = count > 0 && count < boxes.length;
+}
+
+function textOf({ dataset }: HTMLElement, count: number): string {
+  return (dataset['words'] ?? '').replace('{count}', String(count)).replace('{all}', String(boxes.length));
 }
 
 for (const box of boxes) box.addEventListener('change', show);

@@ -9,6 +9,8 @@ const title = element('title', HTMLInputElement);
 const status = element('form-status', HTMLElement);
 const failure = element('form-error', HTMLElement);
 const submit = element('create', HTMLButtonElement);
+/** Only for those who are signed in. */
+const slug = document.getElementById('slug');
 const encryption = new EncryptionOption();
 
 form.addEventListener('submit', (event) => {
@@ -22,7 +24,7 @@ for (const type of ['dragleave', 'drop'] as const)
   text.addEventListener(type, () => text.classList.remove('dragging'));
 text.addEventListener('drop', onDrop);
 text.addEventListener('paste', onPaste);
-void fillFrom(/^#from=(\w{1,32})$/.exec(location.hash)?.[1]);
+void fillFrom(form.dataset['from']);
 
 /** Tab writes a tab. After Esc, Tab leaves the field, as everywhere else (WCAG 2.2, 2.1.2). */
 let tabLeaves = false;
@@ -61,9 +63,11 @@ function takeFiles(event: Event, files: FileList | undefined): void {
   useFile();
 }
 
+const inBytes = new Intl.NumberFormat('en', { style: 'unit', unit: 'byte', unitDisplay: 'long' });
+
 function useFile(): void {
   const chosen = file.files?.[0];
-  status.textContent = chosen === undefined ? '' : `${chosen.name} (${chosen.size} B)`;
+  status.textContent = chosen === undefined ? '' : `${chosen.name} (${inBytes.format(chosen.size)})`;
   if (chosen !== undefined && title.value === '') title.value = chosen.name.slice(0, 200);
 }
 
@@ -71,6 +75,7 @@ async function send(): Promise<void> {
   const chosen = file.files?.[0];
   submit.disabled = true;
   failure.textContent = '';
+  refuseSlug('');
   status.textContent = '…';
   try {
     const isEmpty = chosen === undefined && text.value === '';
@@ -125,7 +130,14 @@ function show(created: boolean, markup: string, key: string | undefined): void {
   const main = answer.querySelector('main');
   if (main === null) return;
   if (!created) {
-    const texts = [...main.querySelectorAll('h1, p:not(:has(a)), li')].map((each) => each.textContent);
+    const reason = main.querySelector('li[data-field="slug"] span')?.textContent ?? '';
+    if (reason !== '' && slug !== null) {
+      refuseSlug(reason);
+      slug.focus();
+      return;
+    }
+    const parts = main.querySelector('li') === null ? 'h1, p:not(:has(a))' : 'p:not(:has(a)), li';
+    const texts = [...main.querySelectorAll(parts)].map((each) => each.textContent);
     failure.replaceChildren(
       ...texts.map((each) => Object.assign(document.createElement('p'), { textContent: each })),
     );
@@ -138,9 +150,18 @@ function show(created: boolean, markup: string, key: string | undefined): void {
   for (const script of answer.querySelectorAll<HTMLScriptElement>('script[src]')) void import(script.src);
 }
 
-/** Starts with the text of another paste. */
-async function fillFrom(shortCode: string | undefined): Promise<void> {
-  if (shortCode === undefined) return;
-  const response = await fetch(new URL(`v1/pastes/${shortCode}/content`, form.action));
+/** Shows beside the field why the slug was refused. @param reason empty: it was not */
+function refuseSlug(reason: string): void {
+  const shown = document.getElementById('slug-error');
+  if (slug === null || shown === null) return;
+  shown.textContent = reason;
+  if (reason === '') slug.removeAttribute('aria-invalid');
+  else slug.setAttribute('aria-invalid', 'true');
+}
+
+/** Starts with the text of another paste, where the page has not. */
+async function fillFrom(url: string | undefined): Promise<void> {
+  if (url === undefined) return;
+  const response = await fetch(url);
   if (response.ok) text.value = await response.text();
 }

@@ -1,14 +1,15 @@
 export { loadAssets, type Asset, type Assets } from './assets/assets.ts';
 export { PasteLines } from './content/paste-lines.ts';
-export { pagePolicy } from './html/page-policy.ts';
+export { pagePolicyOf } from './html/page-policy.ts';
 export type { Site } from './html/layout.ts';
 export { burnPage, revealedPage } from './pages/burn.ts';
 export { createdPage } from './pages/created.ts';
 export { encryptedPage } from './pages/encrypted.ts';
+export { diffPage, diffRefusedPage, type ShownHunk } from './pages/diff.ts';
 export { myJobPage } from './pages/my-job.ts';
 export { myJobsPage } from './pages/my-jobs.ts';
 export { confirmDeletionPage, myPastesPage } from './pages/my-pastes.ts';
-export { newPastePage } from './pages/new-paste.ts';
+export { MAX_FILLED_BYTES, newPastePage, type ShownOrigin } from './pages/new-paste.ts';
 export { deletedPage, pastePage, pendingPastePage, type ShownPaste } from './pages/paste.ts';
 export { problemPage } from './pages/problem.ts';
 export { signInPage } from './pages/sign-in.ts';

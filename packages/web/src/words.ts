@@ -1,3 +1,5 @@
+import { diffWords } from './diff-words.ts';
+
 /**
  * Every text of the pages, so that a translation replaces one file. The texts of errors come from the API's
  * problem details.
@@ -6,7 +8,7 @@ export const words = {
   product: 'Pasteflow',
   skipToContent: 'Skip to the content',
   newPaste: 'New paste',
-  documentation: 'API documentation',
+  documentation: 'API',
   list: { filter: 'Filter', pages: 'Pages', newest: 'Newest', older: 'Older →' },
   footer: 'Pasteflow stores text and answers with a short link to the text.',
   reportAbuse: 'Report abuse',
@@ -17,9 +19,10 @@ export const words = {
     contentHint:
       'Paste or type text here, or drop a file. Ctrl+Enter creates the paste. Press Esc and then Tab to leave this field.',
     file: 'Or a file',
+    atMost: (size: string) => `At most ${size}.`,
     pasteTitle: 'Title (optional)',
     syntax: 'Language',
-    detectSyntax: 'Detect by the title or the first line',
+    detectSyntax: 'Detect automatically',
     expiry: 'Expires after',
     expiries: [
       ['3600', '1 hour'],
@@ -29,6 +32,10 @@ export const words = {
       ['31536000', '1 year'],
       ['never', 'Never'],
     ],
+    slug: 'Name in the link (optional)',
+    slugHint:
+      '3 to 64 lower-case letters, digits and hyphens, with no hyphen at an end: the link then ends with ~name.',
+    fileAgain: 'If you have chosen a file, choose it again.',
     submit: 'Create paste',
     privacy: 'Anyone who has the link can read the paste.',
     visibility: 'Who can read it',
@@ -53,6 +60,7 @@ export const words = {
 
   paste: {
     untitled: 'Untitled paste',
+    slug: 'Name',
     size: 'Size',
     language: 'Language',
     created: 'Created',
@@ -70,6 +78,7 @@ export const words = {
     qr: 'QR code',
     qrOf: (url: string) => `QR code of ${url}`,
     fork: 'New from this',
+    changes: 'changes',
     lines: 'Select lines',
     linesWrong: 'Write a line, such as 12, or lines, such as 12-20.',
     lineSelected: 'Line {first} is selected.',
@@ -99,6 +108,8 @@ export const words = {
     deletedText: 'The paste is deleted and cannot be restored.',
   },
 
+  diff: diffWords,
+
   burn: {
     option: 'Delete the paste when it is read',
     optionHint:
@@ -125,7 +136,7 @@ export const words = {
     decrypt: 'Decrypt',
     qr: 'QR code of the link with its key',
     document: 'Encrypted document',
-    explanationTitle: 'What the encryption protects from',
+    explanationTitle: 'What the encryption protects against',
     explanation:
       'The browser of the writer has encrypted the paste. The key is in the link, behind the #, which browsers send to no server. Whoever has only the data of this service, such as its operator, an intruder or a backup, cannot read the paste. The service still knows its size, its times and the addresses of its readers. It also serves the script that decrypts: a service that is hostile or broken into could serve another script, which reads the key. Everybody who has the whole link, and the password if there is one, can read the paste.',
     inBrowser: {
@@ -139,6 +150,9 @@ export const words = {
       tooLarge: 'The decrypted paste is too large for this page.',
       askPassword: 'The paste has a password, or the key in the link is wrong. Enter the password.',
       wrong: 'The password or the key in the link is wrong, or somebody has changed the paste.',
+      onlyCopy:
+        'The service has deleted the paste, and this page has the only copy. Correct the password, or the key in the address, or download the encrypted document. The command pasteflow cat --from FILE decrypts it.',
+      saveDocument: 'Download the encrypted document',
       attachment: 'Download NAME',
     },
   },
@@ -185,14 +199,14 @@ export const words = {
     select: 'Select',
     selectAll: 'Select all',
     selectOne: (name: string) => `Select ${name}`,
-    selected: 'selected',
+    selected: '{count} of {all} selected',
     deleteSelected: 'Delete selected pastes …',
     none: 'You have no pastes yet.',
     noMatch: 'No paste matches the filter.',
     noneYet: 'No match among the 10000 newest of these pastes. The search goes on with the older ones.',
     confirm: (count: number) => (count === 1 ? 'Delete this paste?' : `Delete these ${count} pastes?`),
-    confirmHint: 'Deleted pastes cannot be restored.',
-    keep: 'Keep them',
+    confirmHint: 'A deleted paste cannot be restored.',
+    keep: (count: number) => (count === 1 ? 'Keep it' : 'Keep them'),
     deleted: (count: number) => (count === 1 ? '1 paste is deleted.' : `${count} pastes are deleted.`),
   },
 
@@ -241,6 +255,8 @@ export const words = {
     },
     errors: 'Entries that were not imported',
     position: 'Entry',
+    entry: (number: number) => `Entry ${number}`,
+    line: (number: number) => `Line ${number}`,
     name: 'Name',
     reason: 'Reason',
     missing: 'Pastes without content',
@@ -268,7 +284,9 @@ export const words = {
   },
 
   problem: {
+    correct: 'Correct this and send the form again:',
     back: 'Create a new paste',
+    timeline: 'Show the timeline',
     signIn: 'Sign in, if it is a private paste of yours',
     requestId: 'Request id',
   },

@@ -61,6 +61,12 @@ describe('what a browser loads', () => {
   it('is at most 8 KB of styles', () => {
     expect(gzipped(assets.fileOf('page.css'))).toBeLessThanOrEqual(8 * 1024);
   });
+
+  it('is at most 12 KB of styles inside of a page, which end with their element and name no other file', () => {
+    const styles = assets.textOf('page.css');
+    expect(Buffer.byteLength(styles)).toBeLessThanOrEqual(12 * 1024); // not compressed, unless a proxy does
+    expect(styles).not.toMatch(/<|url\(|@import/);
+  });
 });
 
 describe('the files', () => {

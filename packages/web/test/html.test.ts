@@ -4,6 +4,7 @@ import { page, type Site } from '../src/html/layout.ts';
 
 const site: Site = {
   base: '/p',
+  styles: 'a > b { color: red }',
   asset: (name) => `/p/assets/${name}`,
   viewer: null,
   provider: null,
@@ -43,5 +44,11 @@ describe('a page', () => {
   it('has no script, style or handler inside the document, which the policy would refuse', () => {
     const markup = page(site, { title: 'x', main: html`` });
     expect(markup).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|\sstyle=/);
+  });
+
+  it('has its styles inside, as they are, when its reader probably does not have them yet', () => {
+    const markup = page(site, { title: 'x', main: html``, hasStylesInside: true });
+    expect(markup).toContain('<style>a > b { color: red }</style>');
+    expect(markup).not.toContain('rel="stylesheet"');
   });
 });

@@ -127,6 +127,7 @@ describeInBrowser.each([
     await page.getByText('1 of 1000 entries are not valid pastes').waitFor();
     await page.getByRole('heading', { name: 'Entries that were not imported' }).waitFor();
     expect(await page.locator('dl.facts', { hasText: 'Imported' }).innerText()).toMatch(/Imported\s+999/);
+    await page.getByRole('cell', { name: 'Line 501', exact: true }).waitFor(); // as an editor numbers the lines of the file
     expect(await page.locator('ul.codes li').count()).toBe(100);
     if (javaScriptEnabled) expect(await recordedProgress(page)).toBeGreaterThan(0);
   });
@@ -249,4 +250,29 @@ describeInBrowser('every page of a user', () => {
       expect([path, width]).toEqual([path, shown]);
     }
   });
+});
+
+describeInBrowser('the field for a slug', () => {
+  it.each([true, false])(
+    'has the refusal beside it, and the text stays, with JavaScript: %s',
+    async (javaScriptEnabled) => {
+      const { token, pastes } = await bed.cluster.user(`slug ${javaScriptEnabled}`);
+      const slug = `taken-${javaScriptEnabled}`;
+      await pastes.create(Buffer.from('first'), { slug });
+      const page = await signedIn('/', token, { javaScriptEnabled });
+      const field = page.getByLabel('Name in the link');
+      const create = page.getByRole('button', { name: 'Create paste' });
+      await page.locator('#text').fill('second\nline');
+      await field.fill(slug);
+      await create.click();
+      await page.locator('#slug-error').getByText('is taken by another paste').waitFor();
+      expect(await field.getAttribute('aria-invalid')).toBe('true');
+      expect(await page.locator('#text').inputValue()).toBe('second\nline');
+      if (javaScriptEnabled) expect(await violationsOf(page)).toEqual([]);
+      await field.fill(`${slug}-2`);
+      await create.click();
+      await page.getByRole('heading', { name: 'Paste created' }).waitFor();
+      expect(await page.getByLabel('Link to the paste').inputValue()).toBe(`${origin()}/~${slug}-2`);
+    },
+  );
 });

@@ -88,7 +88,8 @@ async function openPage(
   });
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('dialog', (dialog) => {
-    faults.push(`dialog: ${dialog.message()}`);
+    // A page may ask before it is left. Only a script in a hostile paste would make the others.
+    if (dialog.type() !== 'beforeunload') faults.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on('request', (request) => {

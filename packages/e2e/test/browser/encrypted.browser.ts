@@ -14,13 +14,14 @@ const { open } = bed;
 /** Fills the form, and encrypts. @returns the page with the answer, and the whole link */
 async function encrypt(
   text: string,
-  { password = '', title = '' } = {},
+  { password = '', title = '', burn = false } = {},
 ): Promise<{ page: Page; link: string }> {
   const page = await open('/');
   await page.getByLabel('Text').fill(text);
   await page.getByLabel('Title').fill(title);
   await page.getByLabel('Encrypt in this browser').check();
   await page.getByLabel('Password').fill(password);
+  if (burn) await page.getByLabel('Delete the paste when it is read').check();
   await page.getByRole('button', { name: 'Create paste' }).click();
   await page.getByRole('heading', { name: 'Paste created' }).waitFor();
   return { page, link: await page.getByLabel('Link to the paste').inputValue() };
@@ -148,6 +149,55 @@ describeInBrowser('a paste that is encrypted in the browser', () => {
     );
     const texts = await Promise.all([reader, late].map(textOf));
     expect(texts.toSorted()).toEqual(['', 'read me once']);
+  });
+
+  it('is read with the third password after one reveal, and the page warns before its only copy is lost', async () => {
+    const { link } = await encrypt('read me once', { password: 'right', burn: true });
+    const page = await openLink(link);
+    const reveals: string[] = [];
+    page.on('request', (request) => void (request.method() === 'POST' && reveals.push(request.url())));
+    const warnings: string[] = [];
+    page.on('dialog', (dialog) => void warnings.push(dialog.type()));
+    await page.getByRole('button', { name: 'Reveal the text' }).click();
+    await page.getByText('this page has the only copy').waitFor();
+    for (const password of ['wrong', 'bad']) {
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Decrypt' }).click();
+      await page.getByText('The password or the key in the link is wrong').waitFor();
+    }
+    await page.close({ runBeforeUnload: true });
+    await bed.cluster.until(() => warnings.length > 0);
+    expect(warnings).toEqual(['beforeunload']);
+    await page.getByLabel('Password').fill('right');
+    await page.getByRole('button', { name: 'Decrypt' }).click();
+    await page.locator('#content pre').first().waitFor();
+    expect(await textOf(page)).toBe('read me once');
+    expect(reveals).toHaveLength(1);
+    expect(await page.getByRole('link', { name: 'Download the encrypted document' }).count()).toBe(0);
+    expect(await page.getByText('this page has the only copy').count()).toBe(0);
+  });
+
+  it('is read after the key in the address was corrected, without another request, and its document can be kept', async () => {
+    const { link } = await encrypt('read me once', { burn: true });
+    const key = link.split('#')[1]!;
+    const page = await openLink(link.replace(key, `${key.slice(0, -1)}${key.endsWith('1') ? '2' : '1'}`));
+    const requested: string[] = [];
+    await page.getByRole('button', { name: 'Reveal the text' }).click();
+    await page.getByText('this page has the only copy').waitFor();
+    page.on('request', (request) => requested.push(request.url()));
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download the encrypted document' }).click();
+    expect(await readFile(await (await downloading).path(), 'utf8')).toMatch(/^\{"v":2,"adata":/);
+    await page.evaluate((hash) => void (location.hash = hash), 'damaged');
+    await page.getByText('The link is incomplete').waitFor();
+    await page.evaluate((hash) => void (location.hash = hash), key);
+    await page.locator('#content pre').first().waitFor();
+    expect(await textOf(page)).toBe('read me once');
+    await page.evaluate(() => void (location.hash = 'elsewhere'));
+    await page.evaluate(() => new Promise((resolve) => void setTimeout(resolve))); // after the event of the change
+    expect(await textOf(page)).toBe('read me once');
+    expect(await page.getByRole('alert').textContent()).toBe('');
+    expect(requested.filter((url) => url.includes(codeOf(link)))).toEqual([]);
   });
 
   it('shows a hostile text as text', async () => {

@@ -3,6 +3,7 @@ import type { Cluster } from '../../src/index.ts';
 export interface PasteOptions {
   readonly title?: string;
   readonly syntax?: string;
+  readonly parent?: string;
 }
 
 /** Creates a paste and waits for its upload. @returns its short code */

@@ -6,8 +6,6 @@ export function startToolbar(content: HTMLElement, text?: () => string): void {
   startCopy(content, text);
   startWrap(content);
   startQr();
-  const fork = optional('fork', HTMLAnchorElement);
-  if (fork !== null) fork.hidden = false;
 }
 
 /**

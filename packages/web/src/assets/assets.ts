@@ -19,6 +19,8 @@ export interface AssetManifest {
 export interface Assets {
   /** @throws Error for a name that the build did not write */
   readonly fileOf: (source: string) => string;
+  /** The text of the file, by the name of its source. */
+  readonly textOf: (source: string) => string;
   readonly find: (file: string) => Asset | null;
   /** Changes when any file changes. */
   readonly version: string;
@@ -44,12 +46,14 @@ export function loadAssets(folder: URL = FOLDER): Assets {
       },
     ]),
   );
+  const fileOf = (source: string): string => {
+    const file = manifest.entries[source];
+    if (file === undefined) throw new Error(`The build of packages/web has no file for ${source}.`);
+    return file;
+  };
   return {
-    fileOf: (source) => {
-      const file = manifest.entries[source];
-      if (file === undefined) throw new Error(`The build of packages/web has no file for ${source}.`);
-      return file;
-    },
+    fileOf,
+    textOf: (source) => files.get(fileOf(source))?.bytes.toString() ?? '',
     find: (file) => files.get(file) ?? null,
     version: Object.values(manifest.entries).toSorted().join(),
   };

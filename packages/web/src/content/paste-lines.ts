@@ -1,9 +1,12 @@
-import { escapeHtml } from '../html/html.ts';
+import { BIDI_MARK, REPLACED, textMarkup } from './text-markup.ts';
 
 /** The lines of one chunk. A browser lays out and paints only the chunks that are in view (`content-visibility`). */
 const LINES_OF_CHUNK = 256;
 
-/** The lines that a page shows, in whole chunks. Chromium took up to 4 GB for 5 million lines. */
+/**
+ * The lines that a page shows, in whole chunks: 10 MiB of source code have up to 294,000 lines (Python's standard
+ * library), and 300,000 lines take about 240 MB in Chromium, which took up to 4 GB for 5 million.
+ */
 export const MAX_LINES = 1172 * LINES_OF_CHUNK; // 300,032
 
 /** A longer line is folded into parts of this length: one line of 10 MiB takes Chromium many seconds to lay out. */
@@ -122,23 +125,15 @@ export class PasteLines {
     const { bidi, notUtf8 } = this.#warnings;
     this.#warnings = {
       ...this.#warnings,
-      bidi: bidi || DIRECTION_MARK.test(text),
+      bidi: bidi || BIDI_MARK.test(text),
       notUtf8: notUtf8 || REPLACED.test(text),
     };
   }
 }
 
-/** The embeddings, overrides and isolates of Unicode's bidirectional algorithm (UAX 9, table 4). */
-const DIRECTION_MARK = /[\u202a-\u202e\u2066-\u2069]/;
-
-/** The decoder writes U+FFFD for bytes that are not UTF-8; markup can't hold U+0000. */
-const REPLACED = /[\ufffd\0]/; // oxlint-disable-line no-control-regex
-
 function chunk(className: string, numbers: string, text: string): string {
-  // A parser drops the first newline after <pre>, so that one is written for it to drop. It would also turn a carriage
-  // return into a newline, unless it is written as a reference.
-  const markup = escapeHtml(text).replaceAll('\r', '&#13;').replaceAll('\0', '\ufffd');
-  return `<div class="${className}"><div class="numbers" aria-hidden="true">${numbers}</div><pre>\n${markup}</pre></div>\n`;
+  // A parser drops the first newline after <pre>, so that one is written for it to drop.
+  return `<div class="${className}"><div class="numbers" aria-hidden="true">${numbers}</div><pre>\n${textMarkup(text)}</pre></div>\n`;
 }
 
 /** Whether a text would be cut between the two halves of a surrogate pair. */

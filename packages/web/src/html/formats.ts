@@ -21,13 +21,20 @@ export function formatTime(time: string): Html {
   return html`<time datetime="${time}">${text}</time>`;
 }
 
-/** A duration for people, of at most two units: `42 ms`, `1.5 s`, `3 min 20 s`, `2 d 3 h`. */
+/** A duration for people, of at most two units: `42 ms`, `1.5 s`, `10 min`, `3 min 20 s`, `2 d 3 h`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  if (ms < 60_000) return `${Number((ms / 1000).toFixed(ms < 10_000 ? 2 : 1))} s`;
   const minutes = Math.floor(ms / 60_000);
-  if (minutes < 60) return `${minutes} min ${Math.floor((ms % 60_000) / 1000)} s`;
+  if (minutes < 60) return inUnits([minutes, 'min'], [Math.floor((ms % 60_000) / 1000), 's']);
   const hours = Math.floor(minutes / 60);
-  if (hours < 24) return `${hours} h ${minutes % 60} min`;
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  if (hours < 24) return inUnits([hours, 'h'], [minutes % 60, 'min']);
+  return inUnits([Math.floor(hours / 24), 'd'], [hours % 24, 'h']);
+}
+
+function inUnits(...parts: readonly (readonly [count: number, unit: string])[]): string {
+  return parts
+    .filter(([count]) => count > 0)
+    .map((part) => part.join(' '))
+    .join(' ');
 }

@@ -1,4 +1,4 @@
-/** Markup that is safe to send. Only `html` and `trustedHtml` make one. */
+/** Markup that is safe to send. `html` escapes the text that it gets; code that calls the constructor must escape the text itself. */
 export class Html {
   readonly markup: string;
 

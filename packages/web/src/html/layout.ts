@@ -1,5 +1,5 @@
 import { words } from '../words.ts';
-import { html, type Html } from './html.ts';
+import { Html, html } from './html.ts';
 
 /** What every page needs to know of the service. */
 export interface Site {
@@ -7,6 +7,8 @@ export interface Site {
   readonly base: string;
   /** The path of an asset below `base`, by the name of its source, for instance `paste.js`. */
   readonly asset: (name: string) => string;
+  /** The text of page.css, for the pages that have it inside. */
+  readonly styles: string;
   /** A link or an address for reports; null: not shown. */
   readonly abuseContact: string | null;
   /** The host of the identity provider by which people sign in; null: there is none. */
@@ -20,6 +22,11 @@ export interface PageParts {
   readonly main: Html;
   /** Browser modules, by the name of their source. */
   readonly scripts?: readonly string[];
+  /**
+   * The style sheet is in the document, so that the browser paints the page without another request (ADR 58). For pages to which links lead:
+   * their readers seldom have the style sheet in their cache. Default: false.
+   */
+  readonly hasStylesInside?: boolean;
   /** Markup of the head, for instance a refresh without JavaScript. */
   readonly head?: Html;
 }
@@ -33,9 +40,12 @@ export function page(site: Site, { main, ...parts }: PageParts): string {
 /** A document without its main part, for a page that is written as its content arrives. */
 export function frame(
   site: Site,
-  { title, scripts = [], head }: Omit<PageParts, 'main'>,
+  { title, scripts = [], hasStylesInside = false, head }: Omit<PageParts, 'main'>,
 ): { readonly before: string; readonly after: string } {
   const { base, asset } = site;
+  const styles = hasStylesInside
+    ? html`<style>${new Html(site.styles)}</style>`
+    : html`<link rel="stylesheet" href="${asset('page.css')}">`;
   const before = html`<!doctype html>
 <html lang="en">
 <head>
@@ -44,7 +54,7 @@ export function frame(
 <meta name="color-scheme" content="light dark">
 <title>${withoutDirections(title)} – ${words.product}</title>
 <link rel="icon" href="${asset('icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${asset('page.css')}">
+${styles}
 ${scripts.map((name) => html`<script type="module" src="${asset(name)}"></script>\n`)}${head}</head>
 <body>
 <a class="skip" href="#main">${words.skipToContent}</a>

@@ -9,8 +9,10 @@ export function burnPage(site: Site, paste: ShownPaste): string {
   const { burn: text } = words;
   return page(site, {
     title: titleOf(paste),
+    scripts: ['timeline.js'], // which shows the times relative to now
+    hasStylesInside: true,
     main: html`${heading(site, paste, languageOf(paste))}
-<p class="notice">${text.explanation}</p>
+<p class="notice attention">${text.explanation}</p>
 <form method="post" action="${site.base}/${paste.short_code}"><p><button class="primary" type="submit">${text.reveal}</button></p></form>
 <p class="hint">${text.command} <code>curl -X POST ${paste.url}</code></p>
 ${deletion(site, paste)}`,
@@ -20,8 +22,8 @@ ${deletion(site, paste)}`,
 /** The page with the text, which no other request shows. Nothing on it leads to the text again. */
 export function revealedPage(site: Site, paste: ShownPaste, firstText: string): TextPage {
   const { burn, paste: text } = words;
-  return textPage(site, paste, firstText, {
-    above: () => html`<p class="notice">${burn.revealed}</p>
+  return textPage(site, { ...paste, isDeleted: true }, firstText, {
+    above: () => html`<p class="notice attention">${burn.revealed}</p>
 <div class="toolbar">
 <button type="button" id="copy" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copy}</button>
 <button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>

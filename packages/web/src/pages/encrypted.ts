@@ -11,6 +11,7 @@ export function encryptedPage(site: Site, paste: ShownPaste): string {
   return page(site, {
     title: titleOf(paste),
     scripts: ['encrypted-paste.js'],
+    hasStylesInside: true,
     main: html`${heading(site, paste, null)}
 <p id="needs-script" class="notice bad">${text.needsScript}</p>
 <p id="sealed-status" role="status" class="hint"></p>
@@ -30,7 +31,7 @@ ${deletion(site, paste)}`,
 
 function reveal(): Html {
   const { burn: text } = words;
-  return html`<p class="notice">${text.explanation}</p>
+  return html`<p class="notice attention">${text.explanation}</p>
 <p><button type="button" id="reveal" class="primary" hidden>${text.reveal}</button></p>
 `;
 }

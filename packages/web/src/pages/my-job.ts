@@ -3,7 +3,7 @@ import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import { table } from '../html/table.ts';
 import { words } from '../words.ts';
-import { typeOf, type OwnJob } from './my-jobs.ts';
+import { typeOf, withoutFieldNames, type OwnJob } from './my-jobs.ts';
 
 /** A paste or a file that a job has made. */
 interface MadeAsset {
@@ -13,6 +13,7 @@ interface MadeAsset {
 }
 
 export interface MyJob extends OwnJob {
+  readonly parameters: Readonly<Record<string, unknown>>;
   readonly result: Readonly<Record<string, unknown>> | null;
   /** The newest. */
   readonly assets: readonly MadeAsset[];
@@ -37,7 +38,7 @@ ${job.completed_at !== null && html`<div><dt>${text.ended}</dt><dd>${formatTime(
 </dl>
 ${isOpen && progress(site, job)}
 ${job.error_message !== null && html`<p class="notice bad">${withoutFieldNames(job.error_message)}</p>`}
-${job.result !== null && resultOf(job.result)}
+${job.result !== null && resultOf(job.result, job)}
 ${assetsOf(job)}
 ${isOpen && cancellation(site, job)}`,
   });
@@ -52,38 +53,42 @@ function cancellation({ base }: Site, { id }: MyJob): Html {
 </form></details>`;
 }
 
-/** The API's text names the field that says why; the page shows that field as a table. */
-function withoutFieldNames(message: string): string {
-  return message.replace(/; result\.\w+ says why\.$/, '.');
-}
-
 function progress({ base }: Site, job: MyJob): Html {
   const { job: text } = words;
   return html`<div id="job" class="pending column" data-events="${base}/v1/jobs/${job.id}/events">
 <progress id="job-progress" max="100" value="${job.progress}" aria-label="${text.progress}"></progress>
-<p role="status"><span id="job-percent">${job.progress}</span> % <span id="job-message">${job.progress_message ?? (job.status === 'queued' ? text.waiting : '')}</span></p>
+<p role="status"><span id="job-percent">${job.progress}</span> %. <span id="job-message">${job.progress_message ?? (job.status === 'queued' ? text.waiting : '')}</span></p>
 </div>`;
 }
 
+/** What is rare, and worth a word only when there is some. */
+const ONLY_IF_ANY: ReadonlySet<string> = new Set(['failed', 'missing_count', 'left_out']);
+
 /** The counts, and the lists of what went wrong. */
-function resultOf(result: Readonly<Record<string, unknown>>): Html {
+function resultOf(
+  result: Readonly<Record<string, unknown>>,
+  { parameters }: Pick<MyJob, 'parameters'>,
+): Html {
   const counts = Object.entries(words.job.counts).flatMap(([name, label]) => {
     const value = result[name];
-    if (typeof value !== 'number') return [];
+    if (typeof value !== 'number' || (value === 0 && ONLY_IF_ANY.has(name))) return [];
     return [html`<div><dt>${label}</dt><dd>${name === 'bytes' ? formatSize(value) : value}</dd></div>\n`];
   });
   return html`${counts.length > 0 && html`<h2>${words.job.result}</h2>\n<dl class="facts">${counts}</dl>`}
-${errorsOf(result['errors'])}${missingOf(result['missing'])}`;
+${errorsOf(result['errors'], typeof parameters['source_short_code'] === 'string')}${missingOf(result['missing'])}`;
 }
 
-function errorsOf(errors: unknown): Html | false {
+/** @param isFile the entries are those of a file: only NDJSON has entries without names, and counts lines */
+function errorsOf(errors: unknown, isFile: boolean): Html | false {
   if (!Array.isArray(errors) || errors.length === 0) return false;
   const { job: text } = words;
+  const hasNames = errors.some(({ name }: Readonly<Record<string, unknown>>) => typeof name === 'string');
   const rows = errors.map((each: Readonly<Record<string, unknown>>) => {
     const { position, name, reason } = each;
-    return html`<tr><td class="number">${textOf(position)}</td><td class="title">${textOf(name)}</td><td class="title">${textOf(reason)}</td></tr>\n`;
+    return html`<tr><td class="number">${placeOf(position, isFile && name === null)}</td>${hasNames && html`<td class="title">${textOf(name)}</td>`}<td class="title">${textOf(reason)}</td></tr>\n`;
   });
-  return html`<h2>${text.errors}</h2>\n${table(text.errors, [text.position, text.name, text.reason], rows)}`;
+  const heads = [text.position, ...(hasNames ? [text.name] : []), text.reason];
+  return html`<h2>${text.errors}</h2>\n${table(text.errors, heads, rows)}`;
 }
 
 function missingOf(missing: unknown): Html | false {
@@ -94,6 +99,13 @@ function missingOf(missing: unknown): Html | false {
       html`<tr><td>${textOf(each['short_code'])}</td><td class="title">${textOf(each['reason'])}</td></tr>\n`,
   );
   return html`<h2>${text.missing}</h2>\n${table(text.missing, [words.myPastes.paste, text.reason], rows)}`;
+}
+
+/** People count from 1; the API counts from 0. */
+function placeOf(position: unknown, isLine: boolean): string {
+  if (typeof position !== 'number') return '';
+  const { entry, line } = words.job;
+  return (isLine ? line : entry)(position + 1);
 }
 
 /** The result is what the job type wrote. */
@@ -108,7 +120,8 @@ function assetsOf({ assets, hasMoreAssets, completed_at: completedAt }: MyJob): 
   const pastes = assets.filter(({ asset_type: type }) => type === 'paste');
   return html`${files.map(
     ({ url, file_size: size }) =>
-      html`<p><a class="button primary" href="${url}">${text.download}</a> <span class="hint">${formatSize(size)}. ${text.downloadHint}</span></p>\n`,
+      html`<p><a class="button primary" href="${url}">${text.download}</a></p>
+<p class="hint">${formatSize(size)}. ${text.downloadHint}</p>\n`,
   )}${
     pastes.length > 0 &&
     completedAt !== null &&

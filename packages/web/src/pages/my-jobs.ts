@@ -52,6 +52,11 @@ ${pageLinks(action, { job_type: list.jobType, status: list.status }, list)}`,
   });
 }
 
+/** The API's text names the field that says why; the page of the job shows that field as a table. */
+export function withoutFieldNames(message: string | null): string | null {
+  return message?.replace(/; result\.\w+ says why\.$/, '.') ?? null;
+}
+
 /** The name of a type of job; of one that this page does not know, as the API names it. */
 export function typeOf(type: string): string {
   return (words.job.types as Readonly<Record<string, string>>)[type] ?? type;
@@ -62,7 +67,7 @@ function importForm({ base }: Site, { maxFileBytes }: MyJobs): Html {
   const expiries = form.expiries.map(([value, name]) => [value, name] as const);
   return html`<form class="start" method="post" action="${base}/my/jobs/import" enctype="multipart/form-data">
 <h2>${text.importTitle}</h2>
-<div class="field"><label for="file">${text.file}</label><input id="file" name="file" type="file" required aria-describedby="file-hint"><p id="file-hint" class="hint">${text.fileHint} ≤ ${formatSize(maxFileBytes)}</p></div>
+<div class="field"><label for="file">${text.file}</label><input id="file" name="file" type="file" required aria-describedby="file-hint"><p id="file-hint" class="hint">${text.fileHint} ${form.atMost(formatSize(maxFileBytes))}</p></div>
 ${choice({ id: 'visibility', label: form.visibility }, form.visibilities)}
 ${choice({ id: 'expires_in', label: form.expiry }, expiries, '2592000')}
 <p><button class="primary" type="submit">${text.startImport}</button></p>
@@ -86,7 +91,7 @@ function jobsTable(site: Site, jobs: readonly OwnJob[]): Html {
   const { job, paste } = words;
   const rows = jobs.map(
     (each) =>
-      html`<tr${each.completed_at === null && html` data-open`} id="job-${each.id}"><td><a href="${site.base}/my/jobs/${each.id}">${typeOf(each.job_type)}</a></td><td class="${each.status}">${job.states[each.status]}</td><td class="number">${each.completed_at === null && html`<progress max="100" value="${each.progress}" aria-label="${job.progress}"></progress> ${each.progress} %`}</td><td>${formatTime(each.created_at)}</td><td>${each.completed_at !== null && formatTime(each.completed_at)}</td><td class="title">${each.error_message ?? each.progress_message}</td></tr>\n`,
+      html`<tr${each.completed_at === null && html` data-open`} id="job-${each.id}"><td><a href="${site.base}/my/jobs/${each.id}">${typeOf(each.job_type)}</a></td><td class="${each.status}">${job.states[each.status]}</td><td class="number">${each.completed_at === null && html`<progress max="100" value="${each.progress}" aria-label="${job.progress}"></progress> ${each.progress} %`}</td><td>${formatTime(each.created_at)}</td><td>${each.completed_at !== null && formatTime(each.completed_at)}</td><td class="title message">${withoutFieldNames(each.error_message) ?? each.progress_message}</td></tr>\n`,
   );
   return table(
     words.myJobs.list,

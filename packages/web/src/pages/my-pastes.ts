@@ -8,6 +8,8 @@ import { words } from '../words.ts';
 /** A paste in its owner's list. The times are in ISO 8601. */
 export interface OwnPaste {
   readonly short_code: string;
+  /** null: none. */
+  readonly slug: string | null;
   readonly title: string | null;
   readonly status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
   readonly visibility: 'unlisted' | 'private';
@@ -71,15 +73,16 @@ ${table(
   heads,
   pastes.map((each) => row(site, each)),
 )}
-<p><button class="danger" id="delete-selected" type="submit">${text.deleteSelected}</button> <span id="selected" role="status"></span></p>
+<p class="toolbar"><button class="danger" id="delete-selected" type="submit">${text.deleteSelected}</button> <span id="selected" role="status" data-words="${text.selected}"></span></p>
 </form>`;
 }
 
 function row({ base }: Site, each: OwnPaste): Html {
   const { myPastes: text, paste } = words;
   const { short_code: code, expires_at: expires } = each;
-  const name = each.title ?? code;
-  return html`<tr><td class="check"><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}"></td><td class="title"><a href="${base}/${code}"><bdi>${name}</bdi></a>${each.title !== null && html` <small>${code}</small>`}</td><td class="${each.status.toLowerCase()}">${paste.uploadStates[each.status]}</td><td>${text.visibilities[each.visibility]}</td><td class="number">${formatSize(each.size_bytes)}</td><td>${formatTime(each.created_at)}</td><td>${expires === null ? paste.neverExpires : formatTime(expires)}</td></tr>\n`;
+  const address = each.slug === null ? code : `~${each.slug}`;
+  const name = each.title ?? address;
+  return html`<tr><td class="check"><input type="checkbox" name="short_code" value="${code}" aria-label="${text.selectOne(name)}"></td><td class="title"><a href="${base}/${address}"><bdi>${name}</bdi></a>${each.title !== null && html` <small>${address}</small>`}</td><td class="${each.status.toLowerCase()}">${paste.uploadStates[each.status]}</td><td class="number">${text.visibilities[each.visibility]}</td><td class="number">${formatSize(each.size_bytes)}</td><td>${formatTime(each.created_at)}</td><td>${expires === null ? paste.neverExpires : formatTime(expires)}</td></tr>\n`;
 }
 
 /** The question before pastes are deleted, since nothing restores them. */
@@ -95,7 +98,7 @@ export function confirmDeletionPage(
 <p>${text.confirmHint}</p>
 <form class="toolbar" method="post" action="${site.base}/my/pastes/delete">
 <input type="hidden" name="confirmed" value="yes">
-${pastes.map(({ short_code: code }) => html`<input type="hidden" name="short_code" value="${code}">\n`)}<button class="danger" type="submit">${words.paste.deleteButton}</button> <a class="button" href="${site.base}/my/pastes">${text.keep}</a>
+${pastes.map(({ short_code: code }) => html`<input type="hidden" name="short_code" value="${code}">\n`)}<button class="danger" type="submit">${words.paste.deleteButton}</button> <a class="button" href="${site.base}/my/pastes">${text.keep(pastes.length)}</a>
 </form>`,
   });
 }

@@ -1,34 +1,77 @@
 import { languages } from '../content/languages.ts';
 import { formatSize } from '../html/formats.ts';
-import { html } from '../html/html.ts';
+import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
 import { words } from '../words.ts';
 
 const DEFAULT_EXPIRY = '2592000';
 
+/** What somebody has entered whose slug or parent was refused. */
+interface RefusedForm {
+  /** Without a file, which no page can fill in. */
+  readonly text: string;
+  /** The other fields, by their names. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** Why the slug was refused; null: it was not. */
+  readonly slugError: string | null;
+  /** The writer can no longer read the paste that the new one was to be made from. */
+  readonly isParentMissing: boolean;
+}
+
+/** A text of up to this size is in the page of the form. */
+export const MAX_FILLED_BYTES = 256 * 1024;
+
+/** The paste that a new one is made from. */
+export interface ShownOrigin {
+  readonly short_code: string;
+  readonly title: string | null;
+  readonly syntax: string | null;
+  /** The text to begin with; or why there is none: a script fetches a long one, and what is no text stays away. */
+  readonly text: string | { readonly missing: 'too long' | 'in progress' | 'not text' | 'encrypted' };
+}
+
 /**
  * The form at `/`. Without JavaScript the browser sends the form itself: a field named `text`, whose newlines
  * the browser turns into CR LF, or a file named `content`, byte for byte.
+ * @param refused the form as it was sent; null: an empty form
  */
-export function newPastePage(site: Site, { maxPasteBytes }: { readonly maxPasteBytes: number }): string {
+export function newPastePage(
+  site: Site,
+  {
+    maxPasteBytes,
+    refused = null,
+    origin = null,
+  }: {
+    readonly maxPasteBytes: number;
+    readonly refused?: RefusedForm | null;
+    readonly origin?: ShownOrigin | null;
+  },
+): string {
   const { form } = words;
+  const fields = refused?.fields ?? fieldsOf(origin);
+  const entered = (name: string): string => fields.get(name) ?? '';
+  const text = refused?.text ?? (typeof origin?.text === 'string' ? origin.text : '');
   return page(site, {
     title: form.title,
     scripts: ['new-paste.js'],
     main: html`<h1>${form.title}</h1>
-<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-unreachable="${form.unreachable}" data-unencrypted="${words.encryption.failed}">
+<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-unreachable="${form.unreachable}" data-unencrypted="${words.encryption.failed}"${fetched(site, origin)}>
 <div class="field">
 <label for="text">${form.content}</label>
-<textarea id="text" name="text" rows="18" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint" autofocus></textarea>
+<textarea id="text" name="text" rows="18" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}>
+${text}</textarea>
 <p id="text-hint" class="hint">${form.contentHint}</p>
 </div>
-<div class="options">
-<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint"><p id="file-hint" class="hint">≤ ${formatSize(maxPasteBytes)}</p></div>
-<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" maxlength="200" autocomplete="off"></div>
-<div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="">${form.detectSyntax}</option>${languages.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select></div>
-<div class="field"><label for="expires_in">${form.expiry}</label><select id="expires_in" name="expires_in">${form.expiries.map(([value, name]) => html`<option value="${value}"${value === DEFAULT_EXPIRY && html` selected`}>${name}</option>`)}</select></div>
-${site.viewer !== null && html`<div class="field"><label for="visibility">${form.visibility}</label><select id="visibility" name="visibility">${form.visibilities.map(([value, name]) => html`<option value="${value}">${name}</option>`)}</select></div>\n`}</div>
-<div class="field"><label class="check" for="burn"><input id="burn" name="burn" type="checkbox" value="true" aria-describedby="burn-hint"> ${words.burn.option}</label><p id="burn-hint" class="hint">${words.burn.optionHint}</p></div>
+${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${words.diff.parentMissing}</p>\n` : originField(origin, entered('parent'))}<div class="options">
+<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint"><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
+<div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" maxlength="200" autocomplete="off"></div>
+<div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="">${form.detectSyntax}</option>${optionsOf(
+      languages.map(({ id, name }) => [id, name]),
+      entered('syntax'),
+    )}</select></div>
+<div class="field"><label for="expires_in">${form.expiry}</label><select id="expires_in" name="expires_in">${optionsOf(form.expiries, entered('expires_in') || DEFAULT_EXPIRY)}</select></div>
+${site.viewer !== null && html`<div class="field"><label for="visibility">${form.visibility}</label><select id="visibility" name="visibility">${optionsOf(form.visibilities, entered('visibility'))}</select></div>\n${slugField(entered('slug'), refused?.slugError ?? null)}`}</div>
+<div class="field"><label class="check" for="burn"><input id="burn" name="burn" type="checkbox" value="true" aria-describedby="burn-hint"${entered('burn') === 'true' && html` checked`}> ${words.burn.option}</label><p id="burn-hint" class="hint">${words.burn.optionHint}</p></div>
 <fieldset id="encryption" class="encryption" hidden>
 <legend class="visually-hidden">${words.encryption.option}</legend>
 <label class="check" for="encrypt"><input id="encrypt" type="checkbox"> ${words.encryption.option}</label>
@@ -42,4 +85,49 @@ ${site.viewer === null && html`<p class="hint">${form.privacy}</p>`}
 <div id="form-error" role="alert"></div>
 </form>`,
   });
+}
+
+function optionsOf(options: readonly (readonly [value: string, name: string])[], selected: string) {
+  return options.map(
+    ([value, name]) =>
+      html`<option value="${value}"${value === selected && html` selected`}>${name}</option>`,
+  );
+}
+
+/** The browser checks the pattern before it sends the form. @param error null: none */
+function slugField(value: string, error: string | null): Html {
+  const { form } = words;
+  return html`<div class="field"><label for="slug">${form.slug}</label><input id="slug" name="slug" value="${value}" minlength="3" maxlength="64" pattern="[a-z0-9][a-z0-9\\-]+[a-z0-9]" title="${form.slugHint}" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="slug-error slug-hint"${error !== null && html` aria-invalid="true" autofocus`}><p id="slug-error" class="field-error" role="alert">${error}</p><p id="slug-hint" class="hint">${form.slugHint}</p></div>\n`;
+}
+
+/** The address of a text that the script fetches. */
+function fetched({ base }: Site, origin: ShownOrigin | null): Html | false {
+  if (origin === null || typeof origin.text === 'string') return false;
+  const { missing } = origin.text;
+  if (missing !== 'too long' && missing !== 'in progress') return false;
+  return html` data-from="${base}/v1/pastes/${origin.short_code}/content"`;
+}
+
+/** The fields that a paste and the one that is made from it have in common. */
+function fieldsOf(origin: ShownOrigin | null): ReadonlyMap<string, string> {
+  if (origin === null) return new Map();
+  const { short_code, title, syntax } = origin;
+  return new Map([
+    ['parent', short_code],
+    ['title', title ?? ''],
+    ['syntax', syntax ?? ''],
+  ]);
+}
+
+/**
+ * A checkbox, so that the writer can keep the origin from the readers.
+ * @param parent the short code; empty: the paste is made from none
+ */
+function originField(origin: ShownOrigin | null, parent: string): Html | false {
+  if (parent === '') return false;
+  const { diff } = words;
+  const missing = origin === null || typeof origin.text === 'string' ? null : origin.text.missing;
+  return html`<div class="field"><label class="check" for="parent"><input id="parent" name="parent" type="checkbox" value="${parent}" checked aria-describedby="parent-hint"> ${diff.madeFrom} ${parent}</label><p id="parent-hint" class="hint">${diff.madeFromHint}</p>
+${missing === 'not text' && html`<p class="hint">${diff.notText}</p>\n`}${missing === 'too long' && html`<p class="hint">${diff.tooLong(formatSize(MAX_FILLED_BYTES))}</p>\n`}</div>
+`;
 }

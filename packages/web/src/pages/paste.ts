@@ -8,6 +8,8 @@ import { words } from '../words.ts';
 /** What the page shows of a paste. The times are in ISO 8601. */
 export interface ShownPaste {
   readonly short_code: string;
+  /** null: none. */
+  readonly slug: string | null;
   readonly url: string;
   readonly status: 'IN_PROGRESS' | 'PROCESSED' | 'FAILED';
   readonly title: string | null;
@@ -16,6 +18,10 @@ export interface ShownPaste {
   readonly encrypted: boolean;
   /** The paste is deleted when it is read. */
   readonly burn: boolean;
+  /** The page has just deleted the paste, which therefore no longer expires. Default: false. */
+  readonly isDeleted?: boolean;
+  /** The short code of the paste that this one was made from; null: none. */
+  readonly parent: string | null;
   readonly size_bytes: number;
   readonly created_at: string;
   readonly expires_at: string | null;
@@ -47,7 +53,11 @@ export function textPage(
   { above, below }: { readonly above: (language: Language | null) => Html; readonly below: Html | false },
 ): TextPage {
   const language = languageOf(paste, firstText);
-  const { before, after } = frame(site, { title: titleOf(paste), scripts: ['paste.js'] });
+  const { before, after } = frame(site, {
+    title: titleOf(paste),
+    scripts: ['paste.js'],
+    hasStylesInside: true,
+  });
   const head = html`${heading(site, paste, language)}
 ${above(language)}
 <p id="paste-status" role="status" class="hint"></p>
@@ -74,6 +84,7 @@ export function pendingPastePage(site: Site, paste: ShownPaste): string {
   return page(site, {
     title: titleOf(paste),
     scripts: ['pending-paste.js'],
+    hasStylesInside: true,
     head: html`<noscript><meta http-equiv="refresh" content="2"></noscript>\n`,
     main: html`${heading(site, paste, languageOf(paste))}
 <p id="pending" class="pending" role="status" data-events="${site.base}/v1/pastes/${paste.short_code}/events"><span class="spinner" aria-hidden="true"></span> ${words.paste.inProgress}</p>`,
@@ -94,11 +105,18 @@ export function heading(site: Site, paste: ShownPaste, language: Language | null
   const { paste: text } = words;
   return html`<h1><bdi>${paste.title ?? untitled(paste)}</bdi></h1>
 <dl class="facts">
-<div><dt>${text.size}</dt><dd>${formatSize(paste.size_bytes)}</dd></div>
+${paste.slug !== null && html`<div><dt>${text.slug}</dt><dd><a href="${paste.url}">~${paste.slug}</a></dd></div>\n`}<div><dt>${text.size}</dt><dd>${formatSize(paste.size_bytes)}</dd></div>
 ${!paste.encrypted && html`<div><dt>${text.language}</dt><dd>${language?.name ?? paste.syntax ?? 'Plain text'}</dd></div>\n`}<div><dt>${text.created}</dt><dd>${formatTime(paste.created_at)}</dd></div>
-<div><dt>${text.expires}</dt><dd>${paste.expires_at === null ? text.neverExpires : formatTime(paste.expires_at)}</dd></div>
-<div><dt>${text.upload}</dt><dd><a href="${site.base}/${paste.short_code}/timeline">${text.uploadStates[paste.status]}</a></dd></div>
-</dl>`;
+${paste.isDeleted !== true && html`<div><dt>${text.expires}</dt><dd>${paste.expires_at === null ? text.neverExpires : formatTime(paste.expires_at)}</dd></div>\n`}<div><dt>${text.upload}</dt><dd><a href="${site.base}/${paste.short_code}/timeline">${text.uploadStates[paste.status]}</a></dd></div>
+${origin(site, paste)}</dl>`;
+}
+
+function origin({ base }: Site, { parent, short_code, burn, encrypted }: ShownPaste): Html | false {
+  if (parent === null) return false;
+  const { paste: text } = words;
+  const changes = html` (<a href="${base}/${short_code}/diff">${text.changes}</a>)`;
+  return html`<div><dt>${words.diff.madeFrom}</dt><dd><a href="${base}/${parent}">${parent}</a>${!burn && !encrypted && changes}</dd></div>
+`;
 }
 
 /** Links work without JavaScript; the buttons need it and are hidden without it. */
@@ -111,7 +129,7 @@ function toolbar(site: Site, paste: ShownPaste, language: Language | null): Html
 <a class="button" href="${raw}" download="${fileNameOf(paste)}">${text.download}</a>
 <button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>
 <button type="button" id="qr" data-url="${paste.url}" data-label="${text.qrOf(paste.url)}" aria-expanded="false" hidden>${text.qr}</button>
-<a class="button" id="fork" href="${site.base}/#from=${paste.short_code}" hidden>${text.fork}</a>
+<a class="button" id="fork" href="${site.base}/${paste.short_code}/new">${text.fork}</a>
 <form id="line-form" class="line-form" data-wrong="${text.linesWrong}" hidden><label for="lines">${text.lines}</label><input id="lines" size="8" placeholder="12-20" autocomplete="off" spellcheck="false"></form>
 ${language?.id === 'markdown' && views(site, paste)}</div>`;
 }

@@ -1,6 +1,6 @@
 import { html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
-import { timelineChart, type ShownTimeline } from '../timeline/chart.ts';
+import { legend, timelineChart, type ShownTimeline } from '../timeline/chart.ts';
 import { attemptsTable, retriesTable, transitionsTable } from '../timeline/tables.ts';
 import { words } from '../words.ts';
 import type { ShownPaste } from './paste.ts';
@@ -16,7 +16,7 @@ export function timelinePage(site: Site, paste: ShownPaste, timeline: ShownTimel
 <h1>${text.title('')}<bdi>${name}</bdi></h1>
 <p class="hint">${text.intro}</p>
 <figure class="chart"><div class="scroll" role="region" aria-label="${text.chart}" tabindex="0">${timelineChart(timeline, paste.created_at, now)}</div>
-<figcaption class="legend"><span class="key busy"></span>${text.running} <span class="key waiting"></span>${text.waiting} <span class="key good"></span>PROCESSED, SUCCEEDED <span class="key bad"></span>FAILED</figcaption></figure>
+${legend()}</figure>
 ${retriesTable(timeline)}<h2>${text.transitions}</h2>
 ${timeline.transitions.length === 0 ? html`<p>${text.none}</p>` : transitionsTable(timeline, paste.created_at)}
 <h2>${text.attempts}</h2>

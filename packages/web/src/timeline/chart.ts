@@ -80,6 +80,20 @@ ${rows.map((row, index) => drawRow(row, index * ROW, x))}
 </svg>`;
 }
 
+/** What the colours of the drawing mean. @param subject a job ends in other states than a paste */
+export function legend(of: keyof typeof subjects = 'paste'): Html {
+  const { timeline: text } = words;
+  const [done, failed] =
+    of === 'paste' ? ['PROCESSED, SUCCEEDED', 'FAILED'] : ['completed, SUCCEEDED', 'partial, failed, FAILED'];
+  const keys = [
+    ['busy', text.running],
+    ['waiting', text.waiting],
+    ['good', done],
+    ['bad', failed],
+  ];
+  return html`<figcaption class="legend">${keys.map(([kind, name]) => html`<span><span class="key ${kind}"></span>${name}</span>\n`)}</figcaption>`;
+}
+
 interface ChartedSubject {
   readonly name: string;
   readonly machine: string;

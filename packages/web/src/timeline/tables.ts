@@ -12,7 +12,7 @@ export function transitionsTable({ transitions, executions }: ShownTimeline, cre
     const attempt = attempts.get(entity);
     const subject = attempt === undefined ? (text.machines[machine] ?? machine) : text.attempt(attempt);
     const afterMs = Date.parse(at) - startMs;
-    return html`<tr><td>${subject}</td><td>${from}</td><td class="${to.toLowerCase()}">${to}</td><td>${formatTime(at)}</td><td>${formatDuration(Math.max(0, afterMs))}</td><td>${actor}</td><td>${reason ?? reason_class}</td></tr>\n`;
+    return html`<tr><td class="number">${subject}</td><td>${from}</td><td class="${to.toLowerCase()}">${to}</td><td>${formatTime(at)}</td><td class="number">${formatDuration(Math.max(0, afterMs))}</td><td class="number">${actor}</td><td class="message">${reason ?? classText(reason_class)}</td></tr>\n`;
   });
   const heads = [text.subject, text.from, text.to, text.at, text.after, text.by, text.reason];
   return table(text.transitions, heads, rows);
@@ -22,7 +22,7 @@ export function attemptsTable({ executions }: ShownTimeline): Html {
   const { timeline: text } = words;
   const rows = executions.map(
     ({ attempt, status, run_at, started_at, finished_at, error_class, error }) =>
-      html`<tr><td>${attempt}</td><td class="${status.toLowerCase()}">${status}</td><td>${formatTime(run_at)}</td><td>${started_at !== null && formatTime(started_at)}</td><td>${finished_at !== null && formatTime(finished_at)}</td><td>${error ?? error_class}</td></tr>\n`,
+      html`<tr><td>${attempt}</td><td class="${status.toLowerCase()}">${status}</td><td>${formatTime(run_at)}</td><td>${started_at !== null && formatTime(started_at)}</td><td>${finished_at !== null && formatTime(finished_at)}</td><td class="message">${error ?? classText(error_class)}</td></tr>\n`,
   );
   return table(text.attempts, ['#', text.state, text.due, text.started, text.finished, text.error], rows);
 }
@@ -33,9 +33,14 @@ export function retriesTable({ retries }: ShownTimeline): Html | false {
   const { timeline: text } = words;
   const rows = retries.map(
     ({ at, actor, reason_class, reason }) =>
-      html`<tr><td>${formatTime(at)}</td><td>${actor}</td><td>${reason ?? reason_class}</td></tr>\n`,
+      html`<tr><td>${formatTime(at)}</td><td class="number">${actor}</td><td class="message">${reason ?? classText(reason_class)}</td></tr>\n`,
   );
   return html`<h2>${text.retries}</h2>
 ${table(text.retries, [text.at, text.by, text.reason], rows)}
 `;
+}
+
+/** A class of reasons, such as `storage_unavailable`, as words. */
+function classText(reasonClass: string | null): string | undefined {
+  return reasonClass?.replaceAll('_', ' ');
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { startScript } from './page.ts';
+import { styles } from './styles.ts';
 
 export interface ServedFile {
   /** The Content-Type. */
@@ -10,9 +11,10 @@ export interface ServedFile {
   readonly etag: string;
 }
 
-/** The files of swagger-ui-dist that the page needs, and the licences of the bundle. */
+/** Our own script and styles, the files of swagger-ui-dist that the page needs, and the licences of the bundle. */
 const files = {
   'start.js': ['text/javascript; charset=utf-8', () => Buffer.from(startScript)],
+  'page.css': ['text/css; charset=utf-8', () => Buffer.from(styles)],
   'swagger-ui-bundle.js': ['text/javascript; charset=utf-8', packaged],
   'swagger-ui-bundle.js.LICENSE.txt': ['text/plain; charset=utf-8', packaged],
   'swagger-ui.css': ['text/css; charset=utf-8', packaged],

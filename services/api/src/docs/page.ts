@@ -24,9 +24,11 @@ export function pageHtml(folder: string): string {
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
     <title>Pasteflow's API</title>
     <link rel="icon" href="data:,">
     <link rel="stylesheet" href="${folder}swagger-ui.css">
+    <link rel="stylesheet" href="${folder}page.css">
   </head>
   <body>
     <div id="docs"><noscript>This page needs JavaScript. The document that it shows is at /openapi.json.</noscript></div>
@@ -37,8 +39,15 @@ export function pageHtml(folder: string): string {
 `;
 }
 
-/** `validatorUrl: null`: otherwise Swagger UI sends the document to a validator of its makers. */
-export const startScript = `SwaggerUIBundle({
+/**
+ * Shows the colours that the reader's system prefers. `validatorUrl: null`: otherwise Swagger UI sends the document to a validator of its
+ * makers.
+ */
+export const startScript = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const showColours = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', showColours);
+showColours();
+SwaggerUIBundle({
   url: new URL('../openapi.json', document.currentScript.src).href,
   domNode: document.getElementById('docs'),
   deepLinking: true,

@@ -49,6 +49,7 @@ Metadata:   curl ${url}/v1/pastes/SHORT_CODE
             curl ${url}/v1/pastes/SHORT_CODE/timeline
 Delete:     curl -X DELETE -H "Delete-Token: TOKEN" ${url}/v1/pastes/SHORT_CODE
 As a user:  curl -H "Authorization: Bearer TOKEN" --data-binary @FILE "${url}/v1/pastes?visibility=private"
+            curl -H "Authorization: Bearer TOKEN" --data-binary @FILE "${url}/?slug=NAME"; curl ${url}/~NAME
             curl -H "Authorization: Bearer TOKEN" ${url}/v1/pastes
             curl -H "Authorization: Bearer TOKEN" -X DELETE ${url}/v1/pastes/SHORT_CODE
 

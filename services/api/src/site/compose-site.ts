@@ -26,6 +26,7 @@ export function composePages({
     base,
     abuseContact,
     provider: provider === null ? null : new URL(provider).host,
+    styles: assets.textOf('page.css'),
     asset: (source) => `${base}/assets/${assets.fileOf(source)}`,
   });
   return {

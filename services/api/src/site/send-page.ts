@@ -1,6 +1,7 @@
 import type { Response } from 'express';
-import { pagePolicy } from '@pasteflow/web';
+import { pagePolicyOf } from '@pasteflow/web';
 import type { Answer } from '../http/response/answer.ts';
+import { assets } from './assets.ts';
 
 /**
  * The headers of a page, in addition to those of every answer. Without a referrer policy of its own a page's forms
@@ -8,7 +9,7 @@ import type { Answer } from '../http/response/answer.ts';
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': pagePolicy,
+  'Content-Security-Policy': pagePolicyOf(assets.textOf('page.css')),
   'Referrer-Policy': 'same-origin',
 };
 

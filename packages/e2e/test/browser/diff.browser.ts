@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startCluster } from '../../src/index.ts';
+import { isBrowserWanted, useBrowser, violationsOf } from './browser.ts';
+import { storePaste } from './store-paste.ts';
+
+const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
+
+const bed = useBrowser({ start: () => startCluster(), originOf: (cluster) => cluster.http().url });
+const { open } = bed;
+
+const stored = (content: string, parent?: string) =>
+  storePaste(bed.cluster, content, parent === undefined ? {} : { parent });
+
+/** The kind and the text of each run of lines. */
+const runsOf = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('.change')].map((run) => [
+      run.getAttribute('aria-label'),
+      run.querySelector('.signs')?.textContent,
+      run.querySelector('pre')?.textContent,
+    ]),
+  );
+
+describeInBrowser('a paste that is made from another', () => {
+  it.each([true, false])(
+    'is created by "New from this" and shows its changes; JavaScript: %s',
+    async (javaScriptEnabled) => {
+      const parent = await stored('\none\n<b>two</b>\nthree\n');
+      const page = await open(`/${parent}`, { javaScriptEnabled });
+      await page.getByRole('link', { name: 'New from this' }).click();
+      const text = page.getByLabel('Text');
+      await text.waitFor();
+      expect(await text.inputValue()).toBe('\none\n<b>two</b>\nthree\n');
+      await text.fill('\none\n<i>2</i>\nthree\n');
+      expect(await page.getByLabel(`Made from ${parent}`).isChecked()).toBe(true);
+      if (javaScriptEnabled) expect(await violationsOf(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Create paste' }).click();
+      await page.getByRole('heading', { name: 'Paste created' }).waitFor();
+      const url = await page.getByLabel('Link to the paste').inputValue();
+      await bed.cluster.untilStatus(url.split('/').at(-1)!, 'PROCESSED');
+
+      await page.goto(url);
+      await page.getByRole('link', { name: 'changes' }).click();
+      await page.getByRole('heading', { name: 'Changes of' }).waitFor();
+      expect(await runsOf(page)).toEqual([
+        [null, ' \n ', '\none\n'],
+        ['Removed', '-', '<b>two</b>\n'],
+        ['Added', '+', '<i>2</i>\n'],
+        [null, ' ', 'three\n'],
+      ]);
+      if (javaScriptEnabled) expect(await violationsOf(page)).toEqual([]);
+      const patch = await (await fetch(`${url}/diff`)).text();
+      expect(patch).toContain('-<b>two</b>\n+<i>2</i>\n');
+      await page.getByRole('link', { name: parent, exact: true }).click();
+      await page.waitForURL(`**/${parent}`);
+    },
+  );
+
+  it('keeps its origin from its readers when the box is unchecked', async () => {
+    const parent = await stored('one\n');
+    const page = await open(`/${parent}/new`);
+    await page.getByLabel(`Made from ${parent}`).uncheck();
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    const url = await page.getByLabel('Link to the paste').inputValue();
+    expect(await bed.cluster.client().pastes.get(url.split('/').at(-1)!)).toMatchObject({ parent: null });
+  });
+
+  it('is filled in by the script when the text is long', async () => {
+    const long = 'x'.repeat(300 * 1024);
+    const page = await open(`/${await stored(long)}/new`);
+    await page.waitForFunction(
+      (length) => document.querySelector('textarea')?.value.length === length,
+      long.length,
+    );
+  });
+
+  it('has a page of its changes that is read in dark colours, on a narrow screen and on paper', async () => {
+    const parent = await stored(Array.from({ length: 60 }, (_, n) => `line ${n}\n`).join(''));
+    const child = await stored(
+      Array.from({ length: 60 }, (_, n) =>
+        n % 20 === 5 ? `changed ${'long '.repeat(60)}${n}\n` : `line ${n}\n`,
+      ).join(''),
+      parent,
+    );
+    const page = await open(`/${child}/diff`, {
+      colorScheme: 'dark',
+      viewport: { width: 320, height: 640 },
+    });
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await page.locator('section.diff').count()).toBe(3);
+    const overflows = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(await overflows()).toBe(false);
+    await page.emulateMedia({ media: 'print' });
+    const signs = await page.evaluate(() =>
+      ['.added', '.removed', '.same'].map(
+        (run) => getComputedStyle(document.querySelector(run)!, '::before').content,
+      ),
+    );
+    expect(signs).toEqual(['"+"', '"-"', '""']);
+    expect(await overflows()).toBe(false); // a long line is wrapped, not cut
+  });
+
+  it('says why there are no changes to show', async () => {
+    const parent = await stored('a\n');
+    const child = await stored('b\n', parent);
+    const alone = await open(`/${parent}/diff`);
+    expect(await alone.locator('h1').innerText()).toContain('404');
+    expect(await violationsOf(alone)).toEqual([]);
+    const large = await stored(`${'x'.repeat(300 * 1024)}\n`, child);
+    const refused = await open(`/${large}/diff`);
+    expect(await refused.getByText('are not compared').count()).toBe(1);
+    expect(await refused.getByRole('link', { name: /Raw text of/ }).count()).toBe(2);
+    expect(await violationsOf(refused)).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startCluster } from '../../src/index.ts';
+import { isBrowserWanted, useBrowser } from './browser.ts';
+
+const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
+
+const bed = useBrowser({ start: () => startCluster(), originOf: (cluster) => cluster.http().url });
+const { open } = bed;
+
+/** No text in any encoding of characters, and with both kinds of newlines. */
+const BYTES = Buffer.from([0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x0a, 0x61]);
+
+/** Gives the field of the text a file as a drop or a paste does, of which scripts make no real one. */
+async function giveFile(page: Page, type: 'drop' | 'paste'): Promise<void> {
+  await page.getByLabel('Text').evaluate(
+    (field, { type: kind, bytes }) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(bytes)], 'picture.bin'));
+      const options = { bubbles: true, cancelable: true };
+      field.dispatchEvent(
+        kind === 'drop'
+          ? new DragEvent('drop', { ...options, dataTransfer: data })
+          : new ClipboardEvent('paste', { ...options, clipboardData: data }),
+      );
+    },
+    { type, bytes: [...BYTES] },
+  );
+}
+
+async function chooseFile(page: Page): Promise<void> {
+  const file = { name: 'picture.bin', mimeType: 'text/html', buffer: BYTES };
+  await page.getByLabel('Or a file').setInputFiles(file);
+}
+
+/** The content of the paste that the page says it has created. */
+async function createdBytes(page: Page): Promise<Buffer> {
+  const url = await page.getByLabel('Link to the paste').inputValue();
+  await bed.cluster.untilStatus(url.split('/').at(-1)!, 'PROCESSED');
+  return Buffer.from(await (await fetch(url)).arrayBuffer());
+}
+
+describeInBrowser('a file in the form', () => {
+  it.each([
+    ['chosen', chooseFile],
+    ['dropped', (page: Page) => giveFile(page, 'drop')],
+    ['pasted', (page: Page) => giveFile(page, 'paste')],
+  ] as const)(
+    'becomes a paste byte for byte, with its name as the title, when it is %s',
+    async (_name, give) => {
+      const page = await open('/');
+      await give(page);
+      await page.getByText('picture.bin (7 bytes)').waitFor();
+      expect(await page.getByLabel('Title').inputValue()).toBe('picture.bin');
+      await page.getByRole('button', { name: 'Create paste' }).click();
+      expect((await createdBytes(page)).equals(BYTES)).toBe(true);
+    },
+  );
+
+  it('becomes a paste byte for byte without JavaScript', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'pasteflow-file-'));
+    await writeFile(join(folder, 'picture.bin'), BYTES);
+    const page = await open('/', { javaScriptEnabled: false });
+    await page.getByLabel('Or a file').setInputFiles(join(folder, 'picture.bin'));
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    expect((await createdBytes(page)).equals(BYTES)).toBe(true);
+    await rm(folder, { recursive: true });
+  });
+
+  it('leaves text that is dropped or pasted to the browser', async () => {
+    const page = await open('/');
+    await page.evaluate(() => navigator.clipboard.writeText('pasted text'));
+    await page.getByLabel('Text').press('Control+V');
+    expect(await page.getByLabel('Text').inputValue()).toBe('pasted text');
+  });
+});
+
+/** What has the focus: its id, or its text. */
+const focused = (page: Page) =>
+  page.evaluate(() => document.activeElement?.id || document.activeElement?.textContent?.trim());
+
+/** Presses Tab until an element has the focus. @throws Error when none of the next 40 is it */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 40; presses += 1) {
+    if ((await focused(page)) === name) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab never reaches ${name}`);
+}
+
+describeInBrowser('with the keyboard alone', () => {
+  it('a paste is created with all options, opened and deleted', async () => {
+    const page = await open('/');
+    expect(await focused(page)).toBe('text');
+    await page.keyboard.type('only keys');
+    await page.keyboard.press('Escape');
+    await tabTo(page, 'title');
+    await page.keyboard.type('keys.md');
+    await tabTo(page, 'syntax');
+    await page.keyboard.type('Rust');
+    await tabTo(page, 'expires_in');
+    await page.keyboard.type('1 day');
+    await tabTo(page, 'create');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Paste created' }).waitFor();
+    expect(await focused(page)).toBe('main'); // a screen reader goes on with the answer
+    const token = await page.getByLabel('Delete token').inputValue();
+    const url = await page.getByLabel('Link to the paste').inputValue();
+    await bed.cluster.untilStatus(url.split('/').at(-1)!, 'PROCESSED');
+    await tabTo(page, 'open');
+    await page.keyboard.press('Enter');
+    await page.locator('#content[data-language=rust]').waitFor();
+    expect(await page.locator('h1').innerText()).toBe('keys.md');
+
+    await tabTo(page, 'Delete this paste');
+    await page.keyboard.press('Enter');
+    await tabTo(page, 'delete_token');
+    await page.keyboard.type(token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Paste deleted' }).waitFor();
+    expect((await fetch(url)).status).toBe(410);
+  });
+
+  it('the content is reached by the link that skips the navigation', async () => {
+    const page = await open('/missing123');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Skip to the content');
+    expect(await page.locator('.skip').evaluate((link) => link.getBoundingClientRect().left)).toBeGreaterThan(
+      0,
+    );
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).toBe('main');
+  });
+});

@@ -1,0 +1,105 @@
+import { inflateSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { startCluster } from '../../src/index.ts';
+import { isBrowserWanted, useBrowser } from './browser.ts';
+import { storePaste } from './store-paste.ts';
+
+const describeInBrowser = isBrowserWanted() ? describe : describe.skip;
+const DARK = { colorScheme: 'dark' } as const;
+
+const bed = useBrowser({ start: () => startCluster(), originOf: (cluster) => cluster.http().url });
+
+const print = (page: Page): Promise<void> => page.emulateMedia({ media: 'print' });
+
+/** The pages of a PDF, and how often they write a run of characters. */
+function writtenIn(pdf: Buffer): { readonly pages: number; readonly runs: number } {
+  const text = pdf.toString('latin1');
+  let runs = 0;
+  for (const { index, 0: start, 1: length } of text.matchAll(/\/Length (\d+)>>\s+stream\r?\n/g)) {
+    const bytes = pdf.subarray(index + start.length, index + start.length + Number(length));
+    if (text.slice(index - 40, index + start.length).includes('/FlateDecode') || bytes[0] === 0x78)
+      runs +=
+        inflateSync(bytes)
+          .toString('latin1')
+          .match(/\bT[jJ]\b/g)?.length ?? 0;
+  }
+  return { pages: text.match(/\/Type \/Page\b/g)?.length ?? 0, runs };
+}
+
+describeInBrowser('a paste on paper', () => {
+  it('is black on white also in dark mode, and has nothing to press', async () => {
+    const code = await storePaste(bed.cluster, 'const a = 1;\n'.repeat(20), { title: 'a.ts' });
+    const page = await bed.open(`/${code}#L2-L3`, DARK);
+    await page.waitForFunction(() => (CSS.highlights.get('keyword')?.size ?? 0) > 0);
+    await page.getByRole('button', { name: 'QR code' }).click();
+    await page.locator('svg.qr').waitFor();
+    await print(page);
+    expect(
+      await page.locator(':is(button, form, summary, nav, footer, svg, #selected-lines):visible').count(),
+    ).toBe(0);
+    const colours = await page.evaluate(() =>
+      ['body', 'h1', '#content', '#content pre'].map((selector) => {
+        const { color, backgroundColor } = getComputedStyle(document.querySelector(selector)!);
+        return [selector, color, backgroundColor];
+      }),
+    );
+    const white = 'rgb(255, 255, 255)';
+    expect(colours).toEqual([
+      ['body', 'rgb(0, 0, 0)', white],
+      ['h1', 'rgb(0, 0, 0)', 'rgba(0, 0, 0, 0)'],
+      ['#content', 'rgb(0, 0, 0)', white],
+      ['#content pre', 'rgb(0, 0, 0)', 'rgba(0, 0, 0, 0)'],
+    ]);
+    const painted = await page.evaluate(() =>
+      ['keyword', 'number', 'selected-lines'].map((name) => {
+        const pre = document.querySelector('#content pre')!;
+        const { color, backgroundColor } = getComputedStyle(pre, `::highlight(${name})`);
+        return [name, color, backgroundColor];
+      }),
+    );
+    for (const [name, color, background] of painted)
+      expect([name, color, background]).toEqual([name, 'rgb(0, 0, 0)', 'rgba(0, 0, 0, 0)']);
+  });
+
+  it('has long lines whole', async () => {
+    const code = await storePaste(bed.cluster, `short\n${'word '.repeat(400)}\n${'x'.repeat(3000)}\n`);
+    const page = await bed.open(`/${code}`);
+    await print(page);
+    expect(
+      await page.evaluate(() => [
+        document.documentElement.scrollWidth - innerWidth,
+        document.querySelector('#content')!.scrollWidth - document.querySelector('#content')!.clientWidth,
+      ]),
+    ).toEqual([0, 0]);
+    expect(await page.locator('.numbers:visible').count()).toBe(0); // they would stand beside other lines
+  });
+
+  it('has every line of a large text', async () => {
+    const lines = 20_000;
+    const code = await storePaste(bed.cluster, 'one line of a large text\n'.repeat(lines));
+    const page = await bed.open(`/${code}`, DARK);
+    const { pages, runs } = writtenIn(await page.pdf({ format: 'A4', printBackground: true }));
+    expect(pages).toBeGreaterThan((lines * 20) / 1122); // a line has 20 px, and an A4 page 1122
+    expect(runs).toBeGreaterThanOrEqual(lines);
+  });
+
+  it('has the whole of a rendered Markdown text', async () => {
+    const paragraphs = 300;
+    const code = await storePaste(
+      bed.cluster,
+      `${'A paragraph.\n\n'.repeat(paragraphs)}    ${'x'.repeat(2000)}\n`,
+      {
+        title: 'a.md',
+      },
+    );
+    const page = await bed.open(`/${code}`, DARK);
+    await page.getByRole('button', { name: 'Rendered' }).click();
+    await page.locator('article.rendered').waitFor();
+    const { pages, runs } = writtenIn(await page.pdf({ format: 'A4' }));
+    expect(runs).toBeGreaterThanOrEqual(paragraphs);
+    expect(pages).toBeGreaterThan((paragraphs * 24) / 1122);
+    await print(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+  });
+});

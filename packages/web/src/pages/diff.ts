@@ -1,0 +1,105 @@
+import { BIDI_MARK, REPLACED, textMarkup } from '../content/text-markup.ts';
+import { Html, html } from '../html/html.ts';
+import { page, type Site } from '../html/layout.ts';
+import { words } from '../words.ts';
+import { titleOf, type ShownPaste } from './paste.ts';
+
+/** Lines that follow one another and have the same fate. */
+interface ShownRun {
+  readonly kind: 'same' | 'removed' | 'added';
+  readonly text: string;
+  readonly lines: number;
+  /** The number of the first line in the old and in the new text, from 1. */
+  readonly oldNumber: number;
+  readonly newNumber: number;
+}
+
+/** Changes that are close to one another. */
+export interface ShownHunk {
+  readonly oldNumber: number;
+  readonly newNumber: number;
+  readonly runs: readonly ShownRun[];
+}
+
+/** A paste, and the one that it was made from. */
+export interface ShownPair {
+  readonly paste: ShownPaste;
+  readonly parent: ShownPaste;
+}
+
+/** The page that shows what has changed since the parent. */
+export function diffPage(
+  site: Site,
+  pair: ShownPair,
+  { hunks, lineEndsDiffer }: { readonly hunks: readonly ShownHunk[]; readonly lineEndsDiffer: boolean },
+): string {
+  const { diff: text, paste: warnings } = words;
+  const all = hunks.flatMap(({ runs }) => runs.map((run) => run.text)).join('');
+  const notes = [
+    hunks.length === 0 && text.equal,
+    lineEndsDiffer && text.lineEnds,
+    BIDI_MARK.test(all) && warnings.bidi,
+    REPLACED.test(all) && text.notUtf8,
+  ];
+  return page(site, {
+    title: text.title(titleOf(pair.paste)),
+    main: html`${heading(site, pair, hunks)}
+${notes.map((note) => note !== false && html`<p class="warning" role="note">${note}</p>\n`)}${hunks.map(hunkHtml)}<p class="hint">${text.command} <code>curl ${pair.paste.url}/diff</code></p>`,
+  });
+}
+
+/** The page of two pastes that are not compared. */
+export function diffRefusedPage(site: Site, pair: ShownPair, reason: string): string {
+  return page(site, {
+    title: words.diff.title(titleOf(pair.paste)),
+    main: html`${heading(site, pair, null)}
+<p class="notice">${reason}</p>`,
+  });
+}
+
+/** @param hunks null: the pastes are not compared */
+function heading(site: Site, { paste, parent }: ShownPair, hunks: readonly ShownHunk[] | null): Html {
+  const { diff: text } = words;
+  return html`<h1>${text.heading} <bdi>${titleOf(paste)}</bdi></h1>
+<dl class="facts">
+<div><dt>${text.from}</dt><dd>${links(site, parent)}</dd></div>
+<div><dt>${text.to}</dt><dd>${links(site, paste)}</dd></div>
+${hunks !== null && html`<div><dt>${text.lines}</dt><dd>${text.counts(linesOf(hunks, 'added'), linesOf(hunks, 'removed'))}</dd></div>\n`}</dl>`;
+}
+
+function links({ base }: Site, { short_code: code }: ShownPaste): Html {
+  const raw = words.diff.rawOf(code);
+  return html`<a href="${base}/${code}">${code}</a> (<a href="${base}/v1/pastes/${code}/content" aria-label="${raw}">${words.paste.raw}</a>)`;
+}
+
+function linesOf(hunks: readonly ShownHunk[], kind: ShownRun['kind']): number {
+  return hunks
+    .flatMap(({ runs }) => runs)
+    .reduce((sum, run) => (run.kind === kind ? sum + run.lines : sum), 0);
+}
+
+function hunkHtml({ oldNumber, newNumber, runs }: ShownHunk): Html {
+  const label = words.diff.hunk(oldNumber, newNumber);
+  return html`<section class="content diff" aria-label="${label}" tabindex="0">
+${runs.map(runHtml)}</section>
+`;
+}
+
+const SIGNS = { same: ' ', removed: '-', added: '+' } as const;
+
+/** The signs and the names of the groups tell what has changed also to those who see no colours. */
+function runHtml({ kind, text, lines, oldNumber, newNumber }: ShownRun): Html {
+  const numbers = (first: number, are: boolean): string =>
+    are ? column(lines, (n) => String(first + n)) : '';
+  const shown = new Html(textMarkup(text));
+  const marked =
+    kind === 'removed' ? html`<del>${shown}</del>` : kind === 'added' ? html`<ins>${shown}</ins>` : shown;
+  const group = kind === 'same' ? null : html` role="group" aria-label="${words.diff.groups[kind]}"`;
+  return html`<div class="change ${kind}"${group}><div class="numbers" aria-hidden="true">${numbers(oldNumber, kind !== 'added')}</div><div class="numbers" aria-hidden="true">${numbers(newNumber, kind !== 'removed')}</div><div class="signs" aria-hidden="true">${column(lines, () => SIGNS[kind])}</div><pre>
+${marked}</pre>${!text.endsWith('\n') && html`<span class="no-newline">${words.diff.noNewline}</span>`}</div>
+`;
+}
+
+function column(count: number, cell: (n: number) => string): string {
+  return Array.from({ length: count }, (_, n) => cell(n)).join('\n');
+}
