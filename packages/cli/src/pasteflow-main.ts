@@ -1,28 +1,39 @@
+import { EXIT_FAILED } from './exit-codes.ts';
 import { run } from './run.ts';
+import { OutputClosedError } from './terminal/output-closed-error.ts';
+import { stdoutOf } from './terminal/stdout-of.ts';
 
 const interrupt = new AbortController();
 let received: NodeJS.Signals | undefined;
 
+function interruptWith(reason: Error): void {
+  interrupt.abort(reason);
+  process.stdin.destroy();
+}
+
 /** The first signal ends the command, which removes what is not complete. The second one ends the process at once. */
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(name, () => {
-    if (received !== undefined) process.exit(1);
+    if (received !== undefined) process.exit(EXIT_FAILED);
     received = name;
-    interrupt.abort(new Error('Interrupted.'));
-    process.stdin.destroy();
+    interruptWith(new Error('Interrupted.'));
   });
 }
 
-// The reader of stdout is gone, for example `head`: nobody wants the rest.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') process.stderr.write(`pasteflow: stdout: ${error.message}\n`);
-  process.exit(1);
+const { stdin, stderr, env } = process;
+const stdout = stdoutOf(process);
+
+// When the reader of stdout is gone, for example `head`, nobody wants the rest, and there is nothing to say.
+stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') stderr.write(`pasteflow: stdout: ${error.message}\n`);
+  process.exitCode = EXIT_FAILED;
+  interruptWith(new OutputClosedError());
 });
 
-const code = await run(process.argv.slice(2), process, interrupt.signal);
+const code = await run(process.argv.slice(2), { stdin, stdout, stderr, env }, interrupt.signal);
 
 // The shell learns of a signal only from the process that it ends: it then stops its own loops, too.
-if (received === undefined) process.exitCode = code;
+if (received === undefined) process.exitCode ||= code;
 else {
   process.removeAllListeners(received);
   process.kill(process.pid, received);

@@ -2,10 +2,12 @@ import { Command } from 'commander';
 import { cancel } from './commands/cancel.ts';
 import { cat, type CatOptions } from './commands/cat.ts';
 import { completionScript, SHELLS, type Shell } from './commands/completion.ts';
+import { diff } from './commands/diff.ts';
 import { exportPastes, type ExportOptions } from './commands/export.ts';
 import { importFile, type ImportOptions } from './commands/import.ts';
 import { login, logout } from './commands/login.ts';
 import { ls, type LsOptions } from './commands/ls.ts';
+import type { PrintOptions } from './commands/print-content.ts';
 import { put, type PutOptions } from './commands/put.ts';
 import { rm, type RmOptions } from './commands/rm.ts';
 import { timeline } from './commands/timeline.ts';
@@ -22,6 +24,7 @@ type Work = (terminal: Terminal, signal: AbortSignal) => Promise<ExitCode>;
 export type Act = (work: Work) => Promise<void>;
 
 const EXPIRES = 'when it expires: 30m, 12h, 7d or never';
+const RAW = 'on a terminal, too, print every byte as it is';
 
 /** Every command with its arguments and options. */
 export function buildProgram(terminal: Terminal, act: Act): Command {
@@ -43,6 +46,8 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .option('-e, --expires <time>', EXPIRES)
     .option('--private', 'only you can read it')
     .option('--burn', 'the paste is deleted when it is read')
+    .option('--slug <name>', 'a name for the URL: 3 to 64 lower-case letters, digits and hyphens')
+    .option('--parent <paste>', 'the paste that this one is made from')
     .option('-w, --wait', 'wait until the content is stored')
     .option('--encrypt', 'encrypt the content here; the key is in the URL behind #')
     .option('--password', 'with --encrypt: also ask for a password, or take PASTEFLOW_PASSWORD')
@@ -57,11 +62,24 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
     .description('prints the content of pastes, and decrypts it when the URL has a key')
     .argument('<pastes...>', 'short codes or URLs')
     .option('-o, --output <file>', 'write to this file instead')
+    .option(
+      '-a, --attachment <file>',
+      'write the attachment of an encrypted paste to this file; repeatable',
+      listed,
+    )
     .option('--reveal', 'also read a paste that is deleted when it is read: nobody can read it again')
-    .option('--raw', 'on a terminal, too, print every byte as it is')
+    .option('--from <file>', 'read the content from a file that a failed --reveal has kept')
+    .option('--raw', RAW)
     .action(
       inSession((session, pastes: readonly string[], options: CatOptions) => cat(session, pastes, options)),
     );
+  program
+    .command('diff')
+    .description('prints what has changed since the paste that this one was made from, as a patch')
+    .argument('<paste>', 'a short code or a URL')
+    .option('-o, --output <file>', 'write to this file instead')
+    .option('--raw', RAW)
+    .action(inSession((session, paste: string, options: PrintOptions) => diff(session, paste, options)));
   program
     .command('ls')
     .description('lists your pastes, newest first')
@@ -124,6 +142,11 @@ export function buildProgram(terminal: Terminal, act: Act): Command {
       }),
     );
   return program;
+}
+
+/** The values of an option that can be repeated. */
+function listed(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }
 
 function newProgram({ stdout, stderr }: Terminal): Command {

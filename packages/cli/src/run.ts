@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { EXIT_DONE, EXIT_FAILED, EXIT_MISUSED, type ExitCode } from './exit-codes.ts';
 import { messageOf } from './message-of.ts';
 import { buildProgram, type Act } from './program.ts';
+import { OutputClosedError } from './terminal/output-closed-error.ts';
 import { Output } from './terminal/output.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { UsageError } from './usage-error.ts';
@@ -22,6 +23,7 @@ export async function run(
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_DONE : EXIT_MISUSED;
+    if (signal.reason instanceof OutputClosedError) return EXIT_FAILED;
     output.problem(signal.aborted ? 'Interrupted.' : messageOf(error));
     return error instanceof UsageError ? EXIT_MISUSED : EXIT_FAILED;
   }

@@ -1,7 +1,7 @@
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { problem, reset, useBed, type Handler } from './support/bed.ts';
+import { problem, useBed, type Handler } from './support/bed.ts';
 
 const bed = useBed();
 
@@ -39,31 +39,6 @@ describe('pasteflow cat', () => {
     expect(shown.stdout).toBe('one\\u{1b}[2J\\u{9b}31m\ntwo\t\\u{202e}\n');
     const raw = await bed.run(['cat', '--raw', 'q7Zk2Lm9Xa'], { tty: ['stdout'] });
     expect(raw.stdout).toBe(hostile.toString());
-  });
-
-  it('reveals a paste that is deleted by that only with --reveal, once, and after it has found that the file can be written', async () => {
-    bed.script(problem(403, 'reveal_required', 'Read it once with: curl -X POST https://x/y'));
-    const refused = await bed.run(['cat', 'q7Zk2Lm9Xa']);
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('curl -X POST')]);
-    bed.requests.length = 0;
-    const unwritable = await bed.run(['cat', '--reveal', '-o', join(bed.home, 'none', 'file'), 'q7Zk2Lm9Xa']);
-    expect([unwritable.code, bed.requests]).toEqual([1, []]);
-    bed.script(content(Buffer.from('the secret')));
-    const file = join(bed.home, 'secret');
-    expect((await bed.run(['cat', '--reveal', '-o', file, 'q7Zk2Lm9Xa'])).code).toBe(0);
-    expect(await readFile(file, 'utf8')).toBe('the secret');
-    expect(bed.requests.map(({ method, path }) => [method, path])).toEqual([
-      ['POST', '/v1/pastes/q7Zk2Lm9Xa/reveal'],
-    ]);
-  });
-
-  it('never sends a reveal again when the connection breaks', async () => {
-    bed.script(content(Buffer.from('the secret'), 4));
-    const { code, stderr } = await bed.run(['cat', '--reveal', 'q7Zk2Lm9Xa']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('broke off')]);
-    bed.script(reset);
-    expect((await bed.run(['cat', '--reveal', 'q7Zk2Lm9Xa'])).code).toBe(1);
-    expect(bed.requests).toHaveLength(2);
   });
 
   it('takes URLs of its server, with an extension, and refuses those of others', async () => {
@@ -123,6 +98,18 @@ describe('pasteflow cat --output', () => {
     bed.script(content(Buffer.from('x')));
     expect((await bed.run(['cat', 'q7Zk2Lm9Xa', '-o', '/dev/null'])).code).toBe(0);
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
+  });
+
+  it('writes to the file that a symbolic link names, and keeps the link and the folder of the link as they are', async () => {
+    const folder = join(bed.home, 'links');
+    await mkdir(folder);
+    await symlink(path(), join(folder, 'link'));
+    await writeFile(path(), 'old');
+    bed.script(content(Buffer.from('new')));
+    expect((await bed.run(['cat', 'q7Zk2Lm9Xa', '-o', join(folder, 'link')])).code).toBe(0);
+    expect(await readFile(path(), 'utf8')).toBe('new');
+    expect((await lstat(join(folder, 'link'))).isSymbolicLink()).toBe(true);
+    expect(await readdir(folder)).toEqual(['link']);
   });
 
   it('says that a path is a folder', async () => {

@@ -84,7 +84,7 @@ describe('pasteflow cat', () => {
     expect((await bed.run(['cat', url.split('#')[0]!])).stdout).toMatch(/^\{"v":2/);
     const seen = bed.requests.length;
     const { code, stderr } = await bed.run(['cat', `${url.slice(0, -10)}`]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('is no key')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is not a key')]);
     expect(bed.requests).toHaveLength(seen);
   });
 

@@ -32,7 +32,11 @@ describe('pasteflow import', () => {
   });
 
   it('ends with 1 and names the entries that failed, safely', async () => {
-    const result = { errors: [{ position: 3, name: 'a\u001b[2J', reason: 'is empty' }] };
+    const errors = [
+      { position: 3, name: 'a\u001b[2J', reason: 'is empty' },
+      { position: 0, name: null, reason: 'is no JSON' },
+    ];
+    const result = { errors };
     routes({
       'POST /v1/pastes': source,
       'GET /v1/pastes/q7Zk2Lm9Xa': stored,
@@ -43,7 +47,7 @@ describe('pasteflow import', () => {
     });
     const { code, stdout, stderr } = await bed.run(['import', '-'], { stdin: 'x', env });
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toBe('pasteflow: -: 1 failed\nentry 3 a\\u{1b}[2J: is empty\n');
+    expect(stderr).toBe('pasteflow: -: 1 failed\nentry 4 a\\u{1b}[2J: is empty\nline 1: is no JSON\n');
   });
 
   it('needs a token, and asks for it before it sends anything', async () => {

@@ -23,7 +23,19 @@ async function files(count: number): Promise<string[]> {
 describe('pasteflow put', () => {
   it('prints the URL alone on stdout, for stdin and with the options of the paste', async () => {
     bed.script(created());
-    const args = ['put', '--title', 'A title', '-s', 'text', '-e', '2h', '--private', '--burn'];
+    const args = [
+      'put',
+      '--title',
+      'A title',
+      '-s',
+      'text',
+      '-e',
+      '2h',
+      '--private',
+      '--burn',
+      '--slug',
+      'a-name',
+    ];
     expect(await bed.run(args, { stdin: 'hello' })).toEqual({ code: 0, stdout: `${URL_OF}\n`, stderr: '' });
     const [{ method, path, body }] = bed.requests as [(typeof bed.requests)[0]];
     expect([method, body.toString()]).toEqual(['POST', 'hello']);
@@ -33,7 +45,19 @@ describe('pasteflow put', () => {
       expires_in: '7200',
       visibility: 'private',
       burn: 'true',
+      slug: 'a-name',
     });
+  });
+
+  it('names the paste that the new one is made from by its short code or its URL', async () => {
+    for (const parent of ['q7Zk2Lm9Xa', `${bed.url}/q7Zk2Lm9Xa`]) {
+      bed.script(created());
+      expect(await bed.run(['put', '--parent', parent], { stdin: 'hello' })).toMatchObject({ code: 0 });
+      const { path } = bed.requests.at(-1)!;
+      expect(new URL(path, bed.url).searchParams.get('parent')).toBe('q7Zk2Lm9Xa');
+    }
+    const refused = await bed.run(['put', '--parent', '../x'], { stdin: 'hello' });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
   });
 
   it('prints the whole paste as a line of JSON with --json', async () => {
@@ -41,6 +65,24 @@ describe('pasteflow put', () => {
     const { stdout } = await bed.run(['put', '--json'], { stdin: 'hello' });
     expect(stdout.endsWith('\n')).toBe(true);
     expect(JSON.parse(stdout)).toMatchObject({ file: '-', short_code: 'q7Zk2Lm9Xa', delete_token: 'secret' });
+  });
+
+  it('prints the URL with the slug, and says that a slug is taken', async () => {
+    const url = 'https://paste.example.org/~a-name';
+    bed.script(created({ slug: 'a-name', url }), problem(409, 'slug_taken', 'Choose another slug.'));
+    const run = () => bed.run(['put', '--slug', 'a-name'], { stdin: 'hello' });
+    expect(await run()).toEqual({ code: 0, stdout: `${url}\n`, stderr: '' });
+    expect(await run()).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('Choose another slug.'),
+    });
+  });
+
+  it('takes a slug for one file only', async () => {
+    const { code, stderr } = await bed.run(['put', '--slug', 'a-name', ...(await files(2))]);
+    expect([code, bed.requests.length]).toEqual([2, 0]);
+    expect(stderr).toContain('--slug is for one file');
   });
 
   it('draws the QR code on stderr', async () => {
@@ -135,12 +177,14 @@ describe('pasteflow put', () => {
     [['nothing'], 'unknown command'],
     [['cat'], 'missing required argument'],
     [['--server', 'ftp://x', 'put'], 'is not a URL'],
-    [['--server', 'https://user:secret@x', 'put'], 'is not a URL'],
+    [['--server', 'https://user:hunter2@x', 'put'], 'without a user name, a password'],
+    [['--server', 'http//user:hunter2@x', 'put'], 'without a user name, a password'],
   ])('ends with 2 for the command line %j', async (args, message) => {
     const { code, stdout, stderr } = await bed.run(args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('\u001b');
+    expect(stderr).not.toContain('hunter2');
     expect(bed.requests).toEqual([]);
   });
 
@@ -174,6 +218,12 @@ describe('the delete token of an anonymous paste', () => {
     expect(await bed.run(['rm', 'q7Zk2Lm9Xa'])).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(bed.requests[1]).toMatchObject({ method: 'DELETE', headers: { 'delete-token': 'the token' } });
     expect(await readdir(folder())).toEqual([]);
+  });
+
+  it('is asked for by a short code only: a paste with a slug has an owner', async () => {
+    bed.script((_request, res) => void res.writeHead(204).end());
+    expect(await bed.run(['rm', `${bed.url}/%7ea-name`])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(bed.requests[0]).toMatchObject({ method: 'DELETE', path: '/v1/pastes/~a-name' });
   });
 
   it('is kept when the server refuses to delete, and forgotten when the paste is gone', async () => {

@@ -9,7 +9,7 @@ import { PasteContent } from './paste-content.ts';
 import type { Transport } from './transport.ts';
 import { preferWait, waitUntilSettled, type PollResult, type WaitOptions } from './waiting.ts';
 
-/** The fields of the API (`title`, `syntax`, `expires_in`, `visibility`, `burn`) and the options of the call. */
+/** The fields of the API (`title`, `syntax`, `expires_in`, `visibility`, `burn`, `slug`, `parent`) and the options of the call. */
 export interface CreatePasteOptions extends CreateOptions, NewPasteFields {}
 
 export interface DeletePasteOptions extends CallOptions {
@@ -25,6 +25,7 @@ const UPLOAD_TIMEOUT_MS = 120_000;
  */
 const UNCOMPRESSED = { 'Accept-Encoding': 'identity' };
 
+/** Each paste is named by its short code, or by `~` and its slug. */
 export class Pastes {
   readonly #transport: Transport;
 
@@ -106,6 +107,29 @@ export class Pastes {
     const resume = async (fromByte: number): Promise<Response> =>
       await this.#open(shortCode, { Range: `bytes=${fromByte}-`, 'If-Match': etag }, signal);
     return new PasteContent(first, resume, this.#transport.policy.maxTries - 1);
+  }
+
+  /**
+   * What has changed since the paste that this one was made from: a patch in the unified format of diff, empty for equal contents. A patch has
+   * the bytes of both contents, which may be no UTF-8. Waits for uploads that are in progress.
+   */
+  async diff(
+    shortCode: string,
+    { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {},
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const whole = await this.#whenStored(shortCode, { signal, timeoutMs }, async (pollSignal) => {
+      const { response } = await this.#transport.call(
+        async (init) =>
+          await this.#transport.api.GET('/{short_code}/diff', {
+            params: pathOf(shortCode),
+            parseAs: 'stream', // bytes, which `call` has received by then
+            ...init,
+          }),
+        { signal: pollSignal, codeOfBare503: 'paste_in_progress' },
+      );
+      return response;
+    });
+    return new Uint8Array(await whole.arrayBuffer());
   }
 
   /**
@@ -211,7 +235,7 @@ export class Pastes {
     return data;
   }
 
-  /** Opens the content, again and again while the upload is in progress. */
+  /** Requests something of a content, again and again while the upload is in progress. */
   async #whenStored(
     shortCode: string,
     { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number },

@@ -575,6 +575,43 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/{short_code}/diff': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Reads what has changed since the paste that this one was made from; in a browser, as a page.
+     * @description The answer is a patch in the unified format of diff, empty for equal contents. Contents of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ones are answered with `diff_unavailable`.
+     */
+    get: operations['readDiff'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/{short_code}/new': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** The form for a new paste that is made from this one. */
+    get: operations['showNewFromPaste'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/{short_code}/delete': {
     parameters: {
       query?: never;
@@ -659,7 +696,7 @@ export interface components {
        */
       job_type: 'import';
       parameters: {
-        /** @description Each item as in POST /v1/pastes, or with content_base64 instead of content for arbitrary bytes. With an invalid item the job ends as partial. */
+        /** @description Each item as in POST /v1/pastes, but without a slug, or with content_base64 instead of content for arbitrary bytes. With an invalid item the job ends as partial. */
         items?: {
           [key: string]: unknown;
         }[];
@@ -692,10 +729,15 @@ export interface components {
       code:
         | 'invalid_transition'
         | 'short_code_taken'
+        | 'slug_taken'
+        | 'slug_limit_reached'
         | 'paste_not_found'
         | 'paste_gone'
         | 'paste_taken_down'
         | 'paste_in_progress'
+        | 'parent_not_found'
+        | 'no_diff'
+        | 'diff_unavailable'
         | 'reveal_required'
         | 'nothing_to_reveal'
         | 'job_not_found'
@@ -763,6 +805,7 @@ export interface components {
      * @description A paste without its content.
      * @example {
      *       "short_code": "q7Zk2Lm9Xa",
+     *       "slug": null,
      *       "url": "https://paste.example.org/q7Zk2Lm9Xa",
      *       "content_url": "https://paste.example.org/v1/pastes/q7Zk2Lm9Xa/content",
      *       "status": "IN_PROGRESS",
@@ -772,6 +815,7 @@ export interface components {
      *       "syntax": "text",
      *       "encrypted": false,
      *       "burn": false,
+     *       "parent": null,
      *       "content_hash": "sha256:d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5",
      *       "size_bytes": 14,
      *       "created_at": "2026-11-21T12:00:00.000Z",
@@ -784,9 +828,11 @@ export interface components {
     Paste: {
       /** @description Base62. */
       short_code: string;
+      /** @description The name that the owner has chosen; null: none. */
+      slug: string | null;
       /**
        * Format: uri
-       * @description The short URL of the content.
+       * @description The short URL of the content; with the slug, if the paste has one.
        */
       url: string;
       /** Format: uri */
@@ -809,6 +855,8 @@ export interface components {
       encrypted: boolean;
       /** @description true: the paste is deleted when it is read. */
       burn: boolean;
+      /** @description The short code of the paste that this one was made from; null: none. That paste may be gone, or readable by its owner only. */
+      parent: string | null;
       /** @description null for a paste that is deleted when it is read, because the hash of a short secret tells the secret. */
       content_hash: string | null;
       size_bytes: number;
@@ -848,6 +896,7 @@ export interface components {
      * @description A new paste.
      * @example {
      *       "short_code": "q7Zk2Lm9Xa",
+     *       "slug": null,
      *       "url": "https://paste.example.org/q7Zk2Lm9Xa",
      *       "content_url": "https://paste.example.org/v1/pastes/q7Zk2Lm9Xa/content",
      *       "status": "IN_PROGRESS",
@@ -857,6 +906,7 @@ export interface components {
      *       "syntax": "text",
      *       "encrypted": false,
      *       "burn": false,
+     *       "parent": null,
      *       "content_hash": "sha256:d9014c4624844aa5bac314773d6b689ad467fa4e1d1a50a1b8a99d5a95f72ff5",
      *       "size_bytes": 14,
      *       "created_at": "2026-11-21T12:00:00.000Z",
@@ -870,9 +920,11 @@ export interface components {
     CreatedPaste: {
       /** @description Base62. */
       short_code: string;
+      /** @description The name that the owner has chosen; null: none. */
+      slug: string | null;
       /**
        * Format: uri
-       * @description The short URL of the content.
+       * @description The short URL of the content; with the slug, if the paste has one.
        */
       url: string;
       /** Format: uri */
@@ -895,6 +947,8 @@ export interface components {
       encrypted: boolean;
       /** @description true: the paste is deleted when it is read. */
       burn: boolean;
+      /** @description The short code of the paste that this one was made from; null: none. That paste may be gone, or readable by its owner only. */
+      parent: string | null;
       /** @description null for a paste that is deleted when it is read, because the hash of a short secret tells the secret. */
       content_hash: string | null;
       size_bytes: number;
@@ -1521,6 +1575,16 @@ export interface operations {
          * @example true
          */
         burn?: boolean;
+        /**
+         * @description A name, such as release-notes: the paste is reached at `/~release-notes` as well. Needs a token. Empty: none.
+         * @example
+         */
+        slug?: string;
+        /**
+         * @description The short code of the paste that this one is made from, which the creator must be able to read now. Whoever reads the new paste sees this code.
+         * @example q7Zk2Lm9Xa
+         */
+        parent?: string;
       };
       header?: {
         /**
@@ -1579,6 +1643,10 @@ export interface operations {
            * @default false
            */
           burn?: boolean;
+          /** @description A name, such as release-notes: the paste is reached at `/~release-notes` as well. Needs a token. Empty: none. */
+          slug?: string;
+          /** @description The short code of the paste that this one is made from, which the creator must be able to read now. Whoever reads the new paste sees this code. */
+          parent?: string;
           /** @description The content, as a field or a file. Without it, the first file of any name is the content. */
           content: string;
         };
@@ -1702,12 +1770,12 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Idempotency key in use (`idempotency_key_in_use`). */
+      /** @description Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`). */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
+          /** @description Seconds after which to try again; missing when that can't help. */
+          'Retry-After'?: string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
@@ -1720,7 +1788,7 @@ export interface operations {
               /** @constant */
               status: 409;
               /** @enum {string} */
-              code: 'idempotency_key_in_use';
+              code: 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use';
             } & {
               [key: string]: unknown;
             });
@@ -1773,7 +1841,7 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Content is empty (`content_empty`); Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
+      /** @description Content is empty (`content_empty`); Parent not found (`parent_not_found`); Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1789,7 +1857,7 @@ export interface operations {
               /** @constant */
               status: 422;
               /** @enum {string} */
-              code: 'content_empty' | 'validation_failed' | 'idempotency_key_reused';
+              code: 'content_empty' | 'parent_not_found' | 'validation_failed' | 'idempotency_key_reused';
             } & {
               [key: string]: unknown;
             });
@@ -2344,7 +2412,12 @@ export interface operations {
          * @description The name of the file.
          * @example start.js
          */
-        file: 'start.js' | 'swagger-ui-bundle.js' | 'swagger-ui-bundle.js.LICENSE.txt' | 'swagger-ui.css';
+        file:
+          | 'start.js'
+          | 'page.css'
+          | 'swagger-ui-bundle.js'
+          | 'swagger-ui-bundle.js.LICENSE.txt'
+          | 'swagger-ui.css';
       };
       cookie?: never;
     };
@@ -2480,7 +2553,7 @@ export interface operations {
       path: {
         /**
          * @description The name of the file.
-         * @example page-NUR5B5F7.css
+         * @example icon-S6PX3WTX.svg
          */
         file: string;
       };
@@ -6054,6 +6127,16 @@ export interface operations {
          * @example true
          */
         burn?: boolean;
+        /**
+         * @description A name, such as release-notes: the paste is reached at `/~release-notes` as well. Needs a token. Empty: none.
+         * @example
+         */
+        slug?: string;
+        /**
+         * @description The short code of the paste that this one is made from, which the creator must be able to read now. Whoever reads the new paste sees this code.
+         * @example q7Zk2Lm9Xa
+         */
+        parent?: string;
       };
       header?: {
         /**
@@ -6113,6 +6196,10 @@ export interface operations {
            * @default false
            */
           burn?: boolean;
+          /** @description A name, such as release-notes: the paste is reached at `/~release-notes` as well. Needs a token. Empty: none. */
+          slug?: string | null;
+          /** @description The short code of the paste that this one is made from, which the creator must be able to read now. Whoever reads the new paste sees this code. */
+          parent?: string | null;
         };
         /**
          * @example {
@@ -6148,6 +6235,10 @@ export interface operations {
            * @default false
            */
           burn?: boolean;
+          /** @description A name, such as release-notes: the paste is reached at `/~release-notes` as well. Needs a token. Empty: none. */
+          slug?: string;
+          /** @description The short code of the paste that this one is made from, which the creator must be able to read now. Whoever reads the new paste sees this code. */
+          parent?: string;
           /** @description The content, as a field or a file. Without it, the first file of any name is the content. */
           content: string;
         };
@@ -6254,12 +6345,12 @@ export interface operations {
             });
         };
       };
-      /** @description Idempotency key in use (`idempotency_key_in_use`). */
+      /** @description Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`). */
       409: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
+          /** @description Seconds after which to try again; missing when that can't help. */
+          'Retry-After'?: string;
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
           [name: string]: unknown;
@@ -6270,7 +6361,7 @@ export interface operations {
               /** @constant */
               status: 409;
               /** @enum {string} */
-              code: 'idempotency_key_in_use';
+              code: 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use';
             } & {
               [key: string]: unknown;
             });
@@ -6316,7 +6407,7 @@ export interface operations {
             });
         };
       };
-      /** @description Content is empty (`content_empty`); Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
+      /** @description Content is empty (`content_empty`); Parent not found (`parent_not_found`); Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
       422: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6330,7 +6421,7 @@ export interface operations {
               /** @constant */
               status: 422;
               /** @enum {string} */
-              code: 'content_empty' | 'validation_failed' | 'idempotency_key_reused';
+              code: 'content_empty' | 'parent_not_found' | 'validation_failed' | 'idempotency_key_reused';
             } & {
               [key: string]: unknown;
             });
@@ -6439,7 +6530,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Base62.
+         * @description The short code, in base62, or `~` and the slug.
          * @example q7Zk2Lm9Xa
          */
         short_code: string;
@@ -6687,7 +6778,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Base62.
+         * @description The short code, in base62, or `~` and the slug.
          * @example q7Zk2Lm9Xa
          */
         short_code: string;
@@ -6951,7 +7042,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Base62.
+         * @description The short code, in base62, or `~` and the slug.
          * @example q7Zk2Lm9Xa
          */
         short_code: string;
@@ -7302,7 +7393,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Base62.
+         * @description The short code, in base62, or `~` and the slug.
          * @example bUrn2Lm9Xa
          */
         short_code: string;
@@ -7605,7 +7696,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Base62.
+         * @description The short code, in base62, or `~` and the slug.
          * @example q7Zk2Lm9Xa
          */
         short_code: string;
@@ -7851,7 +7942,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Base62.
+         * @description The short code, in base62, or `~` and the slug.
          * @example q7Zk2Lm9Xa
          */
         short_code: string;
@@ -9800,7 +9891,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Base62.
+         * @description The short code, in base62, or `~` and the slug.
          * @example q7Zk2Lm9Xa
          */
         short_code: string;
@@ -10062,6 +10153,647 @@ export interface operations {
       };
     };
   };
+  readDiff: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description ETags of the diffs that the client has: 304 when one of them matches.
+         * @example "0"
+         */
+        'If-None-Match'?: string;
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example cHild2Lm9X
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The patch. */
+      200: {
+        headers: {
+          /** @description A strong entity tag: a SHA-256 of what the diff is made of. The patch and the page have different ones. */
+          ETag?: string;
+          /** @description The number of bytes. */
+          'Content-Length'?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/plain': unknown;
+          'text/html': string;
+        };
+      };
+      /** @description The client has the current diff: an empty body. */
+      304: {
+        headers: {
+          /** @description A strong entity tag: a SHA-256 of what the diff is made of. The patch and the page have different ones. */
+          ETag?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 400;
+              /** @enum {string} */
+              code: 'malformed_request' | 'request_incomplete';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Not authorized (`unauthorized`). */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The credentials that are needed. */
+          'WWW-Authenticate': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 401;
+              /** @enum {string} */
+              code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste is deleted when it is read (`reveal_required`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'reveal_required';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste not found (`paste_not_found`); No diff of this paste (`no_diff`). */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 404;
+              /** @enum {string} */
+              code: 'paste_not_found' | 'no_diff';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request timeout (`request_timeout`). */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 408;
+              /** @enum {string} */
+              code: 'request_timeout';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Pastes are not compared (`diff_unavailable`). */
+      409: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 409;
+              /** @enum {string} */
+              code: 'diff_unavailable';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste expired or deleted (`paste_gone`). */
+      410: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 410;
+              /** @enum {string} */
+              code: 'paste_gone';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Too many requests (`rate_limited`). */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 429;
+              /** @enum {string} */
+              code: 'rate_limited';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request headers too large (`request_headers_too_large`). */
+      431: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 431;
+              /** @enum {string} */
+              code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste taken down (`paste_taken_down`). */
+      451: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 451;
+              /** @enum {string} */
+              code: 'paste_taken_down';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Internal error (`internal`). */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 500;
+              /** @enum {string} */
+              code: 'internal';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description The upload of one of the pastes is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+      503: {
+        headers: {
+          /** @description Seconds after which to try again. */
+          'Retry-After'?: string;
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable' | 'overloaded';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+    };
+  };
+  showNewFromPaste: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
+         * @example my-request-1
+         */
+        'X-Request-Id'?: string;
+      };
+      path: {
+        /**
+         * @description The short code, in base62, or `~` and the slug.
+         * @example q7Zk2Lm9Xa
+         */
+        short_code: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The form, with the text of the paste if it has up to 256 KiB. */
+      200: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'text/html': string;
+        };
+      };
+      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+      400: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 400;
+              /** @enum {string} */
+              code: 'malformed_request' | 'request_incomplete';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Not authorized (`unauthorized`). */
+      401: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description The credentials that are needed. */
+          'WWW-Authenticate': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 401;
+              /** @enum {string} */
+              code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste is deleted when it is read (`reveal_required`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'reveal_required';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste not found (`paste_not_found`). */
+      404: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 404;
+              /** @enum {string} */
+              code: 'paste_not_found';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request timeout (`request_timeout`). */
+      408: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 408;
+              /** @enum {string} */
+              code: 'request_timeout';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste expired or deleted (`paste_gone`). */
+      410: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 410;
+              /** @enum {string} */
+              code: 'paste_gone';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Too many requests (`rate_limited`). */
+      429: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 429;
+              /** @enum {string} */
+              code: 'rate_limited';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Request headers too large (`request_headers_too_large`). */
+      431: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 431;
+              /** @enum {string} */
+              code: 'request_headers_too_large';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Paste taken down (`paste_taken_down`). */
+      451: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 451;
+              /** @enum {string} */
+              code: 'paste_taken_down';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Internal error (`internal`). */
+      500: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 500;
+              /** @enum {string} */
+              code: 'internal';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+      503: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          /** @description Seconds after which to try again. */
+          'Retry-After': string;
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 503;
+              /** @enum {string} */
+              code: 'dependency_unavailable' | 'overloaded';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+    };
+  };
   deletePasteFromForm: {
     parameters: {
       query?: never;
@@ -10074,7 +10806,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Base62.
+         * @description The short code, in base62, or `~` and the slug.
          * @example q7Zk2Lm9Xa
          */
         short_code: string;
@@ -10456,7 +11188,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Base62.
+         * @description The short code, in base62, or `~` and the slug.
          * @example q7Zk2Lm9Xa
          */
         short_code: string;
@@ -10850,7 +11582,7 @@ export interface operations {
       };
       path: {
         /**
-         * @description Base62.
+         * @description The short code, in base62, or `~` and the slug.
          * @example bUrn2Lm9Xa
          */
         short_code: string;

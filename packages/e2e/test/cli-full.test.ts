@@ -4,14 +4,14 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { startCluster, type Cluster } from '../src/index.ts';
-import { PackedCli, type CliOptions } from './support/packed-cli.ts';
+import { BuiltCli, type CliOptions } from './support/packed-cli.ts';
 
 jest.setTimeout(240_000); // on a busy machine a process takes seconds to start
 
 const MIB = 1_048_576;
 
 let cluster: Cluster;
-let cli: PackedCli;
+let cli: BuiltCli;
 beforeAll(async () => {
   // A caller may have a body of 1 MiB in flight, and no second one.
   const env = {
@@ -19,7 +19,7 @@ beforeAll(async () => {
     MAX_BODY_BYTES_IN_FLIGHT: String(3 * MIB),
     MAX_OPEN_JOBS_PER_USER: '1',
   };
-  [cluster, cli] = await Promise.all([startCluster({ env }), PackedCli.install()]);
+  [cluster, cli] = await Promise.all([startCluster({ env }), BuiltCli.build()]);
 });
 afterAll(async () => {
   await cluster?.stop();

@@ -42,18 +42,22 @@ export function decodeMessage(json: string): Message {
   const nameList = listOf(names);
   return {
     text: paste,
-    attachments: listOf(attachment).map((url, i) => ({
-      name: nameList[i] ?? 'attachment',
-      bytes: bytesOfDataUrl(url),
-    })),
-    title: typeof title === 'string' && title !== '' ? title : null,
-    syntax: typeof syntax === 'string' && syntax !== '' ? syntax : null,
+    attachments: listOf(attachment).flatMap((url, i) =>
+      isText(url)
+        ? [{ name: isText(nameList[i]) ? nameList[i] : 'attachment', bytes: bytesOfDataUrl(url) }]
+        : [],
+    ),
+    title: isText(title) ? title : null,
+    syntax: isText(syntax) ? syntax : null,
   };
 }
 
-function listOf(value: unknown): readonly string[] {
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return values.filter((each) => typeof each === 'string' && each !== '') as string[];
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
 }
 
 function bytesOfDataUrl(url: string): Uint8Array<ArrayBuffer> {

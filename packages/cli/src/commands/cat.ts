@@ -1,18 +1,28 @@
-import { PasteflowApiError, type PasteContent } from '@pasteflow/client';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { EXIT_DONE, type ExitCode } from '../exit-codes.ts';
-import { assertWritable, writeAtomically } from '../files/write-atomically.ts';
-import { keyIn, openContent, type ReadableContent } from '../sealed/open-content.ts';
+import { assertWritable } from '../files/write-atomically.ts';
+import {
+  contentOfBytes,
+  keyIn,
+  openContent,
+  type ContentPart,
+  type OpenedContent,
+  type ReadableContent,
+} from '../sealed/open-content.ts';
+import { noteLeftOut, saveAttachments } from '../sealed/save-attachments.ts';
 import type { Session } from '../session.ts';
 import { pasteNamedBy } from '../settings/named.ts';
-import { sizeText, startProgress } from '../terminal/progress-bar.ts';
-import { safeContent } from '../terminal/safe-text.ts';
-import { writeTo } from '../terminal/write-to.ts';
 import { UsageError } from '../usage-error.ts';
+import { isFile, printContent, type PrintOptions } from './print-content.ts';
+import { reveal, type NamedPaste, type UseContent } from './reveal.ts';
 
-export interface CatOptions {
-  readonly output?: string;
-  readonly raw?: boolean;
+export interface CatOptions extends PrintOptions {
   readonly reveal?: boolean;
+  /** A file with the content, which is not asked for again. */
+  readonly from?: string;
+  /** Files for the attachments of an encrypted paste, in their order. */
+  readonly attachment?: readonly string[];
 }
 
 /** `pasteflow cat CODE…`: the contents, decrypted where a URL has the key, one after the other, on stdout or in a file. */
@@ -21,62 +31,76 @@ export async function cat(
   pastes: readonly string[],
   options: CatOptions,
 ): Promise<ExitCode> {
-  const { terminal, server } = session;
+  const { server } = session;
   const named = pastes.map((each) => ({ code: pasteNamedBy(each, server), key: keyIn(each) }));
-  if (options.output !== undefined && named.length > 1)
-    throw new UsageError('--output is for one paste. Read the pastes one by one.');
-  const toFile = options.output !== undefined && options.output !== '-';
-  for (const { code, key } of named) {
-    if (toFile) await assertWritable(options.output); // before a paste is deleted by the read
-    const received = await open(session, code, options);
-    const content = key === null ? received : await openContent(session, received, key);
-    if (toFile) await save(session, content, options.output);
-    else if (terminal.stdout.isTTY === true && options.raw !== true) await show(session, content);
-    else for await (const chunk of content.stream) await writeTo(terminal.stdout, chunk);
+  assertCompatible(named, options);
+  const { attachment: files = [] } = options;
+  for (const each of named) {
+    for (const file of filesIn(options)) await assertWritable(file); // before a paste is deleted by the read
+    await withContent(session, each, options, async (content) => {
+      const opened = await open(
+        session,
+        content,
+        each.key,
+        files.length === 0 ? 'text or attachment' : 'text',
+      );
+      const left = await saveAttachments(session, opened.attachments, files);
+      await printContent(session, opened, options);
+      noteLeftOut(session, left);
+      return left.length === 0;
+    });
   }
   return EXIT_DONE;
 }
 
-/** With --reveal: reveals the paste if it is deleted when it is read, and reads it otherwise. */
 async function open(
-  { client, signal }: Session,
-  code: string,
-  { reveal = false }: CatOptions,
-): Promise<PasteContent> {
-  if (!reveal) return await client.pastes.content(code, { signal });
-  try {
-    return await client.pastes.reveal(code, { signal });
-  } catch (error) {
-    if (!(error instanceof PasteflowApiError) || error.code !== 'nothing_to_reveal') throw error;
-    return await client.pastes.content(code, { signal });
-  }
+  session: Session,
+  content: ReadableContent,
+  key: NamedPaste['key'],
+  part: ContentPart,
+): Promise<OpenedContent> {
+  if (key !== null) return await openContent(session, content, { key, part });
+  return { size: content.size, stream: content.stream, attachments: [] };
 }
 
-async function save({ terminal, signal }: Session, content: ReadableContent, path: string): Promise<void> {
-  const progress = startProgress(terminal);
-  try {
-    await writeAtomically(path, async (file) => {
-      let received = 0;
-      for await (const chunk of content.stream) {
-        signal.throwIfAborted();
-        await file.writeFile(chunk);
-        received += chunk.length;
-        progress.update(received / content.size, `${sizeText(received)} of ${sizeText(content.size)}`);
-      }
-    });
-  } finally {
-    progress.end();
-  }
+/** The files that the options name for what is written. */
+function filesIn({ output, attachment = [] }: CatOptions): readonly string[] {
+  return isFile(output) ? [output, ...attachment] : attachment;
 }
 
-/** Content of strangers on a terminal: nothing in it may act as a command of the terminal. */
-async function show({ terminal }: Session, content: ReadableContent): Promise<void> {
-  const decoder = new TextDecoder();
-  let held = '';
-  for await (const chunk of content.stream) {
-    const text = held + decoder.decode(chunk, { stream: true });
-    held = text.endsWith('\r') ? '\r' : ''; // its line feed may come with the next chunk
-    await writeTo(terminal.stdout, safeContent(text.slice(0, text.length - held.length)));
+/** @throws UsageError */
+function assertCompatible(named: readonly NamedPaste[], options: CatOptions): void {
+  const { output, from, attachment, reveal: revealing = false } = options;
+  for (const [option, value] of Object.entries({ output, from, attachment }))
+    if (value !== undefined && named.length > 1)
+      throw new UsageError(`--${option} is for one paste. Read the pastes one by one.`);
+  if (from !== undefined && revealing)
+    throw new UsageError('--from reads a file, and --reveal asks the server. Choose one of them.');
+  if (attachment === undefined) return;
+  if (named.some(({ key }) => key === null))
+    throw new UsageError(
+      '--attachment is for an encrypted paste. Name the paste by its whole URL with the key behind the #, and quote the URL.',
+    );
+  const paths = filesIn(options).map((file) => resolve(file));
+  if (attachment.includes('-') || new Set(paths).size < paths.length)
+    throw new UsageError('--attachment needs a file of its own for each attachment.');
+}
+
+/** With --reveal: reveals the paste if it is deleted when it is read, and reads it otherwise. */
+async function withContent(
+  session: Session,
+  named: NamedPaste,
+  { from, reveal: revealing = false }: CatOptions,
+  use: UseContent,
+): Promise<void> {
+  const { client, signal } = session;
+  if (from !== undefined) {
+    await use(contentOfBytes(await readFile(from)));
+    return;
   }
-  await writeTo(terminal.stdout, safeContent(held + decoder.decode()));
+  if (revealing) {
+    const paste = await client.pastes.get(named.code, { signal });
+    if (paste.burn) return await reveal(session, named, paste, use);
+  }
+  await use(await client.pastes.content(named.code, { signal }));
 }

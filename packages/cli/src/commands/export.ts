@@ -79,18 +79,22 @@ async function archiveOf({ client, signal }: Session, id: string): Promise<Archi
 async function toFile(session: Session, { urlOf, size }: Archive, path: string): Promise<void> {
   const progress = startProgress(session.terminal);
   try {
-    await writeAtomically(path, async (file) => {
-      await download({
-        urlOf,
-        size,
-        signal: session.signal,
-        write: async (chunk, position) => {
-          await file.writeFile(chunk); // after the last chunk: `write` may write a part of a chunk only
-          const received = position + chunk.length;
-          progress.update(received / size, `${sizeText(received)} of ${sizeText(size)}`);
-        },
-      });
-    });
+    await writeAtomically(
+      path,
+      async (file) => {
+        await download({
+          urlOf,
+          size,
+          signal: session.signal,
+          write: async (chunk, position) => {
+            await file.writeFile(chunk); // after the last chunk: `write` may write a part of a chunk only
+            const received = position + chunk.length;
+            progress.update(received / size, `${sizeText(received)} of ${sizeText(size)}`);
+          },
+        });
+      },
+      { followsLink: true },
+    );
   } finally {
     progress.end();
   }

@@ -60,11 +60,12 @@ async function upload({ client, terminal, signal }: Session, file: string): Prom
   }
 }
 
-/** The entries that were not imported, and why. */
+/** The entries that were not imported, and why. The API counts from 0; people, and their editors, count from 1. Only NDJSON has entries without names, and counts lines. */
 function failuresIn(result: Readonly<Record<string, unknown>> | null): readonly string[] {
   const { errors } = result ?? {};
   if (!Array.isArray(errors)) return [];
   return (errors as readonly { position: number; name: string | null; reason: string }[]).map(
-    ({ position, name, reason }) => `entry ${position}${name === null ? '' : ` ${name}`}: ${reason}`,
+    ({ position, name, reason }) =>
+      `${name === null ? `line ${position + 1}` : `entry ${position + 1} ${name}`}: ${reason}`,
   );
 }

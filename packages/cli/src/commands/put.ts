@@ -7,7 +7,7 @@ import { askForPassword, presetPassword } from '../sealed/password.ts';
 import { sealContent, type SealContentOptions } from '../sealed/seal-content.ts';
 import type { Session } from '../session.ts';
 import type { DeleteTokens } from '../settings/delete-tokens.ts';
-import { expiryOf } from '../settings/named.ts';
+import { expiryOf, pasteNamedBy } from '../settings/named.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
 import { UsageError } from '../usage-error.ts';
 import { inLanes } from './in-lanes.ts';
@@ -18,10 +18,13 @@ export interface PutOptions {
   readonly expires?: string;
   readonly private?: boolean;
   readonly burn?: boolean;
+  /** A short code or a URL. */
+  readonly parent?: string;
   readonly wait?: boolean;
   readonly qr?: boolean;
   readonly encrypt?: boolean;
   readonly password?: boolean;
+  readonly slug?: string;
 }
 
 /** Uploads at the same time: more gain nothing on an ordinary line, and a server counts the connections of a caller. */
@@ -42,7 +45,7 @@ export async function put(
   files: readonly string[],
   options: PutOptions,
 ): Promise<ExitCode> {
-  const fields = fieldsOf(files, options);
+  const fields = fieldsOf(session, files, options);
   const encryption = await encryptionOf(session, options);
   const { output, signal } = session;
   if (files.includes('-') && session.terminal.stdin.isTTY === true)
@@ -74,11 +77,13 @@ export async function put(
   return failures === 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
-function fieldsOf(files: readonly string[], options: PutOptions): NewPasteFields {
+function fieldsOf({ server }: Session, files: readonly string[], options: PutOptions): NewPasteFields {
   if (files.length > 1 && options.title !== undefined)
     throw new UsageError('--title is for one file. Put the files one by one.');
+  if (files.length > 1 && options.slug !== undefined)
+    throw new UsageError('--slug is for one file. Put the files one by one.');
   if (files.filter((file) => file === '-').length > 1) throw new UsageError('- can be named once only.');
-  const { title, syntax, expires } = options;
+  const { title, syntax, expires, slug, parent } = options;
   return {
     ...(options.encrypt === true && { encrypted: true }),
     ...(title !== undefined && options.encrypt !== true && { title }),
@@ -86,6 +91,8 @@ function fieldsOf(files: readonly string[], options: PutOptions): NewPasteFields
     ...(expires !== undefined && { expires_in: expiryOf(expires) }),
     ...(options.private === true && { visibility: 'private' as const }),
     ...(options.burn === true && { burn: true }),
+    ...(slug !== undefined && { slug }),
+    ...(parent !== undefined && { parent: pasteNamedBy(parent, server) }),
   };
 }
 

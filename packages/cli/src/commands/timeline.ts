@@ -12,7 +12,7 @@ export async function timeline(
   const found =
     named.kind === 'job'
       ? await client.jobs.timeline(named.id, { signal })
-      : await client.pastes.timeline(named.shortCode, { signal });
+      : await client.pastes.timeline(named.name, { signal });
   output.result(found, found.transitions.map(transitionText));
   return EXIT_DONE;
 }

@@ -15,7 +15,7 @@ export async function watch(
   const events: AsyncIterable<PasteEvent | JobEvent> =
     named.kind === 'job'
       ? client.jobs.events(named.id, { signal })
-      : client.pastes.events(named.shortCode, { signal });
+      : client.pastes.events(named.name, { signal });
   for await (const event of events) {
     output.result(event, [eventText(event)]);
     if (event.type === 'end') return GOOD_ENDS.includes(event.status) ? EXIT_DONE : EXIT_FAILED;

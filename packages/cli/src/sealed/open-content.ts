@@ -1,19 +1,37 @@
+import { text } from 'node:stream/consumers';
 import type { PasteContent } from '@pasteflow/client';
 import {
   keyOfFragment,
   openSealed,
   parseSealedText,
   WrongKeyError,
+  type Attachment,
   type Message,
+  type SealedDocument,
   type SecretKey,
 } from '@pasteflow/sealed';
 import type { Session } from '../session.ts';
-import { safeText } from '../terminal/safe-text.ts';
 import { UsageError } from '../usage-error.ts';
 import { askForPassword, presetPassword } from './password.ts';
 
 /** A content that is at hand: what a download has, too. */
 export type ReadableContent = Pick<PasteContent, 'stream' | 'size'>;
+
+/** A decrypted content. */
+export interface OpenedContent extends ReadableContent {
+  /** Those that are not in the content. */
+  readonly attachments: readonly Attachment[];
+}
+
+/** What the content of a paste is: the text alone, or without a text the one attachment. */
+export type ContentPart = 'text' | 'text or attachment';
+
+/** How often a person is asked for the password of one paste. */
+const PASSWORD_TRIES = 3;
+
+export function contentOfBytes(bytes: Uint8Array<ArrayBuffer>): ReadableContent {
+  return { size: bytes.length, stream: new Blob([bytes]).stream() };
+}
 
 /** The key in the argument of a command; null: it has none. @throws UsageError for a damaged key */
 export function keyIn(argument: string): SecretKey | null {
@@ -21,33 +39,35 @@ export function keyIn(argument: string): SecretKey | null {
   if (start === -1) return null;
   const key = keyOfFragment(argument.slice(start));
   if (key === null)
-    throw new UsageError('What follows the # of the URL is no key. Copy the whole URL, and quote it.');
+    throw new UsageError('The part of the URL after # is not a key. Copy the whole URL, and quote it.');
   return key;
 }
 
-/** Decrypts a content. Asks on a terminal for the password, when there is one. */
+/** Decrypts a content. Asks on a terminal for the password, when there is one. @throws WrongKeyError */
 export async function openContent(
   session: Session,
-  content: PasteContent,
-  key: SecretKey,
-): Promise<ReadableContent> {
-  const document = parseSealedText(await content.text());
-  const open = (password: string): Promise<Message> => openSealed(document, key, { password });
-  const message = await open(presetPassword(session)).catch(async (error: unknown) => {
-    if (!(error instanceof WrongKeyError) || session.terminal.stdin.isTTY !== true) throw error;
-    return await open(await askForPassword(session));
-  });
-  const bytes = bytesOf(message, session);
-  return { size: bytes.length, stream: new Blob([bytes]).stream() };
+  content: ReadableContent,
+  { key, part }: { readonly key: SecretKey; readonly part: ContentPart },
+): Promise<OpenedContent> {
+  return contentOfMessage(await open(session, parseSealedText(await text(content.stream)), key), part);
 }
 
-/** The text, or without a text the one attachment. */
-function bytesOf({ text, attachments }: Message, { output }: Session): Uint8Array<ArrayBuffer> {
+async function open(session: Session, document: SealedDocument, key: SecretKey): Promise<Message> {
+  for (let asked = 0; ; asked += 1) {
+    const password = asked === 0 ? presetPassword(session) : await askForPassword(session);
+    try {
+      return await openSealed(document, key, { password });
+    } catch (error) {
+      const canAsk = session.terminal.stdin.isTTY === true && asked < PASSWORD_TRIES;
+      if (!(error instanceof WrongKeyError) || !canAsk) throw error;
+      if (asked > 0) session.output.note(error.message);
+    }
+  }
+}
+
+function contentOfMessage({ text: content, attachments }: Message, part: ContentPart): OpenedContent {
   const [first, ...others] = attachments;
-  if (text === '' && first !== undefined && others.length === 0) return first.bytes;
-  if (first !== undefined)
-    output.note(
-      `Open the paste in a browser for its attachments: ${attachments.map(({ name }) => safeText(name)).join(', ')}`,
-    );
-  return new TextEncoder().encode(text);
+  if (part !== 'text' && content === '' && first !== undefined && others.length === 0)
+    return { ...contentOfBytes(first.bytes), attachments: [] };
+  return { ...contentOfBytes(new TextEncoder().encode(content)), attachments };
 }

@@ -35,7 +35,8 @@ export function configPathOf(env: Environment): string {
 export async function readConfigFile(env: Environment): Promise<ConfigFile> {
   const path = configPathOf(env);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
+    if (error.code !== 'ENOENT')
+      throw new UsageError(`${path} can not be read: ${error.message}.`, { cause: error });
     return null;
   });
   if (text === null) return EMPTY;

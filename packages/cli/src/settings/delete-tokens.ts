@@ -20,18 +20,19 @@ export class DeleteTokens {
     await writePrivately(this.#pathOf(shortCode), `${token}\n`);
   }
 
-  /** undefined: none is kept. */
-  async find(shortCode: string): Promise<string | undefined> {
+  /** @param name a short code, or `~` and a slug, which no anonymous paste has. @returns undefined: none is kept */
+  async find(name: string): Promise<string | undefined> {
+    if (!CODE.test(name)) return undefined;
     try {
-      return (await readFile(this.#pathOf(shortCode), 'utf8')).trim();
+      return (await readFile(this.#pathOf(name), 'utf8')).trim();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       return undefined;
     }
   }
 
-  async forget(shortCode: string): Promise<void> {
-    await rm(this.#pathOf(shortCode), { force: true });
+  async forget(name: string): Promise<void> {
+    if (CODE.test(name)) await rm(this.#pathOf(name), { force: true });
   }
 
   #pathOf(shortCode: string): string {

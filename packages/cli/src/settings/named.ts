@@ -2,13 +2,14 @@ import { UsageError } from '../usage-error.ts';
 
 /** What the argument of a command names. */
 export type Named =
-  { readonly kind: 'paste'; readonly shortCode: string } | { readonly kind: 'job'; readonly id: string };
+  { readonly kind: 'paste'; readonly name: string } | { readonly kind: 'job'; readonly id: string };
 
 const JOB = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
-const PASTE = /^[\dA-Za-z]{1,64}$/;
+/** A short code, or `~` and a slug. */
+const PASTE = /^([\dA-Za-z]{1,64}|~[a-z\d-]{3,64})$/;
 
 /**
- * Reads a short code, the id of a job, or the URL of either on the server.
+ * Reads a short code, `~` and a slug, the id of a job, or the URL of either on the server.
  * @throws UsageError, also for the URL of another server: this one would be asked for a paste that it doesn't know
  */
 export function namedBy(argument: string, server: string): Named {
@@ -18,17 +19,17 @@ export function namedBy(argument: string, server: string): Named {
   const path = isUrl ? argument.slice(server.length + 1) : argument;
   const [last = ''] = path.replace(/^v1\/(jobs|pastes)\//, '').split(/[?#]/, 1);
   if (JOB.test(last.toLowerCase())) return { kind: 'job', id: last.toLowerCase() };
-  const code = last.replace(/\.[\w+#-]*$/, '');
-  if (PASTE.test(code)) return { kind: 'paste', shortCode: code };
+  const name = last.replace(/^%7e/i, '~').replace(/\.[\w+#-]*$/, '');
+  if (PASTE.test(name)) return { kind: 'paste', name };
   throw new UsageError(
-    `${JSON.stringify(argument)} is neither a short code, nor the id of a job, nor a URL.`,
+    `${JSON.stringify(argument)} is neither a short code, nor ~ and a slug, nor the id of a job, nor a URL.`,
   );
 }
 
-/** @throws UsageError */
+/** @returns a short code, or `~` and a slug. @throws UsageError */
 export function pasteNamedBy(argument: string, server: string): string {
   const named = namedBy(argument, server);
-  if (named.kind === 'paste') return named.shortCode;
+  if (named.kind === 'paste') return named.name;
   throw new UsageError(`${argument} is the id of a job. Name a paste.`);
 }
 

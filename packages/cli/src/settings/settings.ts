@@ -48,11 +48,16 @@ export function serverOf(text: string): string {
     url.username !== '' ||
     url.password !== ''
   )
-    throw new UsageError(
-      `The server ${JSON.stringify(text)} is not a URL such as https://paste.example.org.`,
-    );
+    throw new UsageError(wrongServer(text));
   const whole = `${url.origin}${url.pathname}`;
   return whole.endsWith('/') ? whole.slice(0, -1) : whole;
+}
+
+/** Before an @ there can be a password, which the message must not contain. */
+function wrongServer(text: string): string {
+  const example = 'a URL such as https://paste.example.org';
+  if (text.includes('@')) return `The server must be ${example}, without a user name, a password or an @.`;
+  return `The server ${JSON.stringify(text)} is not ${example}.`;
 }
 
 /** Whether others on the network can read what is sent. */
@@ -68,6 +73,10 @@ export function checkedToken(token: string): string {
   return token;
 }
 
+/** @throws UsageError */
 async function tokenIn(path: string): Promise<string> {
-  return checkedToken((await readFile(path, 'utf8')).trim());
+  const text = await readFile(path, 'utf8').catch((cause: Error) => {
+    throw new UsageError(`The token can not be read: ${cause.message}.`, { cause });
+  });
+  return checkedToken(text.trim());
 }

@@ -13,6 +13,7 @@ export async function readSecret(
   signal: AbortSignal,
 ): Promise<string> {
   if (stdin.isTTY !== true) return (await text(stdin)).trim();
+  signal.throwIfAborted(); // otherwise nothing would end the question
   stderr.write(question);
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true });

@@ -20,7 +20,8 @@ export interface SeenRequest {
 export type Handler = (request: SeenRequest, res: ServerResponse) => void | Promise<void>;
 
 interface RunOptions {
-  readonly stdin?: string | Buffer;
+  /** As a list, on a terminal: what a person types, or does, each time the program asks. */
+  readonly stdin?: string | Buffer | readonly (string | (() => void))[];
   readonly env?: Readonly<Record<string, string>>;
   /** Which streams are a terminal. */
   readonly tty?: readonly ('stdin' | 'stdout' | 'stderr')[];
@@ -79,9 +80,15 @@ export function useBed(): Bed {
     );
     const printed = [stdout!, stderr!].map((stream) => buffer(stream));
     const terminal = {
-      stdin: tty.includes('stdin')
-        ? Object.assign(typing(stdin), { isTTY: true })
-        : Readable.from([Buffer.from(stdin)]),
+      stdin:
+        typeof stdin === 'string' || Buffer.isBuffer(stdin)
+          ? Object.assign(
+              tty.includes('stdin') ? typing([String(stdin)]) : Readable.from([Buffer.from(stdin)]),
+              {
+                isTTY: tty.includes('stdin'),
+              },
+            )
+          : Object.assign(typing(stdin), { isTTY: true }),
       stdout: stdout!,
       stderr: stderr!,
       env: { HOME: bed.home, PASTEFLOW_SERVER: bed.url, ...env },
@@ -133,9 +140,14 @@ export function pasteWith(fields: object = {}): Record<string, unknown> {
   };
 }
 
-/** A person who types a text and then waits. */
-function typing(text: string | Buffer): PassThrough {
+/** A person who acts each time the program reads, and then waits. */
+function typing(acts: readonly (string | (() => void))[]): PassThrough {
   const stream = new PassThrough();
-  stream.write(text);
+  const left = [...acts];
+  stream.on('resume', () => {
+    const act = left.shift() ?? '';
+    if (typeof act === 'string') stream.write(act);
+    else act();
+  });
   return stream;
 }

@@ -1,16 +1,15 @@
-import {
-  keyOfFragment,
-  openSealed,
-  parseSealedText,
-  TooMuchContentError,
-  WrongKeyError,
-  type SealedDocument,
-  type SecretKey,
-} from '@pasteflow/sealed';
+import { keyOfFragment, parseSealedText, type SealedDocument, type SecretKey } from '@pasteflow/sealed';
 import { element, optional } from '../element.ts';
 import { fetchDocument, type FetchFailure } from './fetch-document.ts';
+import { HeldPaste } from './held-paste.ts';
+import { fail, say } from './messages.ts';
+import { OnlyCopy } from './only-copy.ts';
 import { wordsOf, type SealedWords } from './sealed-words.ts';
-import { showMessage } from './show-message.ts';
+
+/** `held`: null when the document has a form that this page doesn't know. */
+interface Loaded {
+  readonly held: HeldPaste | null;
+}
 
 /**
  * Fetches the document, decrypts it with the key in the address, and shows the text. The key stays in this page: a browser sends no part of
@@ -19,41 +18,59 @@ import { showMessage } from './show-message.ts';
 export function startSealedPaste(box: HTMLElement): void {
   element('needs-script', HTMLElement).remove();
   const words = wordsOf(box);
+  let loaded: Loaded | null = null;
+  addEventListener('hashchange', () => void followAddress(loaded, words));
   const key = keyOfFragment(location.hash);
-  addEventListener('hashchange', () => location.reload()); // somebody has added the key that was missing
   if (key === null) {
     fail(words.noKey);
     return;
   }
   const reveal = optional('reveal', HTMLButtonElement);
+  const start = async (): Promise<void> => {
+    loaded = await load(box, words, keyOfFragment(location.hash) ?? key);
+    await loaded?.held?.start();
+  };
   if (reveal === null) {
-    void load(box, words, key);
+    void start();
     return;
   }
   reveal.hidden = false;
   reveal.addEventListener('click', () => {
     reveal.disabled = true;
-    void load(box, words, key).then((loaded) => (loaded ? reveal.remove() : (reveal.disabled = false)));
+    void start().then(() => (loaded === null ? (reveal.disabled = false) : reveal.remove()));
   });
 }
 
-/** @returns whether the document is here: from then on, no request is needed */
-async function load(box: HTMLElement, words: SealedWords, key: SecretKey): Promise<boolean> {
+/** Somebody has changed the address behind `#`. A reload would lose a document that the server no longer has. */
+async function followAddress(loaded: Loaded | null, words: SealedWords): Promise<void> {
+  if (loaded === null) {
+    location.reload(); // somebody has added the key that was missing
+    return;
+  }
+  const { held } = loaded;
+  if (held === null || held.isOpen) return;
+  const key = keyOfFragment(location.hash);
+  if (key === null) fail(words.noKey);
+  else await held.changeKey(key);
+}
+
+/** @returns null when the server has not sent the document */
+async function load(box: HTMLElement, words: SealedWords, key: SecretKey): Promise<Loaded | null> {
   say(words.loading);
   const { document: url = '', method = 'GET' } = box.dataset;
   const fetched = await fetchDocument(url, method);
   if (typeof fetched !== 'string') {
+    say('');
     fail(messageOf(fetched, words));
-    return false;
+    return null;
   }
+  const onlyCopy = method === 'GET' ? null : new OnlyCopy(fetched, words);
   const document = parsed(fetched);
-  if (document === null) {
-    fail(words.unknownFormat);
-    return true;
-  }
-  askForPassword(document, key, box, words);
-  if (!(await open(document, key, { password: '', box, words }))) fail(words.askPassword);
-  return true;
+  if (document !== null) return { held: new HeldPaste({ document, key, box, words, onlyCopy }) };
+  say('');
+  onlyCopy?.explain();
+  fail(words.unknownFormat);
+  return { held: null };
 }
 
 function messageOf(failure: FetchFailure, { unreachable, gone }: SealedWords): string {
@@ -66,71 +83,4 @@ function parsed(text: string): SealedDocument | null {
   } catch {
     return null;
   }
-}
-
-interface Attempt {
-  readonly password: string;
-  readonly box: HTMLElement;
-  readonly words: SealedWords;
-}
-
-/** @returns false when the key or the password is wrong: then the form for the password is shown */
-async function open(
-  document: SealedDocument,
-  key: SecretKey,
-  { password, box, words }: Attempt,
-): Promise<boolean> {
-  const form = element('unlock', HTMLFormElement);
-  say(words.decrypting);
-  try {
-    const message = await openSealed(document, key, { password });
-    form.remove();
-    fail('');
-    say('');
-    showMessage(message, box, words);
-    return true;
-  } catch (error) {
-    say('');
-    if (error instanceof WrongKeyError) {
-      form.hidden = false;
-      element('password', HTMLInputElement).focus();
-      return false;
-    }
-    fail(error instanceof TooMuchContentError ? words.tooLarge : words.unknownFormat);
-    return true;
-  }
-}
-
-function askForPassword(
-  document: SealedDocument,
-  key: SecretKey,
-  box: HTMLElement,
-  words: SealedWords,
-): void {
-  const form = element('unlock', HTMLFormElement);
-  const button = element('decrypt', HTMLButtonElement);
-  form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    const { value: password } = element('password', HTMLInputElement);
-    button.disabled = true;
-    fail('');
-    void open(document, key, { password, box, words })
-      .then((opened) => {
-        if (!opened) fail(words.wrong);
-      })
-      .finally(() => (button.disabled = false));
-  });
-}
-
-function say(text: string): void {
-  element('sealed-status', HTMLElement).textContent = text;
-}
-
-function fail(text: string): void {
-  const box = element('sealed-error', HTMLElement);
-  box.replaceChildren(
-    ...(text === ''
-      ? []
-      : [Object.assign(document.createElement('p'), { className: 'notice bad', textContent: text })]),
-  );
 }

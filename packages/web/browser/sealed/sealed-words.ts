@@ -9,6 +9,8 @@ export interface SealedWords {
   readonly tooLarge: string;
   readonly askPassword: string;
   readonly wrong: string;
+  readonly onlyCopy: string;
+  readonly saveDocument: string;
   readonly attachment: string;
   readonly bidi: string;
   readonly longLines: string;

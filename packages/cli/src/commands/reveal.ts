@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PasteflowApiError, type Paste } from '@pasteflow/client';
+import type { SecretKey } from '@pasteflow/sealed';
+import { KeptContent } from '../files/kept-content.ts';
+import { contentOfBytes, type ReadableContent } from '../sealed/open-content.ts';
+import type { Session } from '../session.ts';
+import { folderOf } from '../settings/config-file.ts';
+
+/** What the person has named: `key` is null when the argument had none. */
+export interface NamedPaste {
+  readonly code: string;
+  readonly key: SecretKey | null;
+}
+
+/** @returns whether the person has got all of the content */
+export type UseContent = (content: ReadableContent) => Promise<boolean>;
+
+/**
+ * Reads a paste that is deleted by that. The content is in a file before it is used, and the file stays when the use fails: with a wrong
+ * password, a full disk, or a reader of stdout that is gone.
+ */
+export async function reveal(
+  session: Session,
+  named: NamedPaste,
+  paste: Paste,
+  use: UseContent,
+): Promise<void> {
+  assertOpenable(named, paste);
+  const folder = join(folderOf(session.terminal.env, 'XDG_STATE_HOME'), 'revealed');
+  const kept = await KeptContent.reserve(folder, named.code, paste.size_bytes);
+  await receive(session, named, kept);
+  let isUsed = false;
+  try {
+    isUsed = await use(contentOfBytes(await readFile(kept.path)));
+  } finally {
+    if (!isUsed) for (const line of whereItIs(session, named, kept)) session.output.note(line);
+  }
+  if (isUsed) await kept.remove();
+}
+
+/** What can be known of the key before the content is gone. @throws Error */
+function assertOpenable({ key }: NamedPaste, { encrypted }: Paste): void {
+  if (encrypted && key === null)
+    throw new Error(
+      'This paste is encrypted. Name it by its whole URL with the key behind the #, and quote the URL. Nothing was revealed.',
+    );
+  if (!encrypted && key !== null)
+    throw new Error(
+      'This paste is not encrypted. Leave out the # and what follows it. Nothing was revealed.',
+    );
+  if (key !== null) assertCanDecompress();
+}
+
+/** @throws Error before Node 20.12 */
+function assertCanDecompress(): void {
+  try {
+    void new DecompressionStream('deflate-raw');
+  } catch (cause) {
+    throw new Error('Decryption needs Node 20.12 or later. Nothing was revealed.', { cause });
+  }
+}
+
+async function receive(
+  { client, output, signal }: Session,
+  { code }: NamedPaste,
+  kept: KeptContent,
+): Promise<void> {
+  try {
+    const { stream } = await client.pastes.reveal(code, { signal });
+    await kept.receive(stream);
+  } catch (error) {
+    if (kept.received > 0)
+      output.note(
+        `The server has deleted the paste. The ${kept.received} bytes that have arrived are in ${quoted(kept.path)}, which only you can read.`,
+      );
+    else {
+      await kept.remove();
+      if (!isRefusal(error))
+        output.note(
+          `The server may have deleted the paste although no content has arrived. To see whether it has: pasteflow timeline ${code}`,
+        );
+    }
+    throw error;
+  }
+}
+
+/** Whether the server has certainly revealed nothing. At the end of the time for an upload a request may be under way. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof PasteflowApiError && error.status < 500;
+}
+
+/** The key is in no message: messages end up in logs. */
+function whereItIs({ server }: Session, { code, key }: NamedPaste, { path }: KeptContent): readonly string[] {
+  const file = quoted(path);
+  return [
+    `The server has deleted the paste. Its content is in ${file}, which only you can read.`,
+    key === null
+      ? `Remove the file when you have read it.`
+      : `To decrypt the file, put the key in place of KEY: pasteflow cat --from ${file} '${server}/${code}#KEY'`,
+  ];
+}
+
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}

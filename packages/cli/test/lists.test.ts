@@ -1,0 +1,99 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { json, pasteWith, problem, useBed, type Handler } from './support/bed.ts';
+import { env, route } from './support/jobs.ts';
+
+const bed = useBed();
+
+const gone: Handler = (_request, res) => void res.writeHead(204).end();
+
+describe('pasteflow ls', () => {
+  /** 250 pastes, in pages of the size that is asked for. */
+  const paged: Handler = (request, res) => {
+    const query = new URL(request.path, bed.url).searchParams;
+    const from = Number(query.get('cursor') ?? 0);
+    const end = Math.min(from + Number(query.get('limit')), 250);
+    const pastes = Array.from({ length: end - from }, (_, n) => pasteWith({ short_code: `code${from + n}` }));
+    return json(200, { pastes, next_cursor: end < 250 ? String(end) : null })(request, res);
+  };
+  const lines = async (...args: string[]) =>
+    (await bed.run(['ls', ...args], { env })).stdout.trim().split('\n').length;
+
+  it('lists twenty pastes, as many as --limit asks for, or all of them', async () => {
+    bed.script(paged);
+    expect(await lines()).toBe(20);
+    expect(await lines('-n', '150')).toBe(150);
+    expect(await lines('--limit', '1000')).toBe(250);
+  });
+
+  it('asks for the pastes of one status, in either case, and prints nothing when there are none', async () => {
+    bed.script(json(200, { pastes: [], next_cursor: null }));
+    expect(await bed.run(['ls', '--status', 'failed'], { env })).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(new URL(bed.requests[0]!.path, bed.url).searchParams.get('status')).toBe('FAILED');
+  });
+
+  it.each([
+    ['--limit', '1.5', '--limit takes a number'],
+    ['--limit', 'many', '--limit takes a number'],
+    ['--status', 'GONE', '--status takes one of'],
+  ])('refuses %s %s with 2', async (option, value, message) => {
+    const { code, stderr } = await bed.run(['ls', option, value], { env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(bed.requests).toEqual([]);
+  });
+
+  it('needs a token, and says how to get one', async () => {
+    bed.script(problem(401, 'unauthorized', 'Send a token.'));
+    const { code, stderr } = await bed.run(['ls']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('pasteflow login')]);
+  });
+});
+
+describe('pasteflow rm', () => {
+  it('goes on with the other pastes when one fails, and ends with 1', async () => {
+    route(bed, {
+      'DELETE /v1/pastes/first': gone,
+      'DELETE /v1/pastes/second': problem(404, 'paste_not_found', 'There is no such\u001b[2J paste.'),
+      'DELETE /v1/pastes/third': gone,
+    });
+    const { code, stdout, stderr } = await bed.run(['rm', 'first', 'second', 'third'], { env });
+    expect([code, stdout, stderr]).toEqual([1, '', 'pasteflow: second: There is no such\\u{1b}[2J paste.\n']);
+    expect(bed.requests).toHaveLength(3);
+  });
+
+  it('prints each deleted paste with --json', async () => {
+    bed.script(gone);
+    const { stdout } = await bed.run(['--json', 'rm', 'first', 'second'], { env });
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown),
+    ).toEqual([
+      { short_code: 'first', deleted: true },
+      { short_code: 'second', deleted: true },
+    ]);
+  });
+
+  it('takes the delete token of a paste that was made elsewhere, before one that is kept here', async () => {
+    bed.script(gone);
+    const folder = join(bed.home, '.local/state/pasteflow/delete-tokens', encodeURIComponent(bed.url));
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'first'), 'kept\n');
+    expect((await bed.run(['rm', '--delete-token', 'given', 'first'])).code).toBe(0);
+    expect(bed.requests[0]!.headers['delete-token']).toBe('given');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each([
+    [['rm', '--delete-token', 't', 'a', 'b'], '--delete-token is for one paste'],
+    [['rm', '019aa5b2-7c00-7b6e-9c3d-5f2a1e8d4c70'], 'is the id of a job'],
+    [['rm', 'https://elsewhere.test/q7Zk2Lm9Xa'], 'another server'],
+    [['rm', '../../etc'], 'is neither a short code'],
+  ])('refuses %j with 2', async (args, message) => {
+    const { code, stderr } = await bed.run(args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(bed.requests).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+import {
+  openSealed,
+  TooMuchContentError,
+  WrongKeyError,
+  type SealedDocument,
+  type SecretKey,
+} from '@pasteflow/sealed';
+import { element } from '../element.ts';
+import { ask, fail, say } from './messages.ts';
+import type { OnlyCopy } from './only-copy.ts';
+import type { SealedWords } from './sealed-words.ts';
+import { showMessage } from './show-message.ts';
+
+export interface HeldParts {
+  readonly document: SealedDocument;
+  readonly key: SecretKey;
+  readonly box: HTMLElement;
+  readonly words: SealedWords;
+  /** null: the server still has the document. */
+  readonly onlyCopy: OnlyCopy | null;
+}
+
+/** A document that is here: no number of wrong passwords and keys needs another request. */
+export class HeldPaste {
+  readonly #parts: HeldParts;
+  #key: SecretKey;
+  /** Whether the text is shown. */
+  isOpen = false;
+
+  constructor(parts: HeldParts) {
+    this.#parts = parts;
+    this.#key = parts.key;
+    this.#askForPassword();
+  }
+
+  /** Tries without a password first. */
+  async start(): Promise<void> {
+    await this.#tryWith('', this.#parts.words.askPassword);
+  }
+
+  /** Somebody has corrected the key in the address. */
+  async changeKey(key: SecretKey): Promise<void> {
+    this.#key = key;
+    fail('');
+    await this.#tryWith(element('password', HTMLInputElement).value, this.#parts.words.wrong);
+  }
+
+  #askForPassword(): void {
+    const form = element('unlock', HTMLFormElement);
+    const button = element('decrypt', HTMLButtonElement);
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      button.disabled = true;
+      fail('');
+      const { value: password } = element('password', HTMLInputElement);
+      void this.#tryWith(password, this.#parts.words.wrong).finally(() => (button.disabled = false));
+    });
+  }
+
+  /** @param refusal what to say when the key or the password is wrong: then the form for the password is shown */
+  async #tryWith(password: string, refusal: string): Promise<void> {
+    const { document, box, words, onlyCopy } = this.#parts;
+    say(words.decrypting);
+    try {
+      const message = await openSealed(document, this.#key, { password });
+      if (this.isOpen) return; // by a password that was entered while this one was tried
+      this.isOpen = true;
+      element('unlock', HTMLFormElement).remove();
+      fail('');
+      say('');
+      onlyCopy?.release();
+      showMessage(message, box, words);
+    } catch (error) {
+      if (this.isOpen) return;
+      say('');
+      onlyCopy?.explain();
+      if (error instanceof WrongKeyError) {
+        element('unlock', HTMLFormElement).hidden = false;
+        element('password', HTMLInputElement).focus();
+        if (refusal === words.askPassword) ask(refusal);
+        else fail(refusal);
+      } else fail(error instanceof TooMuchContentError ? words.tooLarge : words.unknownFormat);
+    }
+  }
+}
