@@ -1,4 +1,4 @@
-// Jest's global teardown: ends a run whose tests are over, but whose process goes on because a test left a server, a socket or a timer
+// Ends a run whose tests are over, but whose process goes on because a test left a server, a socket or a timer
 // open. That happens mostly after a failure that skipped the cleanup of a test. Without this bound, CI would wait for its own
 // limit of an hour or more, and not say which test failed.
 

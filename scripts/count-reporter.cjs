@@ -1,11 +1,16 @@
-// Jest reporter: leaves the counts of a package's run in its .test-results/, which turbo caches and restores with
-// the task, so that `scripts/count-tests.mjs` is right for replayed results too. With an option `name`, for a
-// run that is no package's own test, in the root's .test-results/NAME/.
+// Jest reporter: leaves the counts of a package's run, and the tests that failed, in its .test-results/, which turbo caches and
+// restores with the task, so that `scripts/count-tests.mjs` is right for replayed results too. A run
+// that is no package's own test has a name, by the option `name` or by TEST_RUN_NAME, and leaves them in the root's .test-results/NAME/.
 const { mkdirSync, writeFileSync } = require('node:fs');
-const { join } = require('node:path');
+const { join, relative } = require('node:path');
+const { stripVTControlCharacters } = require('node:util');
+
+/** Enough for the assertion and the lines of the test around it. */
+const MAX_MESSAGE_LINES = 30;
 
 module.exports = class CountReporter {
-  constructor(globalConfig, { name } = {}) {
+  constructor(globalConfig, options = {}) {
+    const name = process.env.TEST_RUN_NAME ?? options.name;
     this.folder = name
       ? join(__dirname, '..', '.test-results', name)
       : join(globalConfig.rootDir, '.test-results');
@@ -16,7 +21,27 @@ module.exports = class CountReporter {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     const skipped = results.numPendingTests + results.numTodoTests;
     mkdirSync(this.folder, { recursive: true });
-    const counts = { passed: results.numPassedTests, failed, skipped };
+    const failures = results.testResults.flatMap(failuresOf);
+    const counts = { passed: results.numPassedTests, failed, skipped, failures };
     writeFileSync(join(this.folder, 'counts.json'), `${JSON.stringify(counts)}\n`);
   }
 };
+
+/** @returns for each failed test of a file: its name, and the first lines of its message, without colours */
+function failuresOf({ testFilePath, testResults, testExecError, failureMessage }) {
+  const file = relative(join(__dirname, '..'), testFilePath);
+  if (testExecError) return [{ name: file, message: shortened(failureMessage ?? testExecError.message) }];
+  return testResults
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName, failureMessages }) => ({
+      name: `${file}: ${fullName}`,
+      message: shortened(failureMessages.join('\n')),
+    }));
+}
+
+function shortened(message) {
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .filter((line) => !line.includes('node_modules'));
+  return lines.slice(0, MAX_MESSAGE_LINES).join('\n');
+}

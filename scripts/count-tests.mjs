@@ -1,6 +1,7 @@
-// Adds up what scripts/count-reporter.cjs left behind, and prints "N passed, N failed" as its last line.
+// Adds up what scripts/count-reporter.cjs left behind, repeats what failed, which may be far above in the output, and prints
+// "N passed, N failed" as its last line.
 // `--reset` forgets the last run. Plain JavaScript: .ci/run needs it even where the bootstrap failed.
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -12,9 +13,6 @@ const folders = [
   ),
 ];
 
-/** Runs that are no package's own test: see count-reporter.cjs. */
-const named = ['localstack', 'scaling', 'volume'];
-
 if (process.argv.includes('--reset')) {
   rmSync(`${root}/.test-results`, { recursive: true, force: true });
   for (const name of folders) rmSync(`${root}/${name}/.test-results`, { recursive: true, force: true });
@@ -22,19 +20,29 @@ if (process.argv.includes('--reset')) {
 }
 
 const sum = { passed: 0, failed: 0 };
+/** @type {{ name: string, message: string }[]} */
+const failures = [];
 const files = [
   ...folders.map((name) => [name, `${name}/.test-results/counts.json`]),
-  ...named.map((name) => [`${name}`, `.test-results/${name}/counts.json`]),
+  // Runs that are no package's own test: see count-reporter.cjs.
+  ...namesOfRuns().map((name) => [name, `.test-results/${name}/counts.json`]),
 ];
 for (const [name, file] of files) {
   const counts = read(file);
   if (counts === undefined) continue;
   sum.passed += counts.passed;
   sum.failed += counts.failed;
+  failures.push(...counts.failures);
   const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
   console.log(`${name.padEnd(24)} ${counts.passed} passed, ${counts.failed} failed${skipped}`);
 }
+for (const { name, message } of failures) console.log(`\n✕ ${name}\n${message}\n`);
 console.log(`${sum.passed} passed, ${sum.failed} failed`);
+
+function namesOfRuns() {
+  const folder = `${root}/.test-results`;
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
 
 function read(file) {
   try {

@@ -17,9 +17,10 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'roles enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'packages/s3': 'direct compression',
+  'packages/sqs': 'direct',
   'packages/web': 'operations pages timeline content html assets',
   'services/api':
-    'pages private-bin jobs pastes health docs admission live timeline openapi idempotency limits token budget identity site http',
+    'pages private-bin jobs pastes health docs admission live timeline openapi idempotency limits token budget identity site diff http',
   'services/janitor': 'operations ops sweeps state-metrics queues sweeping',
   'services/upload-worker': 'jobs uploads executions',
 };

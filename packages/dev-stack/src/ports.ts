@@ -33,6 +33,28 @@ export async function takePorts(requests: readonly PortRequest[]): Promise<numbe
   return taken;
 }
 
+const MAX_TRIES = 5;
+
+/**
+ * Starts a server on the port, or on a free one for port 0. When another program takes the free port before the server listens on it, the
+ * server starts again on another one.
+ * @throws StackError as takePort does, and whatever `start` throws
+ */
+export async function withPort<Server>(
+  request: PortRequest,
+  start: (port: number) => Promise<Server>,
+): Promise<Server> {
+  for (let tries = 1; ; tries++) {
+    const port = await takePort(request);
+    try {
+      return await start(port);
+    } catch (error) {
+      const isTaken = error instanceof StackError && error.code === 'port-in-use';
+      if (!isTaken || request.port !== 0 || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
 export function portError({ port, host = '127.0.0.1', setting }: PortRequest, cause: unknown): StackError {
   const code = (cause as NodeJS.ErrnoException).code;
   return code === 'EADDRINUSE'

@@ -85,15 +85,12 @@ describe('npm start', () => {
     expect(existsSync(join(dataDir, 'stack.env'))).toBe(false);
   });
 
-  it('serves the database that npm run token uses by default', async () => {
-    const { url } = await startRunning();
+  it('serves the database that npm run token uses by default, and leaves no process when its own is killed', async () => {
+    const { main, url } = await startRunning();
     const command = spawnCommand('token', ['alice'], { PASTEFLOW_DATA_DIR: dataDir });
     expect((await command.exited).code).toBe(0);
     expect((await listWith(url, command.stdout[0] as string)).status).toBe(200);
-  });
 
-  it('leaves no process when its own process is killed', async () => {
-    const { main } = await startRunning();
     const children = childrenOf(main.pid);
     main.kill('SIGKILL');
     await main.exited;

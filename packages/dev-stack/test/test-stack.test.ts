@@ -1,6 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
-import { createTestDatabase, startTestStack, TcpProxy, type TestStack } from '../src/testing/index.ts';
+import {
+  createTestDatabase,
+  startSharedTestStack,
+  startTestStack,
+  TcpProxy,
+  type TestStack,
+} from '../src/testing/index.ts';
 import { query } from './query.ts';
 
 jest.setTimeout(60_000);
@@ -45,6 +51,34 @@ describe('startTestStack', () => {
     expect(stack.postgres.port).toBe(port);
     expect(stack.postgres.pid).not.toBe(pid);
     expect(await query(database.url, 'SELECT name FROM users')).toEqual([{ name: 'two' }]);
+  });
+});
+
+describe('startSharedTestStack', () => {
+  afterEach(() => {
+    delete process.env['TEST_SHARED_POSTGRES'];
+  });
+
+  it('uses the shared Postgres, drops its own databases at its end, and leaves those of others', async () => {
+    process.env['TEST_SHARED_POSTGRES'] = stack.postgres.url;
+    const [one, other] = await Promise.all([startSharedTestStack(), startSharedTestStack()]);
+    const [ofOne, ofOther] = [await createTestDatabase(one), await createTestDatabase(other)];
+    expect([one.postgres, other.postgres]).toMatchObject([
+      { port: stack.postgres.port },
+      { port: stack.postgres.port },
+    ]);
+    expect(one.aws.port).not.toBe(other.aws.port);
+    await one.stop();
+    await expect(query(ofOne.url, 'SELECT 1')).rejects.toMatchObject({ code: '3D000' });
+    expect(await query(ofOther.url, 'SELECT count(*)::int FROM users')).toEqual([{ count: 0 }]);
+    await other.stop();
+  });
+
+  it('starts a Postgres of its own where none is shared', async () => {
+    const own = await startSharedTestStack();
+    expect(own.postgres.port).not.toBe(stack.postgres.port);
+    await own.stop();
+    await expect(query(own.postgres.url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 });
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
   cluster = await startCluster({
     env: {
       UPLOAD_CONCURRENCY: '2', // 20 slots
-      S3_PUT_TIMEOUT_MS: '1000',
+      S3_PUT_TIMEOUT_MS: '3000', // the put of the second attempt must not take as long on a busy machine
       UPLOAD_RETRY_DELAYS_MS: '600000', // longer than every test: a slot that a waiting retry held would never be free
     },
   });

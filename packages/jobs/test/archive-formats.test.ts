@@ -22,6 +22,7 @@ const fileOf = (n: number, content: Buffer): ExportedFile => ({
     createdAt: new Date(0),
     expiresAt: null,
     burn: false,
+    slug: null,
     place: { createdAt: '', id: '' },
   },
 });

@@ -1,33 +1,26 @@
-import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Readable } from 'node:stream';
+import { abortExports, EXPORT_FORMATS, makeLargePastes } from './support/aborted-exports.ts';
 import { assetsOf, attempt, giveUp, newJob, newUser } from './support/attempts.ts';
 import { archiveOf, filesIn } from './support/exports.ts';
-import { storedPaste, waitingPaste } from './support/pastes.ts';
+import { storedPaste } from './support/pastes.ts';
 import { keysIn, openStore, openUploads, useWorld } from './support/world.ts';
 
 const world = useWorld();
 const PART = { method: 'PUT', path: /partNumber=/ };
-const MIB = 1024 * 1024;
 /** Longer than any test. */
 const PATIENCE_MS = 600_000;
-const formats = ['zip', 'tar.gz', 'ndjson'] as const;
 
 let userId: string;
 beforeEach(async () => {
   userId = await newUser(world);
 });
 
-/** Incompressible content, longer than a part of a multipart upload. */
-async function makeLargePastes(count = 9): Promise<void> {
-  for (let n = 0; n < count; n += 1) await waitingPaste(world, randomBytes(MIB), { userId });
-}
-
 describe('an export that is aborted', () => {
-  it.each(formats)(
+  it.each(EXPORT_FORMATS)(
     'ends at once and leaves no multipart upload, and the next attempt is whole: %s',
     async (format) => {
-      await makeLargePastes();
+      await makeLargePastes(world, userId);
       const jobId = await newJob(world, 'export', { format }, userId);
       const stop = new AbortController();
       const held = world.proxy.hold(PART);
@@ -58,25 +51,8 @@ describe('an export that is aborted', () => {
     expect((await running).error).toBe(stop.signal.reason);
   });
 
-  it('ends with the abort or is complete, whenever it is aborted', async () => {
-    await makeLargePastes();
-    for (let n = 0; n < 8; n += 1) {
-      const jobId = await newJob(world, 'export', { format: formats[n % 3] }, userId);
-      const stop = new AbortController();
-      const after = Math.floor(Math.random() * 11);
-      let reports = 0;
-      const { ending, error } = await attempt(world, jobId, {
-        signal: stop.signal,
-        onProgress: () => {
-          reports += 1;
-          if (reports === after) setImmediate(() => stop.abort(new Error('the worker stops')));
-        },
-      });
-      if (ending === null) expect(error).toBe(stop.signal.reason);
-      else await archiveOf(world, jobId);
-      expect(await openUploads(world.store)).toEqual([]);
-    }
-  });
+  // The volume of this property is in export-attempts.volume.ts.
+  it('ends with the abort or is complete, whenever it is aborted', () => abortExports(world, userId, 2));
 });
 
 describe('an attempt at an export', () => {
@@ -108,7 +84,7 @@ describe('an attempt at an export', () => {
   });
 
   it('keeps the asset of an earlier attempt until it has its own', async () => {
-    await makeLargePastes();
+    await makeLargePastes(world, userId);
     const jobId = await newJob(world, 'export', {}, userId);
     const first = await attempt(world, jobId);
     await giveUp(world, first, { kind: 'lost', error: 'worker lost: w' });
@@ -124,7 +100,7 @@ describe('an attempt at an export', () => {
   });
 
   it('removes its archive when it was declared lost', async () => {
-    await makeLargePastes(1);
+    await makeLargePastes(world, userId, 1);
     const jobId = await newJob(world, 'export', {}, userId);
     const held = world.proxy.hold({ method: 'PUT', path: /jobs/ });
     const running = attempt(world, jobId);

@@ -74,6 +74,7 @@ describe('an export', () => {
     const row = (await findPaste(world.db, lines[0]!.short_code as string))!;
     expect(lines[0]).toEqual({
       short_code: row.short_code,
+      slug: null,
       title: 'text',
       syntax: null,
       encrypted: false,
@@ -84,6 +85,19 @@ describe('an export', () => {
       size_bytes: 6,
       content: 'hello\n',
     });
+  });
+
+  it('as NDJSON has the slug of a paste, which an import of it ignores, and the paste keeps', async () => {
+    const code = await storedPaste(world, 'named', { userId, slug: 'release-notes' });
+    const exported = await run(world, 'export', { format: 'ndjson' }, { userId });
+    const { bytes } = await archiveOf(world, exported.job.jobId);
+    expect(linesIn(bytes)).toMatchObject([{ short_code: code, slug: 'release-notes' }]);
+    const source = await storedPaste(world, bytes, { createdSecondsAgo: 1 });
+    const { job, result } = await run(world, 'import', { source_short_code: source }, { userId });
+    expect(result).toEqual({ imported: 1, failed: 0, errors: [] });
+    const [imported] = await importedBy(world, job.jobId);
+    expect(await findPaste(world.db, imported!.short_code)).toMatchObject({ slug: null });
+    expect(await findPaste(world.db, code)).toMatchObject({ slug: 'release-notes' });
   });
 
   it('as NDJSON can be imported again as equal pastes', async () => {

@@ -110,29 +110,33 @@ describe('importing items', () => {
       { content: 'x', title: 'a\nb' },
       { content: 'x'.repeat(1024 * 1024 + 1) },
       { content: 'x', colour: 'red' },
+      { content: 'x', parent: 'q7Zk2Lm9Xa' },
       { content: 'x', content_base64: 'eA==' },
       { content_base64: 'not base64' },
       { content: 5, expires_in: 1 },
-      { content: 'also good' },
+      { content: 'x', slug: 'release-notes' },
+      { content: 'also good', slug: '' },
     ];
     const { job, ending, result } = await run(world, 'import', { items }, { userId: await newUser(world) });
     expect(ending.status).toBe('partial');
-    expect(errorOf(ending)).toBe('8 of 10 entries are not valid pastes; result.errors says why.');
+    expect(errorOf(ending)).toBe('10 of 12 entries are not valid pastes; result.errors says why.');
     expect(result).toEqual({
       imported: 2,
-      failed: 8,
+      failed: 10,
       errors: [
         [1, 'content: is required unless content_base64 is given'],
         [2, 'content: must not be empty'],
         [3, 'title: must not have control characters'],
         [4, 'content: must have at most 1048576 bytes'],
         [5, 'colour: is not a known field'],
-        [6, 'content_base64: cannot be combined with content'],
-        [7, 'content_base64: must be base64'],
-        [8, 'content: must be a text; expires_in: must be whole seconds from 60 to 31536000, or "never"'],
+        [6, 'parent: is not a known field'],
+        [7, 'content_base64: cannot be combined with content'],
+        [8, 'content_base64: must be base64'],
+        [9, 'content: must be a text; expires_in: must be whole seconds from 60 to 31536000, or "never"'],
+        [10, 'slug: an import gives no slugs; create this paste with POST /v1/pastes'],
       ].map(([position, reason]) => ({ position, name: null, reason })),
     });
-    expect((await importedBy(world, job.jobId)).map(({ position }) => position)).toEqual([0, 9]);
+    expect((await importedBy(world, job.jobId)).map(({ position }) => position)).toEqual([0, 11]);
   });
 
   it('fails when no item is valid', async () => {

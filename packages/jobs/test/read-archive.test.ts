@@ -1,20 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { readArchive } from '../src/types/import/source/read-archive.ts';
-import { blocksOf, paxRecords, tarGzOf, tarOf, type TarEntry } from './support/tar.ts';
+import { describeManyHeaders } from './support/many-headers.ts';
+import { namesIn } from './support/names-in.ts';
+import { paxRecords, tarGzOf, tarOf, type TarEntry } from './support/tar.ts';
 
 const BLOCK = 512;
 const KIB = 1024;
-const MIB = 1024 * KIB;
 /** The size of gunzip's pieces. */
 const PIECE_BYTES = 256 * KIB;
-
-async function namesIn(format: 'tar' | 'tar.gz', source: Buffer, signal?: AbortSignal): Promise<string[]> {
-  const names: string[] = [];
-  const options = { maxKeptBytes: 0, signal: signal ?? new AbortController().signal };
-  for await (const { name } of readArchive(format, source, options)) names.push(name);
-  return names;
-}
 
 /** An entry whose header is at the end of a piece, with many more bytes after it that gunzip has not produced yet. */
 function atTheEndOfAPiece(entry: TarEntry): Buffer {
@@ -39,49 +33,15 @@ describe('a tar.gz that is refused at the last header of a piece', () => {
 });
 
 describe('the extension headers of a tar', () => {
-  const pax = (records: Record<string, string>, type = 'x') => ({
-    name: 'pax',
-    type,
-    content: paxRecords(records),
-  });
-  const tooMany = 'it has more than 64 MiB of headers for its entries';
-  const long = { name: '././@LongLink', type: 'L', content: 'name\0' };
-  const linkname = { name: '././@LongLink', type: 'K', content: 'name\0' };
-
   it.each(['g', 'x', 'L', 'K'])('are refused when they are long: %s', async (type) => {
     const content = paxRecords({ comment: 'x'.repeat(256 * KIB) });
     const source = tarOf([{ name: 'long', type, content }, { name: 'file' }]);
     await expect(namesIn('tar', source)).rejects.toThrow('it has a header of more than 256 KiB');
   });
-
-  it.each(['g', 'x', 'L', 'K'])('are refused when they are many: %s', async (type) => {
-    const content = paxRecords({ comment: 'x'.repeat(256 * KIB - 20) });
-    const header = Buffer.concat(blocksOf({ name: 'long', type, content }));
-    const enough = Math.floor((64 * MIB) / (BLOCK + content.length));
-    const source = (count: number): Buffer =>
-      Buffer.concat([Buffer.alloc(count * header.length, header), tarOf([{ name: 'file' }])]);
-    expect(await namesIn('tar', source(enough))).toHaveLength(1);
-    await expect(namesIn('tar', source(enough + 1))).rejects.toThrow(tooMany);
-  });
-
-  it('are refused when they are many and empty', async () => {
-    const [header] = blocksOf({ name: 'empty', type: 'x' }) as [Buffer];
-    await expect(namesIn('tar', Buffer.alloc(64 * MIB + BLOCK, header))).rejects.toThrow(tooMany);
-  });
-
-  it('may be four for each of ten thousand entries', async () => {
-    const source = tarOf(
-      Array.from({ length: 10_000 }, (_, n) => [
-        pax({ comment: 'x' }, 'g'),
-        pax({ path: `${n}` }),
-        long,
-        linkname,
-        { name: 'file' },
-      ]).flat(),
-    );
-    expect(await namesIn('tar', source)).toEqual(Array.from({ length: 10_000 }, (_, n) => `${n}`));
-  });
 });
+
+// The other kinds of headers, and the largest numbers, are in read-archive.volume.ts.
+describeManyHeaders({ types: ['x'], entries: 1000 });
 
 it.each([
   'x',

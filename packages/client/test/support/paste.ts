@@ -14,6 +14,8 @@ export function pasteWith(fields: Partial<CreatedPaste>): CreatedPaste {
     encrypted: false,
     content_hash: `sha256:${'0'.repeat(64)}`,
     burn: false,
+    slug: null,
+    parent: null,
     size_bytes: 5,
     created_at: '2026-11-21T12:00:00.000Z',
     expires_at: null,

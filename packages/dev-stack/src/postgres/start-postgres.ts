@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { lockFolder } from '../folder-lock.ts';
-import { takePort } from '../ports.ts';
+import { withPort } from '../ports.ts';
 import { findBinaries } from './binaries.ts';
 import { openCluster } from './cluster.ts';
 import { chooseIdentity, requireReach } from './identity.ts';
@@ -55,18 +55,20 @@ export async function startPostgres({
     requireReach(identity, folder);
     const cluster = openCluster(folder, binaries, identity, { fsync });
     await stopOrphan(cluster.dir);
-    const taken = await takePort({ port, setting: 'STACK_POSTGRES_PORT' });
-    const postmaster = await runPostmaster({
-      binaries,
-      identity,
-      cluster,
+    const postmaster = await withPort({ port, setting: 'STACK_POSTGRES_PORT' }, async (taken) => ({
+      ...(await runPostmaster({
+        binaries,
+        identity,
+        cluster,
+        port: taken,
+        fsync,
+        logFile: join(folder, 'postgres.log'),
+      })),
       port: taken,
-      fsync,
-      logFile: join(folder, 'postgres.log'),
-    });
+    }));
     return {
-      url: `postgres://postgres:${cluster.password}@127.0.0.1:${taken}/postgres`,
-      port: taken,
+      url: `postgres://postgres:${cluster.password}@127.0.0.1:${postmaster.port}/postgres`,
+      port: postmaster.port,
       pid: postmaster.pid,
       exited: postmaster.exited,
       stop: async () => {

@@ -4,10 +4,12 @@ import { RestartableServer } from './restartable-server.ts';
 /** Forwards connections to 127.0.0.1:`upstreamPort`. Makes Postgres unreachable without stopping it. */
 export class TcpProxy {
   readonly #server: RestartableServer;
+  #upstreamPort: number;
 
   private constructor(upstreamPort: number) {
+    this.#upstreamPort = upstreamPort;
     const server = createServer((client) => {
-      const upstream = connect(upstreamPort, '127.0.0.1');
+      const upstream = connect(this.#upstreamPort, '127.0.0.1');
       client.pipe(upstream).pipe(client);
       for (const [socket, other] of [
         [client, upstream],
@@ -35,6 +37,13 @@ export class TcpProxy {
     const result = new URL(url);
     result.host = `127.0.0.1:${this.port}`;
     return result.href;
+  }
+
+  /** Resets every connection and forwards new ones to another server, as an address that a failover moves. */
+  async moveTo(upstreamPort: number): Promise<void> {
+    await this.down();
+    this.#upstreamPort = upstreamPort;
+    await this.up();
   }
 
   /** Resets every connection and refuses new ones. */

@@ -1,7 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type DatabaseError } from 'pg';
 import { EMPTY_DATABASE, TEMPLATE_DATABASE } from './template-cluster.ts';
-import type { TestStack } from './test-stack.ts';
 
 export interface TestDatabase {
   url: string;
@@ -9,7 +9,13 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-let databases = 0;
+/** A stack, as far as its databases need it. */
+interface Stack {
+  readonly postgres: { readonly url: string };
+}
+
+/** The names by the server of their stack. */
+const databases = new WeakMap<Stack['postgres'], Set<string>>();
 
 export interface TestDatabaseOptions {
   /** false: an empty database, for tests of the migrations. Default: true. */
@@ -21,26 +27,33 @@ export interface TestDatabaseOptions {
  * time.
  */
 export async function createTestDatabase(
-  stack: TestStack,
+  stack: Stack,
   { migrated = true }: TestDatabaseOptions = {},
 ): Promise<TestDatabase> {
-  databases += 1;
-  const name = `pasteflow_test_${process.pid}_${databases}`;
+  const name = `pasteflow_test_${randomBytes(6).toString('hex')}`; // other files create theirs in the same server
   const template = migrated ? TEMPLATE_DATABASE : EMPTY_DATABASE;
   await unlessConnected(() => execute(stack, `CREATE DATABASE ${name} TEMPLATE ${template}`));
-  return {
-    url: databaseUrl(stack, name),
-    drop: () => execute(stack, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
-  };
+  const created = databases.get(stack.postgres) ?? new Set();
+  databases.set(stack.postgres, created.add(name));
+  return { url: databaseUrl(stack, name), drop: () => drop(stack, name) };
 }
 
-function databaseUrl({ postgres }: TestStack, name: string): string {
+/** Drops the databases that createTestDatabase has created for this stack. */
+export async function dropTestDatabases(stack: Stack): Promise<void> {
+  for (const name of databases.get(stack.postgres) ?? []) await drop(stack, name);
+}
+
+async function drop(stack: Stack, name: string): Promise<void> {
+  await execute(stack, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+}
+
+function databaseUrl({ postgres }: Stack, name: string): string {
   const url = new URL(postgres.url);
   url.pathname = `/${name}`;
   return url.href;
 }
 
-async function execute({ postgres }: TestStack, statement: string): Promise<void> {
+async function execute({ postgres }: Stack, statement: string): Promise<void> {
   const client = new Client({ connectionString: postgres.url });
   await client.connect();
   try {

@@ -3,15 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAwsEmulator, type AwsEmulator } from '../aws/start-aws-emulator.ts';
 import { startPostgres, type Postgres } from '../postgres/start-postgres.ts';
+import { sharedPostgres } from './shared-postgres.ts';
 import { copyTemplateCluster } from './template-cluster.ts';
+import { dropTestDatabases } from './test-database.ts';
 
-export interface TestStack {
+/** A Postgres that other test files may use, too. */
+interface SharedTestStack {
   /** The URL is that of the server's default database. Tests create their own with createTestDatabase. */
-  readonly postgres: Pick<Postgres, 'url' | 'port'> & { readonly pid: number };
+  readonly postgres: Pick<Postgres, 'url' | 'port'>;
+  /** Stops what this stack has started, and removes its files and its databases. */
+  stop(): Promise<void>;
+}
+
+export interface TestStack extends SharedTestStack {
+  readonly postgres: SharedTestStack['postgres'] & { readonly pid: number };
   /** Stops Postgres, runs `whileDown`, starts it again on the same port and data. */
   restartPostgres(whileDown?: () => Promise<void>): Promise<void>;
-  /** Stops everything and removes its files. */
-  stop(): Promise<void>;
 }
 
 export interface TestAws {
@@ -23,6 +30,10 @@ export interface TestAws {
 }
 
 export interface TestStackWithAws extends TestStack, TestAws {
+  stop(): Promise<void>;
+}
+
+export interface SharedTestStackWithAws extends SharedTestStack, TestAws {
   stop(): Promise<void>;
 }
 
@@ -55,6 +66,25 @@ export async function startTestStack({ aws = false, postgresIn }: TestStackOptio
     await emulator.stop();
     throw error;
   }
+}
+
+/**
+ * Databases in the Postgres that the test files of a package share, which `npm test` starts for those packages that
+ * scripts/shared-postgres.mjs names, and a private S3 and SQS. Without that Postgres, a private one. For tests that
+ * leave alone what all databases of a server share: its roles, its settings and its process.
+ */
+export async function startSharedTestStack(): Promise<SharedTestStackWithAws> {
+  const postgres = sharedPostgres();
+  if (postgres === undefined) return await startTestStack({ aws: true });
+  const emulator = await startTestAws();
+  const stack = {
+    ...emulator,
+    postgres,
+    stop: async () => {
+      await Promise.all([emulator.stop(), dropTestDatabases(stack)]);
+    },
+  };
+  return stack;
 }
 
 /** A private S3 and SQS without a Postgres. */

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type Dispatcher } from 'undici';
 import type { LoadJob, LoadResult } from './load-job.ts';
+import { textPieces } from './texts.ts';
 
 /** Makes a load in a process of its own, whose CPU time then counts for no service. The last line on stdout is the result in JSON. */
 const job = JSON.parse(process.argv[2] ?? '') as LoadJob;
@@ -9,13 +10,17 @@ const pool = new Pool(job.baseUrl, { connections: job.connections });
 const latencies: number[] = [];
 const shortCodes: string[] = [];
 const unexpected: Record<string, number> = {};
-const EXPECTED = { create: 201, 'keyed create': 201, read: 200, revalidate: 304 }[job.kind];
+const EXPECTED = { create: 201, 'create of text': 201, 'keyed create': 201, read: 200, revalidate: 304 }[
+  job.kind
+];
+const contentOf = job.kind === 'create of text' ? textPieces(job.bytes) : () => randomBytes(job.bytes);
 const etags = new Map<string, string>();
 
 function requestOf(n: number): Dispatcher.RequestOptions {
   const path = job.paths[n % job.paths.length] ?? '/';
   switch (job.kind) {
     case 'create':
+    case 'create of text':
     case 'keyed create':
       return {
         method: 'POST',
@@ -24,7 +29,7 @@ function requestOf(n: number): Dispatcher.RequestOptions {
           'content-type': 'application/octet-stream',
           ...(job.kind === 'keyed create' && { 'idempotency-key': randomUUID() }),
         },
-        body: randomBytes(job.bytes),
+        body: contentOf(n),
       };
     case 'read':
       return { method: 'GET', path };

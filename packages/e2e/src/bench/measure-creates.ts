@@ -7,11 +7,13 @@ import { cpuByPart, databaseWork, PARTS, type BenchCluster } from './processes.t
 /** A backend reports what it has committed once a second. */
 const STATISTICS_DELAY_MS = 1200;
 
+type CreateKind = 'create' | 'create of text' | 'keyed create';
+
 /** From the POST until every paste is PROCESSED: what each process computes for it, and what Postgres writes. */
 export async function measureCreates(
   cluster: BenchCluster,
   count: number,
-  kind: 'create' | 'keyed create' = 'create',
+  kind: CreateKind = 'create',
 ): Promise<Figure[]> {
   await sleep(STATISTICS_DELAY_MS);
   const [cpuBefore, workBefore] = [await cpuByPart(cluster), await databaseWork(cluster)];
@@ -25,7 +27,7 @@ export async function measureCreates(
   return [
     figure(`CPU of a ${kind} until it is stored`, own, 'ms'),
     ...parts.map(({ part, ms }) => figure(`CPU of a ${kind}: ${part}`, ms, 'ms')),
-    figure(`${kind}s a second`, count / load.seconds, '1/s'),
+    figure(`${kind.replace('create', 'creates')} a second`, count / load.seconds, '1/s'),
     figure(`${kind}, median`, load.p50, 'ms'),
     figure(`${kind}, p99`, load.p99, 'ms'),
     figure(`WAL of a ${kind}`, (workAfter.walBytes - workBefore.walBytes) / count, 'bytes'),
@@ -37,7 +39,7 @@ export async function measureCreates(
 export async function createAndSettle(
   cluster: BenchCluster,
   count: number,
-  kind: 'create' | 'keyed create' = 'create',
+  kind: CreateKind = 'create',
 ): Promise<LoadResult> {
   const load = await makeLoad({ baseUrl: cluster.http().url, kind, count });
   await untilSettled(cluster);

@@ -46,6 +46,7 @@ export async function runBench(
   const { shortCodes } = await createAndSettle(cluster, WARMING_PASTES);
   report('creates');
   const creates = await measureCreates(cluster, 3000);
+  const ofText = await measureCreates(cluster, 3000, 'create of text');
   const keyed = await measureCreates(cluster, 1500, 'keyed create');
   report('creates at half load');
   const perSecond = valueOf(creates, 'creates a second');
@@ -66,6 +67,7 @@ export async function runBench(
   const requests = await measureRequests(cluster, 1000);
   return [
     ...creates,
+    ...ofText,
     ...keyed,
     ...requests,
     ...halfLoad,
@@ -73,7 +75,7 @@ export async function runBench(
     ...uncached,
     ...settling,
     ...firstRead,
-    transitions,
+    ...transitions,
     ...others,
     ...controls,
   ];

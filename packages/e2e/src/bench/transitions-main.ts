@@ -1,17 +1,17 @@
 import { Pool } from 'pg';
 
 /**
- * Claims of single executions, each a transaction of its own, on 32 connections: how many transitions Postgres commits a second. Argument:
- * the database URL. Needs waiting uploads that no worker claims. The last line on stdout is the number of transitions a second.
+ * Claims of single executions, each a transaction of its own, on 32 connections: how many transitions Postgres commits a second. Arguments:
+ * the database URL, and the table. Needs waiting uploads that no worker claims. The last line on stdout is the number of transitions a second.
  */
 const LANES = 32;
-const [connectionString = ''] = process.argv.slice(2);
+const [connectionString = '', table = ''] = process.argv.slice(2);
 const pool = new Pool({ connectionString, max: LANES });
 await Promise.all(Array.from({ length: LANES }, () => pool.query('SELECT pg_sleep(0.1)')));
 const { rows } = await pool.query<{ id: string }>(
-  `SELECT id FROM task_executions WHERE status = 'PENDING' AND kind = 'upload'`,
+  `SELECT id FROM ${table} WHERE status = 'PENDING' AND kind = 'upload'`,
 );
-const claim = `UPDATE task_executions SET status = 'RUNNING', worker_id = 'bench', started_at = now(), dispatched_at = now(),
+const claim = `UPDATE ${table} SET status = 'RUNNING', worker_id = 'bench', started_at = now(), dispatched_at = now(),
   lease_expires_at = now() + interval '1 second' WHERE id = $1 AND status = 'PENDING'`;
 let next = 0;
 let claimed = 0;

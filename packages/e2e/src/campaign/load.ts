@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { PasteflowClient } from '@pasteflow/client';
 import type { Cluster } from '../cluster.ts';
 import { Random } from './random.ts';
+import { isSecret, Secrets } from './secrets.ts';
 
 export interface Pasted {
   readonly n: number;
@@ -26,13 +27,16 @@ const CANCEL_EVERY = 2 * JOB_EVERY;
 /** Until the cancel: some jobs are queued then, some run and some have ended. */
 const MAX_CANCEL_DELAY_MS = 1000;
 
+/** Secrets among others: the api sends more than 256 KiB while it reads them from S3. */
+const STREAMED_EVERY = 77;
+
 /**
  * The bytes of a paste depend on the seed and its number: every fifth has 60 kB, too many for its message, so that the worker reads the
- * payload. The others have up to 2 kB.
+ * payload. The others have up to 2 kB, and some have 400 kB.
  */
 export function contentOf(seed: number, n: number): Buffer {
   const random = new Random(seed * 1_000_003 + n);
-  const size = n % 5 === 0 ? 60_000 : random.between(1, 2000);
+  const size = n % STREAMED_EVERY === 0 ? 400_000 : n % 5 === 0 ? 60_000 : random.between(1, 2000);
   const block = createHash('sha512').update(`${seed} ${n}`).digest();
   return Buffer.alloc(size, block);
 }
@@ -63,7 +67,9 @@ export class CampaignLoad {
   readonly jobs: string[] = [];
   /** The number of each paste whose job the api has answered as cancelled. */
   readonly cancelled = new Map<number, CancelledJob>();
+  readonly secrets: Secrets;
   allowed = 0;
+  /** Resolves when the last paste is created and every reader of one that is read once has an end. */
   readonly done: Promise<unknown>;
   readonly #cluster: Cluster;
   #next = 0;
@@ -74,21 +80,25 @@ export class CampaignLoad {
     { seed, pastes }: { seed: number; pastes: number },
   ) {
     this.#cluster = cluster;
+    this.secrets = new Secrets(cluster);
     const lane = async (): Promise<void> => {
       while (this.#next < pastes) {
         if (this.#next >= this.allowed) await sleep(20);
         else await this.#create(user((this.#next += 1) % cluster.apis.length), seed, this.#next);
       }
     };
-    this.done = Promise.all(Array.from({ length: LANES }, lane));
+    this.done = Promise.all(Array.from({ length: LANES }, lane)).then(() => this.secrets.all());
   }
 
   async #create(client: PasteflowClient, seed: number, n: number): Promise<void> {
-    const options = { title: titleOf(seed, n), idempotencyKey: `campaign-${seed}-${n}` };
-    const { short_code: code } = await untilAnswered(() => client.pastes.create(contentOf(seed, n), options));
     const deleted = n % DELETE_EVERY === 0;
+    const burn = isSecret(n) && !deleted;
+    const content = contentOf(seed, n);
+    const options = { title: titleOf(seed, n), burn, idempotencyKey: `campaign-${seed}-${n}` };
+    const { short_code: code } = await untilAnswered(() => client.pastes.create(content, options));
     if (deleted) await untilAnswered(() => deleteIfThere(client, code));
-    this.pasted.push({ n, code, deleted });
+    if (burn) this.secrets.add(n, code, content);
+    else this.pasted.push({ n, code, deleted });
     if (n % JOB_EVERY > 0) return;
     const job = { job_type: 'import' as const, parameters: { items: itemsOf(seed, n) } };
     const { job_id: id } = await untilAnswered(() =>

@@ -5,6 +5,7 @@ import { faults, killService, type Fault } from './faults.ts';
 import { CampaignLoad } from './load.ts';
 import { Random } from './random.ts';
 import { findBrokenPromises } from './verify.ts';
+import { findBrokenSecrets, summaryOf } from './verify-secrets.ts';
 import { Watch } from './watch.ts';
 
 export interface CampaignOptions {
@@ -41,7 +42,11 @@ export async function runCampaign(
     workers: 2,
     janitors: 2,
     keepRequests: false,
-    env: { CLEANUP_INTERVAL_SECONDS: '1', ANONYMOUS_PASTES: 'allow' },
+    env: {
+      CLEANUP_INTERVAL_SECONDS: '1',
+      DELETION_WATCHDOG_INTERVAL_SECONDS: '5',
+      ANONYMOUS_PASTES: 'allow',
+    },
   });
   try {
     const { token } = await cluster.user('campaign');
@@ -51,9 +56,14 @@ export async function runCampaign(
     load.allowed = options.pastes;
     await load.done;
     report('all pastes are created and all faults are over; waiting for the work to end');
+    const secrets = await load.secrets.all();
+    await endReads(cluster);
+    await endClaims(cluster);
     const violations = await untilQuiet(cluster);
     const seen = await watch.stop();
     const broken = await findBrokenPromises(cluster, load, options);
+    broken.push(...(await findBrokenSecrets(cluster, secrets)));
+    report(summaryOf(secrets));
     report('the work has ended; creating pastes without faults');
     const inCalm = await findLossesInCalm(cluster, cluster.client({ token }));
     return [...violations, ...seen, ...broken, ...inCalm];
@@ -73,10 +83,26 @@ async function actAll(
   for (const [index, { name, fault }] of acts.entries()) {
     load.allowed = Math.ceil((options.pastes * (index + 1)) / acts.length);
     report(
-      `${index + 1} of ${acts.length} faults, ${load.pasted.length} of ${options.pastes} pastes: ${name}`,
+      `${index + 1} of ${acts.length} faults, ${load.pasted.length + load.secrets.count} of ${options.pastes} pastes: ${name}`,
     );
     await fault(cluster, new Random(options.seed + index));
   }
+}
+
+/** As if the five minutes were over that each reader has: the cleanup then removes what was read. */
+async function endReads(cluster: Cluster): Promise<void> {
+  await cluster.rows.query(
+    `UPDATE pastes SET deletion_initiated_at = now() - interval '301 seconds'
+     WHERE burned_at IS NOT NULL AND deletion_status = 'DELETION_IN_PROGRESS'`,
+  );
+}
+
+/** As if the two hours were over after which the watchdog releases what a killed janitor has claimed: the next cleanup then deletes it. */
+async function endClaims(cluster: Cluster): Promise<void> {
+  await cluster.rows.query(
+    `UPDATE pastes SET deletion_initiated_at = now() - interval '7201 seconds'
+     WHERE burned_at IS NULL AND deletion_status = 'DELETION_IN_PROGRESS'`,
+  );
 }
 
 async function untilQuiet(cluster: Cluster): Promise<readonly string[]> {

@@ -13,6 +13,7 @@ export interface PasteFacts {
   readonly expiresInSeconds?: number | null;
   readonly shortCode?: string;
   readonly burn?: boolean;
+  readonly slug?: string;
 }
 
 /** Creates a PROCESSED paste with its object in S3. @returns its short code */

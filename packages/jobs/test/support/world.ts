@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import {
   createTestDatabase,
   FaultProxy,
-  startTestStack,
-  type TestStackWithAws,
+  startSharedTestStack,
+  type SharedTestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
@@ -23,9 +23,9 @@ export interface World {
 /** One for the test file. Before each test its tables and bucket are empty, and the proxy has no rules and no recorded requests. */
 export function useWorld(): World {
   const world = {} as { -readonly [Key in keyof World]: World[Key] };
-  let stack: TestStackWithAws;
+  let stack: SharedTestStackWithAws;
   beforeAll(async () => {
-    stack = await startTestStack({ aws: true });
+    stack = await startSharedTestStack();
     world.proxy = await FaultProxy.start(stack.aws.endpoint);
     world.databaseUrl = (await createTestDatabase(stack)).url;
     world.db = connect(world.databaseUrl);

@@ -12,6 +12,8 @@ export interface PoolOptions {
   readonly maxConnections: number;
   /** The timeout of a statement in ms (default: 30 s). 0: no timeout. */
   readonly statementTimeoutMs?: number;
+  /** How long a caller waits for a connection, in ms (default: 5 s: a request that has waited so long gets a 503 instead of waiting longer). */
+  readonly connectTimeoutMs?: number;
   /** Whether statements with the mark `prepared` are prepared. False: for poolers that can't keep them. Default: true. */
   readonly preparedStatements?: boolean;
   /**
@@ -21,11 +23,8 @@ export interface PoolOptions {
   readonly onConnectionError: (error: Error) => void;
 }
 
-/** A request that has waited 5 s for a connection gets a 503 instead of waiting longer. */
-const CONNECT_TIMEOUT_MS = 5000;
-
 export function createPool(options: PoolOptions): Pool {
-  const { statementTimeoutMs = 30_000, preparedStatements = true } = options;
+  const { statementTimeoutMs = 30_000, connectTimeoutMs = 5000, preparedStatements = true } = options;
   const pool = new Pool({
     connectionString: withOptions(
       options.url,
@@ -33,7 +32,7 @@ export function createPool(options: PoolOptions): Pool {
     ),
     application_name: options.applicationName,
     max: options.maxConnections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     // The client's own timeout, for a server that disappears without closing its connections: the kernel would wait 15 minutes.
     ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + 2000 }),

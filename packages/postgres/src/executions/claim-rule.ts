@@ -1,13 +1,13 @@
 import { taskExecution, transition, type Transition } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import type { Actor } from '../database/actor.ts';
-import { opaqueState } from './opaque-state.ts';
 
 /** The transition of a claim. */
 export const start: Transition<'PENDING', 'RUNNING'> = transition(taskExecution, 'PENDING', 'RUNNING');
 
 /**
- * The CTE `claimed`: the rows of the CTE `due` (id) become RUNNING under a lease. The lease counts from `clock_timestamp()`, because a
+ * The CTE `claimed`: the rows of the CTE `due` (id) become RUNNING under a lease. `due` has found them PENDING and locked them, so that they
+ * still are. The lease counts from `clock_timestamp()`, because a
  * statement that waited for locks would otherwise begin with a part of the lease spent.
  */
 export function claimDue({
@@ -21,7 +21,7 @@ export function claimDue({
       UPDATE task_executions e
       SET status = ${start.to}, worker_id = ${actor}, started_at = now(), dispatched_at = coalesce(e.dispatched_at, now()),
         lease_expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-      FROM due WHERE e.id = due.id AND ${opaqueState('e')} = ${start.from}
+      FROM due WHERE e.id = due.id
       RETURNING e.id, e.subject_id, e.attempt, e.losses
     )`;
 }

@@ -64,8 +64,8 @@ type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
  * RUNNING. The statement waits for locks instead of skipping locked rows, because the lock may belong to the api, which stamps the
  * execution as dispatched while its message is already here. With SKIP LOCKED, one paste in eight came back a whole lease later.
  *
- * The state is repeated in the outer WHERE, and the CTE is MATERIALIZED, because a plain `IN (SELECT … FOR UPDATE)` may be run more than
- * once. Locks are taken in id order, so that two batches can't deadlock.
+ * The lock makes Postgres compare the newest version of the row with the condition. The CTE is MATERIALIZED, because a plain
+ * `IN (SELECT … FOR UPDATE)` may be run more than once. Locks are taken in id order, so that two batches can't deadlock.
  * @returns the claim of each key. A key without a claim has no row: the paste or the job was removed.
  */
 export async function claimExecutions<Claimed extends ClaimedExecution>(

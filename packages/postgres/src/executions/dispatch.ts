@@ -28,9 +28,7 @@ export async function stampDispatched(db: Database, executionIds: readonly strin
       SELECT id FROM task_executions e
       WHERE id = ANY (${executionIds}::uuid[]) AND ${opaqueState('e')} = 'PENDING' ORDER BY id FOR UPDATE
     )
-    UPDATE task_executions e SET dispatched_at = now() FROM sent WHERE e.id = sent.id AND ${opaqueState('e')} = 'PENDING'`.execute(
-    db,
-  );
+    UPDATE task_executions e SET dispatched_at = now() FROM sent WHERE e.id = sent.id`.execute(db);
 }
 
 /** Up to `limit` executions for which no message was ever sent (see `undispatched`), the longest due first. */

@@ -31,7 +31,7 @@ export async function renewLeases(
       ORDER BY id FOR UPDATE SKIP LOCKED
     ), renewed AS (
       UPDATE task_executions e SET lease_expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-      FROM held WHERE e.id = held.id AND ${opaqueState('e')} = 'RUNNING'
+      FROM held WHERE e.id = held.id
     )
     SELECT id FROM owned`.execute(db);
   return new Set(rows.map((row) => row.id));

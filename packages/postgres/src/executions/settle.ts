@@ -66,7 +66,7 @@ export interface SettleableSubject<Ending extends Settlement, State extends stri
  * Ends a batch of executions in one statement: the execution becomes SUCCEEDED or FAILED; then its successor is inserted as PENDING, or
  * the upload or the job reaches its end.
  *
- * The execution id is the fencing token: only a RUNNING execution can be ended, and only once. An execution that is missing from the
+ * The execution id is the fencing token: only a RUNNING execution can be ended, and only once, because `fenced` has locked it. An execution that is missing from the
  * result was ended by another process, and nothing was changed for it. The successor is inserted from the rows that were really ended, so
  * that the unique index on open executions sees the predecessor closed.
  *
@@ -103,7 +103,7 @@ export async function settleExecutions<Ending extends Settlement, State extends 
       SET status = CASE WHEN ending.error IS NULL THEN ${succeed.to} ELSE ${fail.to} END,
         error = ending.error, finished_at = now(), lease_expires_at = NULL
       FROM fenced JOIN ending ON ending.execution_id = fenced.id
-      WHERE e.id = fenced.id AND ${opaqueState('e')} = ${fail.from}
+      WHERE e.id = fenced.id
       RETURNING e.id, e.subject_id, e.user_id, e.losses, least(fenced.lease_expires_at, now()) AS lost_at, ending.*
     ), successor AS (
       INSERT INTO task_executions (kind, subject_id, user_id, attempt, losses, run_at, dispatched_at)

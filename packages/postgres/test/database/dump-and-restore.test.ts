@@ -12,13 +12,13 @@ import { urlOfRole } from '../support/roles.ts';
 
 /**
  * docs/deploy.md, "Dumps and imports". pg_dump refuses a server that is newer than itself: with the embedded
- * Postgres 18 these tests run only where pg_dump 18 is installed, with `npm run test:postgres-versions` wherever
- * pg_dump 15 is.
+ * Postgres 18 these tests run only where pg_dump 18 is installed. `npm run test:postgres-versions` runs them on 15
+ * where pg_dump 15 is installed, and on 18 with programs that it installs.
  */
 let stack: TestStack;
 let original: { readonly url: string; readonly db: Database };
-const folder = mkdtempSync(join(tmpdir(), 'pasteflow-dump-'));
-const dump = join(folder, 'dump');
+let folder: string;
+let dump: string;
 const opened: Database[] = [];
 
 const installed =
@@ -49,8 +49,10 @@ async function counts(db: Database): Promise<readonly unknown[]> {
   return (await sql`${sql.join(each, sql` UNION ALL `)} ORDER BY 1`.execute(db)).rows;
 }
 
-describeWithTools('pg_restore', () => {
+describeWithTools(`pg_restore ${installed} with a server ${server}`, () => {
   beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'pasteflow-dump-'));
+    dump = join(folder, 'dump');
     stack = await startTestStack();
     original = await otherDatabase({ migrated: true });
     const [user] = await makeUsers(original.db, 1);
@@ -65,6 +67,15 @@ describeWithTools('pg_restore', () => {
     await Promise.all(opened.map((db) => db.destroy()));
     await stack?.stop();
     rmSync(folder, { recursive: true });
+  });
+
+  it('uses programs and a server of these versions', async () => {
+    const { rows } = await sql<{
+      version: string;
+    }>`SELECT current_setting('server_version') AS version`.execute(original.db);
+    expect(rows[0]?.version.split('.')[0]).toBe(server);
+    const { stdout } = spawnSync('pg_restore', ['--version'], { encoding: 'utf8' });
+    expect(stdout).toMatch(new RegExp(`\\b${installed}\\.\\d`));
   });
 
   it.each([[[]], [['--no-owner', '--no-privileges']]])(

@@ -73,6 +73,7 @@ const others: Record<string, string> = {
   content_hash: `'sha256:' || repeat('1', 64)`,
   size_bytes: 'size_bytes + 1',
   burn: 'NOT burn',
+  parent: `'another'`,
   job_type: `'another'`,
   kind: `CASE kind WHEN 'job' THEN 'upload' ELSE 'job' END`,
 };

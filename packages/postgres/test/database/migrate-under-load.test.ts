@@ -1,14 +1,18 @@
 import { expect, it } from '@jest/globals';
-import { pasteUpload, type Machine } from '@pasteflow/domain';
+import { DependencyUnavailableError, pasteUpload, type Machine } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   claimExecutions,
+  createPastes,
+  findPaste,
   installStateMachines,
   migrate,
   settleExecutions,
   uploadSubject,
+  type Database,
 } from '../../src/index.ts';
-import { newPaste, useDatabase } from '../support/database.ts';
+import { newPaste, open, pasteToCreate, useDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 const current = useDatabase();
 
@@ -64,4 +68,57 @@ it('a deploy that changes nothing takes no lock that writes wait for', async () 
   await sql`LOCK TABLE pastes, task_executions, jobs IN ROW EXCLUSIVE MODE`.execute(writing);
   await migrate(current.db);
   await writing.rollback().execute();
+});
+
+/** Runs statements with kept plans until it is stopped. @returns how often Postgres refused a transaction, which the caller may repeat */
+async function useKeptPlans(
+  db: Database,
+  counts: number[],
+  lane: number,
+  signal: AbortSignal,
+): Promise<number> {
+  let refused = 0;
+  while (!signal.aborted) {
+    const { shortCode } = await newPaste(db);
+    const group = [pasteToCreate(), pasteToCreate()];
+    expect(await createPastes(db, group)).toHaveLength(group.length);
+    for (const code of [shortCode, ...group.map((paste) => paste.shortCode)])
+      expect(await findPaste(db, code)).toMatchObject({ short_code: code });
+    const inTransaction = () => db.transaction().execute((tx) => findPaste(tx, shortCode));
+    const found = await inTransaction().catch((error: unknown) => {
+      expect(error).toBeInstanceOf(DependencyUnavailableError);
+      refused += 1;
+      return null;
+    });
+    if (found !== null) expect(found).toMatchObject({ short_code: shortCode });
+    counts[lane] = (counts[lane] ?? 0) + 1;
+  }
+  return refused;
+}
+
+it('migrations that change the columns of kept plans fail no statement of services under load', async () => {
+  const LANES = 6;
+  const db = open(current.url, LANES);
+  const stop = new AbortController();
+  const counts = Array.from({ length: LANES }, () => 0);
+  const lanes = Promise.all(counts.map((_, lane) => useKeptPlans(db, counts, lane, stop.signal)));
+  lanes.catch(() => stop.abort()); // awaited below
+  try {
+    for (let n = 0; n < 5; n++) {
+      const before = [...counts];
+      // Each connection keeps a plan after five executions.
+      await until(
+        () => stop.signal.aborted || counts.every((count, lane) => count >= (before[lane] ?? 0) + 10),
+      );
+      await sql`ALTER TABLE pastes ADD COLUMN ${sql.id(`added_${n}`)} integer DEFAULT 7`.execute(current.db);
+    }
+    const before = [...counts];
+    await until(() => stop.signal.aborted || counts.every((count, lane) => count > (before[lane] ?? 0)));
+    const { shortCode } = await newPaste(db);
+    expect(await findPaste(db, shortCode)).toMatchObject({ added_4: 7 });
+  } finally {
+    stop.abort();
+    await lanes;
+    await db.destroy();
+  }
 });

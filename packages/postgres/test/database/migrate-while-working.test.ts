@@ -48,6 +48,8 @@ it('the migration of the measurements and the statements of a running service do
   await migrations['0023-encrypted-pastes']!.up(db);
   await migrations['0025-stored-encoding']!.up(db);
   await migrations['0026-burn-after-reading']!.up(db);
+  await migrations['0030-slugs']!.up(db);
+  await migrations['0031-parents']!.up(db);
   await installStateMachines(db);
   const stop = new AbortController();
   const all = Promise.all(Array.from({ length: 6 }, (_, n) => upload(`w${n}`, stop.signal)));

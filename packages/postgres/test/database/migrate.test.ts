@@ -45,6 +45,9 @@ it('three processes that migrate an empty database at once apply each migration 
     '0024-browser-sessions',
     '0025-stored-encoding',
     '0026-burn-after-reading',
+    '0029-compressed-payloads',
+    '0030-slugs',
+    '0031-parents',
   ]);
 });
 

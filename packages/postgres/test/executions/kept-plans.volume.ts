@@ -5,9 +5,13 @@ import { sql } from 'kysely';
 import {
   answerIdempotencyKey,
   claimIdempotencyKey,
+  createPaste,
   createPastes,
+  ensureUser,
   findPaste,
+  findPasteBySlug,
   findPastes,
+  findPastesBySlug,
   readPayload,
   useApiToken,
   type Database,
@@ -31,6 +35,7 @@ let stack: TestStack;
 let url: string;
 let kept: KeptPlans;
 let filling: Database;
+let userId: string;
 let paste: Awaited<ReturnType<typeof newPaste>>;
 
 beforeAll(async () => {
@@ -39,6 +44,7 @@ beforeAll(async () => {
   filling = openToFill(url);
   await keepStatistics(filling);
   paste = await newPaste(filling);
+  userId = await ensureUser(filling, 'owner');
   await sql`VACUUM (ANALYZE)`.execute(filling);
   kept = await KeptPlans.connect(url);
   for (const run of Object.values(hot)) await kept.explain(run);
@@ -67,9 +73,27 @@ const hot: Record<string, (db: Database) => Promise<unknown>> = {
       db,
       Array.from({ length: 20 }, () => pasteToCreate()),
     ),
+  'creating 20 pastes with slugs in a group': (db) =>
+    createPastes(
+      db,
+      Array.from({ length: 20 }, () => pasteToCreate({ userId, slug: randomUUID() })),
+      { maxSlugs: 1000 },
+    ),
+  'creating a paste from another': (db) => createPaste(db, pasteToCreate({ parent: paste.shortCode })),
+  'creating 20 pastes from others in a group': (db) =>
+    createPastes(
+      db,
+      Array.from({ length: 20 }, () => pasteToCreate({ parent: paste.shortCode })),
+    ),
   'reading a paste': (db) => findPaste(db, paste.shortCode),
   'reading 20 pastes in a group': (db) =>
     findPastes(db, [paste.shortCode, ...Array.from({ length: 19 }, () => randomUUID())]),
+  'reading a paste by its slug': (db) => findPasteBySlug(db, 'release-notes'),
+  'reading 20 pastes by their slugs in a group': (db) =>
+    findPastesBySlug(
+      db,
+      Array.from({ length: 20 }, () => randomUUID()),
+    ),
   'reading a payload': (db) => readPayload(db, paste.id),
   'finding a token': (db) => useApiToken(db, Buffer.alloc(32)),
   'claiming an idempotency key': (db) => claimIdempotencyKey(db, key),

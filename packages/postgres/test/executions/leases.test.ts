@@ -1,8 +1,15 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { renewLeases, settleExecutions, uploadSubject } from '../../src/index.ts';
+import {
+  claimExecutions,
+  renewLeases,
+  settleExecutions,
+  uploadSubject,
+  type Database,
+} from '../../src/index.ts';
 import { lockRow, makePastes } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
+import { untilSomebodyWaits } from '../support/locks.ts';
 
 const current = useDatabase();
 
@@ -40,4 +47,40 @@ it('executions that another session locks after the search for zombies are left 
   } finally {
     await release();
   }
+});
+
+/** Whether an execution got its lease of 600 s after the start of the transaction `tx` and before now. */
+async function isLeasedSince(tx: Database, executionId: string): Promise<boolean> {
+  const { rows } = await sql<{ within: boolean }>`
+    SELECT lease_expires_at - interval '600 s' > now() AND lease_expires_at - interval '600 s' <= clock_timestamp() AS within
+    FROM task_executions WHERE id = ${executionId}`.execute(tx);
+  return rows[0]!.within;
+}
+
+it('a claim that waits for a lock takes its lease from the moment at which it gets the lock', async () => {
+  const [paste] = await makePastes(current.db, 1, { status: 'IN_PROGRESS' });
+  const { shortCode, executionId } = paste!;
+  const release = await lockRow(current.db, 'task_executions', executionId);
+  await current.db.transaction().execute(async (tx) => {
+    await sql`SELECT now()`.execute(tx);
+    const claim = { keys: [shortCode], actor: 'w', leaseSeconds: 600 };
+    const claiming = claimExecutions(tx, uploadSubject, claim);
+    try {
+      await Promise.race([untilSomebodyWaits(current.db), claiming]);
+    } finally {
+      await release();
+    }
+    await claiming;
+    expect(await isLeasedSince(tx, executionId)).toBe(true);
+  });
+});
+
+it('a renewal that is slow renews for the whole lease from the moment at which it changes the row', async () => {
+  const execution = { status: 'RUNNING', leaseSeconds: 6 } as const;
+  const [paste] = await makePastes(current.db, 1, { status: 'IN_PROGRESS', execution });
+  await current.db.transaction().execute(async (tx) => {
+    await sql`SELECT now()`.execute(tx);
+    await renewLeases(tx, [paste!.executionId], 600);
+    expect(await isLeasedSince(tx, paste!.executionId)).toBe(true);
+  });
 });

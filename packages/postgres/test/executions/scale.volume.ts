@@ -10,9 +10,14 @@ import {
   claimIdempotencyKey,
   claimOldFailed,
   countLostWork,
+  createPaste,
+  createPastes,
   findLostWork,
   findOverdue,
   findPaste,
+  findPasteBySlug,
+  findPastesBySlug,
+  findSlugRefusal,
   findStored,
   findStranded,
   findStuck,
@@ -34,9 +39,9 @@ import {
   walkOpenPastes,
   type Database,
 } from '../../src/index.ts';
-import { newPaste, openToFill } from '../support/database.ts';
+import { newPaste, openToFill, pasteToCreate } from '../support/database.ts';
 import { explain } from '../support/explain.ts';
-import { fillWithBacklog, fillWithHistory, fillWithKeys } from '../support/fill.ts';
+import { fillWithBacklog, fillWithHistory, fillWithKeys, fillWithSlugs } from '../support/fill.ts';
 
 /** `npm run test:scale` takes 10,000 and 1,000,000 rows. Each run of `npm test` takes a smaller pair. */
 const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
@@ -54,6 +59,7 @@ interface Scene {
   readonly executions: string[];
   readonly pending: string[];
   readonly pasteId: string;
+  readonly named: { readonly userId: string; readonly slug: string };
   readonly watched: readonly string[];
 }
 
@@ -74,6 +80,7 @@ async function makeScene(rows: number, backlog = 0): Promise<Scene> {
   const { url } = await createTestDatabase(stack);
   const db = openToFill(url);
   await fillWithHistory(db, rows);
+  const named = await fillWithSlugs(db);
   await fillWithKeys(db, rows);
   // The transitions of the history count as measured.
   await sql`UPDATE transition_cursor SET txid = pg_current_xact_id()`.execute(db);
@@ -110,6 +117,7 @@ async function makeScene(rows: number, backlog = 0): Promise<Scene> {
     pending: pastes.slice(0, 10).map(({ executionId }) => executionId),
     executions: pastes.slice(10, 20).map(({ executionId }) => executionId),
     pasteId: pastes[0]!.id,
+    named,
     watched: pastes.slice(0, 30).map(({ id }) => id),
   };
 }
@@ -141,7 +149,21 @@ const key = {
 
 const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'creating a paste': (db) => newPaste(db).catch(() => undefined), // under EXPLAIN it returns no row
+  'creating a paste with a slug': (db, { named: { userId } }) =>
+    createPaste(db, pasteToCreate({ userId, slug: 'release-notes' }), { maxSlugs: 1000 }).catch(
+      () => undefined,
+    ),
+  'creating 20 pastes in a group, one of them with a slug': (db, { named: { userId } }) =>
+    createPastes(
+      db,
+      Array.from({ length: 20 }, (_, n) => pasteToCreate(n === 7 ? { userId, slug: 'release-notes' } : {})),
+      { maxSlugs: 1000 },
+    ),
   'reading a paste': (db, { codes }) => findPaste(db, codes[0]!),
+  'reading a paste by its slug': (db, { named: { slug } }) => findPasteBySlug(db, slug),
+  'reading 20 pastes by their slugs': (db, { named: { slug } }) =>
+    findPastesBySlug(db, [slug, ...Array.from({ length: 19 }, () => randomUUID())]),
+  'telling why a paste did not get its slug': (db, { named }) => findSlugRefusal(db, named, 1000),
   'stamping what was dispatched': (db, { pending }) => stampDispatched(db, pending),
   'claiming ten uploads': (db, { codes }) =>
     claimExecutions(db, uploadSubject, { keys: codes, actor: 'w', leaseSeconds: 6 }),

@@ -19,7 +19,7 @@ import { untilSomebodyWaits } from '../support/locks.ts';
 
 const current = useDatabase();
 
-async function claimOne(shortCode: string, actor = 'w1', leaseSeconds = 6): Promise<ClaimedUpload> {
+async function claimOne(shortCode: string, actor = 'w1', leaseSeconds = 600): Promise<ClaimedUpload> {
   const claims = await claimExecutions(current.db, uploadSubject, { keys: [shortCode], actor, leaseSeconds });
   const claim = claims.get(shortCode);
   if (claim?.kind !== 'claimed') throw new Error(`not claimed: ${JSON.stringify(claim)}`);
@@ -66,16 +66,16 @@ describe('claiming', () => {
 
   it('answers when a waiting upload will be due, and that an ended upload has ended', async () => {
     const { shortCode } = await newPaste(current.db);
-    await settleExecutions(current.db, uploadSubject, [settlement(await claimOne(shortCode), failed)], byW1);
-    const waiting = await claimExecutions(current.db, uploadSubject, {
-      keys: [shortCode],
-      actor: 'w',
-      leaseSeconds: 6,
-    });
+    const { executionId } = await claimOne(shortCode);
+    // Later than any machine takes until the next claim.
+    const nextStep = { kind: 'retry', attempt: 2, delayMs: 600_000 } as const;
+    await settleExecutions(current.db, uploadSubject, [{ executionId, outcome: failed, nextStep }], byW1);
+    const lease = { actor: 'w', leaseSeconds: 6 };
+    const waiting = await claimExecutions(current.db, uploadSubject, { keys: [shortCode], ...lease });
     expect(waiting.get(shortCode)).toMatchObject({ kind: 'not_now' });
     const { waitMs } = waiting.get(shortCode) as { waitMs: number };
-    expect(waitMs).toBeGreaterThan(0);
-    expect(waitMs).toBeLessThanOrEqual(1000);
+    expect(waitMs).toBeGreaterThan(300_000);
+    expect(waitMs).toBeLessThanOrEqual(600_000);
     await makeDue();
     await settleExecutions(
       current.db,
@@ -85,8 +85,7 @@ describe('claiming', () => {
     );
     const ended = await claimExecutions(current.db, uploadSubject, {
       keys: [shortCode, 'unknown'],
-      actor: 'w',
-      leaseSeconds: 6,
+      ...lease,
     });
     expect(ended.get(shortCode)).toEqual({ kind: 'ended' });
     expect(ended.get('unknown')).toBeUndefined();
@@ -245,7 +244,7 @@ describe('leases', () => {
     expect((await findZombies(current.db, uploadSubject, 10)).items).toMatchObject([
       { executionId: upload.executionId, workerId: 'w1' },
     ]);
-    expect(await renewLeases(current.db, [upload.executionId], 6)).toEqual(new Set([upload.executionId]));
+    expect(await renewLeases(current.db, [upload.executionId], 600)).toEqual(new Set([upload.executionId]));
     const lost: UploadOutcome = { kind: 'lost', error: 'worker lost' };
     const reaped = await settleExecutions(current.db, uploadSubject, [settlement(upload, lost)], {
       actor: 'reaper',
@@ -259,7 +258,7 @@ describe('leases', () => {
     const { shortCode } = await newPaste(current.db);
     const upload = await claimOne(shortCode);
     await settleExecutions(current.db, uploadSubject, [settlement(upload, failed)], byW1);
-    expect((await renewLeases(current.db, [upload.executionId], 6)).size).toBe(0);
+    expect((await renewLeases(current.db, [upload.executionId], 600)).size).toBe(0);
   });
 
   it('that have expired are visible in the view zombie_executions', async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { startTestStack } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { findJob } from '@pasteflow/postgres';
-import { completed, jobType, until, useBench, type BenchWorker } from '../support/bench.ts';
+import { completed, jobType, until, useBenchOn, type BenchWorker } from '../support/bench.ts';
 
-const bench = useBench();
+const bench = useBenchOn(() => startTestStack({ aws: true }));
 
 const untilSettlingFails = ({ log }: BenchWorker) =>
   until(

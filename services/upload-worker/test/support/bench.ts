@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import {
   createTestDatabase,
   FaultProxy,
-  startTestStack,
+  startSharedTestStack,
   urlOfService,
-  type TestStackWithAws,
+  type SharedTestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
 import type { MessageContext } from '@pasteflow/domain';
 import { defineJobType, type JobContext, type JobEnding, type JobType } from '@pasteflow/jobs';
@@ -37,8 +37,8 @@ export interface BenchWorker {
 }
 
 /** The dependencies of a worker: a real Postgres, and S3 and SQS behind a proxy that records the requests. */
-export interface Bench {
-  readonly stack: TestStackWithAws;
+export interface Bench<S extends SharedTestStackWithAws = SharedTestStackWithAws> {
+  readonly stack: S;
   readonly proxy: FaultProxy;
   readonly db: Database;
   readonly databaseUrl: string;
@@ -67,11 +67,16 @@ type JobRow = Awaited<ReturnType<typeof readJob>>;
 
 /** The bench of a test file. */
 export function useBench(): Bench {
-  const bench = {} as { -readonly [Key in keyof Bench]: Bench[Key] };
+  return useBenchOn(startSharedTestStack);
+}
+
+/** The bench of a test file that restarts Postgres: with a stack of its own. */
+export function useBenchOn<S extends SharedTestStackWithAws>(startStack: () => Promise<S>): Bench<S> {
+  const bench = {} as { -readonly [Key in keyof Bench<S>]: Bench<S>[Key] };
   const workers = new Set<BenchWorker>();
   const forAll = new Set<BenchWorker>();
   beforeAll(async () => {
-    bench.stack = await startTestStack({ aws: true });
+    bench.stack = await startStack();
     bench.proxy = await FaultProxy.start(bench.stack.aws.endpoint);
     bench.databaseUrl = (await createTestDatabase(bench.stack)).url;
     bench.db = openDatabase(bench.databaseUrl);

@@ -11,7 +11,7 @@ const items = z
   .max(MAX_ITEMS, `must have at most ${MAX_ITEMS} items`)
   .meta({
     description:
-      'Each item as in POST /v1/pastes, or with content_base64 instead of content for arbitrary bytes. With an invalid item the job ends as partial.',
+      'Each item as in POST /v1/pastes, but without a slug, or with content_base64 instead of content for arbitrary bytes. With an invalid item the job ends as partial.',
   });
 
 const sourceShortCode = z.string('must be a text').refine(isShortCode, 'must be a short code').meta({

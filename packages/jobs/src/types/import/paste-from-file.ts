@@ -6,7 +6,7 @@ import type { EntryPaste } from './input.ts';
 import type { EntryDefaults } from './parameters.ts';
 import { assertContentSize, describeIssues, tooLarge } from './paste-from-object.ts';
 
-const options = jsonPaste.omit({ content: true });
+const options = jsonPaste.omit({ content: true, parent: true });
 
 /** Creates the paste of a file in an archive. @throws InvalidEntryError */
 export function pasteFromFile(

@@ -5,12 +5,15 @@ import { InvalidEntryError } from './import-errors.ts';
 import type { EntryPaste } from './input.ts';
 import type { EntryDefaults } from './parameters.ts';
 
-/** A paste as POST accepts it or as an NDJSON export writes it. Fields that only an export has are accepted and ignored. */
-const entrySchema = jsonPaste.extend({
+/**
+ * A paste as POST accepts it, but without a parent, or as an NDJSON export writes it. Fields that only an export has are accepted and ignored.
+ */
+const entrySchema = jsonPaste.omit({ parent: true }).extend({
   content: jsonPaste.shape.content.optional(),
   content_base64: z.string('must be a text').optional(),
   expires_at: z.iso.datetime({ offset: true, error: 'must be an RFC 3339 time, or null' }).nullish(),
   short_code: z.unknown().optional(),
+  slug: z.unknown().optional(),
   created_at: z.unknown().optional(),
   content_hash: z.unknown().optional(),
   size_bytes: z.unknown().optional(),
@@ -32,7 +35,8 @@ export function pasteFromObject(
   if (!parsed.success) throw new InvalidEntryError(describeIssues(parsed.error));
   const content = contentOf(parsed.data);
   assertContentSize(content, maxBytes);
-  const paste = { ...toOptions(parsed.data), content };
+  assertNoSlug(parsed.data);
+  const paste = { ...toOptions({ ...parsed.data, slug: null }), content };
   const errors = encryptionErrors(paste);
   if (errors.length > 0)
     throw new InvalidEntryError(errors.map(({ path, message }) => `${path}: ${message}`).join('; '));
@@ -47,6 +51,15 @@ export function assertContentSize(content: Buffer, maxBytes: number): void {
 
 export function tooLarge(maxBytes: number): InvalidEntryError {
   return new InvalidEntryError(`content: must have at most ${maxBytes} bytes`);
+}
+
+/**
+ * A line of an export has a short code, and its slug is ignored: usually the exported paste still has it. Whoever writes an entry with a
+ * slug expects the slug, which an import does not give. @throws InvalidEntryError
+ */
+function assertNoSlug({ slug = null, short_code: shortCode }: z.output<typeof entrySchema>): void {
+  if (slug === null || slug === '' || shortCode !== undefined) return;
+  throw new InvalidEntryError('slug: an import gives no slugs; create this paste with POST /v1/pastes');
 }
 
 /** The validation errors in one line. */

@@ -23,6 +23,7 @@ async function* lines(files: AsyncIterable<ExportedFile>): AsyncGenerator<Buffer
 function* line({ paste, content }: ExportedFile): Generator<Buffer> {
   const fields = {
     short_code: paste.shortCode,
+    slug: paste.slug,
     title: paste.title,
     syntax: paste.syntax,
     encrypted: paste.encrypted,

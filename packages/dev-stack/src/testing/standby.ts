@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Client } from 'pg';
+import { startPostgres } from '../postgres/start-postgres.ts';
+import type { TestStack } from './test-stack.ts';
+
+/** A Postgres that follows the one of a test stack, with the same roles and passwords. It answers reads until it is promoted. */
+export interface Standby {
+  readonly port: number;
+  /** Resolves when the server accepts writes. */
+  promote(): Promise<void>;
+  /** Stops the server and removes its files. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a standby, to which the stack's Postgres replicates synchronously from then on: a commit is answered when the standby has it.
+ * Streams since the beginning of the copy, whose WAL the first server still has.
+ */
+export async function startStandby({ postgres: primary }: Pick<TestStack, 'postgres'>): Promise<Standby> {
+  const url = new URL(primary.url);
+  const client = new Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    const dataDir = await copyRunningCluster(client);
+    const cluster = join(dataDir, 'cluster');
+    writeFileSync(join(cluster, 'standby.signal'), '');
+    appendFileSync(
+      join(cluster, 'postgresql.auto.conf'),
+      `primary_conninfo = 'host=127.0.0.1 port=${url.port} user=${url.username} password=${url.password}'\n`,
+    );
+    const server = await startPostgres({
+      dataDir,
+      fsync: false,
+      // oxlint-disable-next-line node/no-process-env -- selects the major version for a run of all tests
+      binariesFrom: process.env.TEST_POSTGRES_FROM,
+    });
+    await replicateSynchronously(client, url);
+    return {
+      port: server.port,
+      promote: () => promote(server.url),
+      stop: async () => {
+        await server.stop();
+        rmSync(dataDir, { recursive: true, force: true });
+      },
+    };
+  } finally {
+    await client.end();
+  }
+}
+
+/** Copies the files of a cluster that is in use, with what Postgres needs to make the copy consistent. @returns the folder of the copy */
+async function copyRunningCluster(client: Client): Promise<string> {
+  const { rows } = await client.query<{ dir: string }>(`SELECT current_setting('data_directory') AS dir`);
+  const original = dirname(rows[0]?.dir ?? '');
+  const dataDir = mkdtempSync(`${original}-standby-`);
+  await client.query(`SELECT pg_backup_start('standby', fast => true)`);
+  // A file that Postgres removes meanwhile makes cp end with 1, and is not needed.
+  spawnSync('cp', ['-a', join(original, 'cluster'), join(original, 'password'), dataDir]);
+  const stopped = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
+  const cluster = join(dataDir, 'cluster');
+  writeFileSync(join(cluster, 'backup_label'), stopped.rows[0]?.labelfile ?? '');
+  rmSync(join(cluster, 'postmaster.pid'), { force: true });
+  return dataDir;
+}
+
+/**
+ * Resolves when every commit waits for the standby. The processes of Postgres read a new setting one by one, and commits wait only after the
+ * checkpointer has read it. A commit that waits for a standby that does not exist shows that it has.
+ */
+async function replicateSynchronously(client: Client, url: URL): Promise<void> {
+  const setStandbys = async (names: string): Promise<void> => {
+    await client.query(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
+    await client.query('SELECT pg_reload_conf()');
+  };
+  const committer = new Client({ connectionString: url.href });
+  await committer.connect();
+  try {
+    await setStandbys('absent');
+    let commit: Promise<unknown> | undefined;
+    while (!(await doesAnyCommitWait(client)))
+      commit ??= committer
+        .query(`SELECT pg_logical_emit_message(true, 'test', 'a commit')`)
+        .finally(() => (commit = undefined));
+    await setStandbys('*');
+    while (!(await isFollowed(client)));
+    await commit;
+  } finally {
+    await committer.end();
+  }
+}
+
+async function doesAnyCommitWait(client: Client): Promise<boolean> {
+  const { rows } = await client.query(`SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep'`);
+  return rows.length > 0;
+}
+
+async function isFollowed(client: Client): Promise<boolean> {
+  const { rows } = await client.query(`SELECT FROM pg_stat_replication WHERE sync_state = 'sync'`);
+  return rows.length > 0;
+}
+
+async function promote(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query('SELECT pg_promote()');
+  await client.query(`ALTER SYSTEM RESET synchronous_standby_names`);
+  await client.query('SELECT pg_reload_conf()');
+  await client.end();
+}

@@ -1,0 +1,42 @@
+import { expect, it } from '@jest/globals';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { portError, withPort } from '../src/ports.ts';
+
+const setting = 'STACK_POSTGRES_PORT';
+
+function listen(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', (error) => reject(portError({ port, setting }, error)));
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+}
+
+/** A start before which another program takes the port, so many times. */
+function startAfter(thefts: number): { ports: number[]; thieves: Server[]; start: typeof listen } {
+  const [ports, thieves]: [number[], Server[]] = [[], []];
+  const start = async (port: number): Promise<Server> => {
+    ports.push(port);
+    if (thieves.length < thefts) thieves.push(await listen(port));
+    return listen(port);
+  };
+  return { ports, thieves, start };
+}
+
+it('a server whose free port is taken before it listens gets another one', async () => {
+  const { ports, thieves, start } = startAfter(2);
+  const server = await withPort({ port: 0, setting }, start);
+  expect((server.address() as AddressInfo).port).toBe(ports[2]);
+  for (const each of [...thieves, server]) each.close();
+  expect(new Set(ports).size).toBe(3);
+});
+
+it('a server on a port of its own starts once, and so does one that fails for another reason', async () => {
+  const free = await withPort({ port: 0, setting }, (port) => Promise.resolve(port));
+  const { ports, thieves, start } = startAfter(1);
+  await expect(withPort({ port: free, setting }, start)).rejects.toMatchObject({ code: 'port-in-use' });
+  for (const thief of thieves) thief.close();
+  expect(ports).toEqual([free]);
+  let starts = 0;
+  const broken = withPort({ port: 0, setting }, () => Promise.reject(new Error(`broken ${(starts += 1)}`)));
+  await expect(broken).rejects.toThrow('broken 1');
+});
