@@ -31,6 +31,9 @@ export async function addBacklog(db: Database, pastes: number): Promise<void> {
 /**
  * Adds pastes as years of service leave them: PROCESSED with their executions and transitions, one in a hundred DELETED, one in a thousand
  * FAILED; none of it work that is due. Triggers are off while it fills: only the size of the tables matters here.
+ *
+ * The ids are UUIDs of version 7, one a millisecond, the last one of now. The default of the column would give all rows of a millisecond ids in
+ * random order, and a machine that fills faster would then spread neighbouring ids over more pages.
  */
 export async function fillWithHistory(db: Database, pastes: number): Promise<void> {
   await db.connection().execute(async (connection) => {
@@ -38,9 +41,11 @@ export async function fillWithHistory(db: Database, pastes: number): Promise<voi
       sql`SET session_replication_role = replica`,
       sql`SET pasteflow.import = 'on'`,
       sql`
-        INSERT INTO pastes (short_code, content_hash, size_bytes, status, s3_url, processed_at, failure_reason, failed_at, created_at,
+        INSERT INTO pastes (id, short_code, content_hash, size_bytes, status, s3_url, processed_at, failure_reason, failed_at, created_at,
             expires_at, deletion_status, deletion_initiated_at, deleted_at)
-          SELECT substr(md5(n::text), 1, 10) || n, 'sha256:' || repeat('0', 64), 1000,
+          SELECT (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint - ${pastes}::integer + n), 12, '0') || '7000' || '8'
+              || substr(md5(n::text), 1, 15))::uuid,
+            substr(md5(n::text), 1, 10) || n, 'sha256:' || repeat('0', 64), 1000,
             CASE WHEN failed THEN 'FAILED' ELSE 'PROCESSED' END,
             CASE WHEN NOT failed THEN 's3://b/' || n END, CASE WHEN NOT failed THEN now() END,
             CASE WHEN failed THEN 'why' END, CASE WHEN failed THEN now() END,
@@ -60,6 +65,21 @@ export async function fillWithHistory(db: Database, pastes: number): Promise<voi
     for (const statement of statements) await statement.execute(connection);
   });
   await sql`VACUUM (ANALYZE) pastes, task_executions, state_transitions`.execute(db);
+}
+
+/** Gives a tenth of the history a slug and an owner, each of whom has twenty slugs. @returns one of the owners, and one of the slugs */
+export async function fillWithSlugs(db: Database): Promise<{ userId: string; slug: string }> {
+  const { rows } = await sql<{ userId: string; slug: string }>`
+    WITH chosen AS (
+      SELECT id, row_number() OVER () AS n FROM pastes WHERE right(short_code, 1) = '5'
+    ), owner AS (
+      INSERT INTO users (name) SELECT 'owner ' || n FROM generate_series(0, (SELECT max(n) FROM chosen) / 20) n RETURNING id, name
+    )
+    UPDATE pastes p SET slug = 'slug-' || n, user_id = owner.id
+    FROM chosen JOIN owner ON owner.name = 'owner ' || n / 20 WHERE p.id = chosen.id AND n BETWEEN 20 AND 1000000000
+    RETURNING p.user_id AS "userId", p.slug`.execute(db);
+  await sql`VACUUM (ANALYZE) pastes, users`.execute(db);
+  return rows[0]!;
 }
 
 /** Idempotency keys of a day with their answers, and counters of an hour's callers, none of them due for removal. */
