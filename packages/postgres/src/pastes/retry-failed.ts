@@ -24,6 +24,9 @@ interface RetriedBy {
  *
  * The locks on the paste and its payload fence the retry: of two retries, a deletion and the sweep of failed pastes, one changes the row.
  * Skipped: pastes that are not FAILED, expired or deleted, or whose payload is gone, and rows that another session has locked.
+ * Both locks are needed: a deletion and a takedown change the paste, the sweep of failed pastes deletes the payload. `expires_at` is compared
+ * with clock_timestamp, because now() is the time at which the retry began, and a deletion or a takedown may have set `expires_at` since.
+ *
  * `created_at` is the time of the retry, so that the new paste has 24 hours of its own; `expires_at` stays.
  * @returns the retried pastes
  */
@@ -37,7 +40,7 @@ export async function retryFailed(
     WITH failed AS MATERIALIZED (
       SELECT p.id, payload.content FROM pastes p JOIN failed_payloads payload ON payload.paste_id = p.id
       WHERE p.short_code = ANY (${shortCodes}) AND p.status = 'FAILED'
-        AND p.deletion_status = ${pasteDeletion.initial} AND (p.expires_at IS NULL OR p.expires_at > now())
+        AND p.deletion_status = ${pasteDeletion.initial} AND (p.expires_at IS NULL OR p.expires_at > clock_timestamp())
         AND NOT EXISTS (SELECT FROM task_executions e
           WHERE e.kind = 'upload' AND e.subject_id = p.id AND e.status IN ('PENDING', 'RUNNING'))
       ORDER BY p.id FOR UPDATE OF p, payload SKIP LOCKED
