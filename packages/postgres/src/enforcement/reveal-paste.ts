@@ -20,8 +20,7 @@ export const revealPasteFunction: OwnerFunction = {
   body: `
     BEGIN
       PERFORM set_config('pasteflow.actor', by_actor, true), set_config('pasteflow.reason', why, true);
-      UPDATE pastes SET deletion_status = ${literal(claim.to)}, deletion_initiated_at = now(), burned_at = now(),
-          expires_at = least(expires_at, now())
+      UPDATE pastes SET deletion_status = ${literal(claim.to)}, deletion_initiated_at = now(), burned_at = now(), expires_at = now()
         WHERE id = of_paste AND burn AND burned_at IS NULL AND taken_down_for IS NULL
           AND status = 'PROCESSED' AND deletion_status = ${literal(claim.from)}
           AND (expires_at IS NULL OR expires_at > clock_timestamp());

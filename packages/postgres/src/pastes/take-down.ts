@@ -75,7 +75,7 @@ async function takeDownOnce(
       SELECT id FROM pastes WHERE short_code = ANY (${shortCodes}) AND taken_down_for IS NULL ORDER BY id FOR UPDATE
     ), marked AS (
       UPDATE pastes p SET taken_down_for = ${why}, expires_at = least(p.expires_at, now())
-      FROM target WHERE p.id = target.id AND p.taken_down_for IS NULL
+      FROM target WHERE p.id = target.id
       RETURNING p.id, p.short_code, p.content_hash, p.user_id, p.status, p.deletion_status
     ), recorded AS (
       INSERT INTO takedowns (paste_id, short_code, content_hash, class, reason, actor)

@@ -4,6 +4,7 @@ import {
   claimExpired,
   createPaste,
   createPastes,
+  expirePaste,
   findPaste,
   readTimeline,
   revealPaste,
@@ -48,6 +49,40 @@ describe('revealing a paste', () => {
     });
     for (const paste of [plain!, waiting!, failed!, expired!])
       expect(await revealPaste(current.db, paste.id, 'api/test')).toBe(false);
+  });
+
+  it('has effect on a paste that never expires, which then expires', async () => {
+    const [paste] = await makePastes(current.db, 1, { status: 'PROCESSED', burn: true });
+    expect(await revealPaste(current.db, paste!.id, 'api/test')).toBe(true);
+    expect(await findPaste(current.db, paste!.shortCode)).toMatchObject({ expired: true });
+  });
+
+  it.each(['DELETION_IN_PROGRESS', 'DELETED'] as const)(
+    'has no effect on a paste that is %s, whenever it expires',
+    async (status) => {
+      const [paste] = await makePastes(current.db, 1, {
+        status: 'PROCESSED',
+        burn: true,
+        deletion: { status, secondsAgo: 10 },
+        expiresInSeconds: 3600,
+      });
+      expect(await revealPaste(current.db, paste!.id, 'api/test')).toBe(false);
+    },
+  );
+
+  it('has no effect on a paste that was taken down, whenever it expires', async () => {
+    const { id } = await stored();
+    await sql`UPDATE pastes SET taken_down_for = 'malware'`.execute(current.db);
+    expect(await revealPaste(current.db, id, 'api/test')).toBe(false);
+  });
+
+  it('has no effect on a paste that was deleted after the transaction of the reveal began', async () => {
+    const { id } = await stored();
+    await current.db.transaction().execute(async (tx) => {
+      await sql`SELECT now()`.execute(tx);
+      expect(await expirePaste(current.db, id)).toBe(true);
+      expect(await revealPaste(tx, id, 'api/test')).toBe(false);
+    });
   });
 
   it('never happens again, also when the claim was released and the paste expires later', async () => {

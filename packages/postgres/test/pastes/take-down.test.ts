@@ -15,7 +15,7 @@ import {
   uploadSubject,
   type UploadOutcome,
 } from '../../src/index.ts';
-import { makePastes, makeUsers } from '../../src/testing/index.ts';
+import { lockRow, makePastes, makeUsers } from '../../src/testing/index.ts';
 import { newPaste, open, useDatabase } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 import { urlOfRole } from '../support/roles.ts';
@@ -95,6 +95,34 @@ describe('a takedown', () => {
     const again = await takeDown(current.db, [shortCode, 'nothing'], { ...by, class: 'spam' });
     expect(again).toEqual({ takenDown: [], before: [shortCode], unknown: ['nothing'] });
     expect(await findPaste(current.db, shortCode)).toMatchObject({ taken_down_for: 'malware' });
+  });
+
+  it('that waits for another one of the paste leaves that one as it is', async () => {
+    const { shortCode } = await newPaste(current.db);
+    const first = await current.db.startTransaction().execute();
+    await takeDown(first, [shortCode], by);
+    const second = takeDown(current.db, [shortCode], { ...by, class: 'spam' });
+    await untilSomebodyWaits(current.db);
+    await first.commit().execute();
+    expect(await second).toMatchObject({ takenDown: [], before: [shortCode] });
+    expect(await findPaste(current.db, shortCode)).toMatchObject({ taken_down_for: 'malware' });
+    expect(await current.db.selectFrom('takedowns').selectAll().execute()).toMatchObject([by]);
+  });
+
+  it('locks the pastes in the order of their ids, so that two takedowns never wait for each other', async () => {
+    const [first] = await makePastes(current.db, 1, { status: 'PROCESSED', shortCodes: ['z'] });
+    const [second] = await makePastes(current.db, 1, { status: 'PROCESSED', shortCodes: ['a'] });
+    // Moves the first row behind the second: of an indexed column, so that the indexes name the new place.
+    await sql`UPDATE pastes SET expires_at = now() + interval '1 day' WHERE id = ${first!.id}`.execute(
+      current.db,
+    );
+    const unlock = await lockRow(current.db, 'pastes', first!.id);
+    const takedown = takeDown(current.db, ['a', 'z'], by);
+    await untilSomebodyWaits(current.db);
+    const { rows } = await sql`SELECT id FROM pastes FOR UPDATE SKIP LOCKED`.execute(current.db);
+    await unlock();
+    expect(rows).toEqual([{ id: second!.id }]);
+    expect((await takedown).takenDown.map(({ shortCode }) => shortCode)).toEqual(['z', 'a']);
   });
 
   it('of a paste that its user deleted keeps the time of the deletion', async () => {
