@@ -17,6 +17,9 @@ export interface OldFailed {
  * retried any more. Only then may their objects be deleted: after a retry, the object would be that of the
  * paste that replaced the FAILED one. Continuing after the last one, instead of reading the oldest again,
  * skips pastes whose object could not be deleted.
+ *
+ * The row lock rules out a retry at the same time. A CHECK of the table gives `failed_at` to FAILED pastes only; the index has the same
+ * condition.
  */
 export async function claimOldFailed(
   db: Database,
@@ -42,14 +45,15 @@ export async function removeFailed(db: Database, ids: readonly string[]): Promis
   if (ids.length === 0) return 0;
   const result = await sql`
     WITH old AS MATERIALIZED (
-      SELECT id FROM pastes WHERE id = ANY (${ids}::uuid[]) AND status = 'FAILED' ORDER BY id FOR UPDATE SKIP LOCKED
+      SELECT id FROM pastes WHERE id = ANY (${ids}::uuid[]) AND status = 'FAILED' FOR UPDATE SKIP LOCKED
     )
     DELETE FROM pastes USING old WHERE pastes.id = old.id`.execute(db);
   return affectedRows(result);
 }
 
 /**
- * Removes up to `limit` pastes that were DELETED more than `retentionSeconds` ago, and their executions.
+ * Removes up to `limit` pastes that were DELETED more than `retentionSeconds` ago, and their executions. A CHECK of the table gives
+ * `deleted_at` to DELETED pastes only; the state is named once more because the rows are gone afterwards.
  * @returns how many pastes it removed
  */
 export async function removeTombstones(

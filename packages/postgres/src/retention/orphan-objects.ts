@@ -19,7 +19,7 @@ export async function recordOrphans(db: Database, orphans: readonly Orphan[], se
     SELECT key, last_modified, ${seenAt}, ${seenAt}
     FROM unnest(${orphans.map(({ key }) => key)}::text[], ${orphans.map((each) => each.lastModified)}::timestamptz[])
       AS found (key, last_modified)
-    ON CONFLICT (key) DO UPDATE SET last_modified = excluded.last_modified, 
+    ON CONFLICT (key) DO UPDATE SET last_modified = excluded.last_modified,
       last_seen_at = greatest(known.last_seen_at, excluded.last_seen_at),
       first_seen_at = CASE WHEN known.last_modified = excluded.last_modified THEN least(known.first_seen_at, excluded.first_seen_at)
         ELSE excluded.first_seen_at END`.execute(db);
