@@ -15,8 +15,9 @@ const current = useDatabase();
 
 it('leases are renewed while another session has locked one of their rows, which stays owned', async () => {
   const execution = { status: 'RUNNING', leaseSeconds: 6 } as const;
-  const pastes = await makePastes(current.db, 2, { status: 'IN_PROGRESS', execution });
-  const [locked, other] = pastes.map(({ executionId }) => executionId) as [string, string];
+  const pastes = await makePastes(current.db, 3, { status: 'IN_PROGRESS', execution });
+  // The third one is run by another worker.
+  const [locked, other] = pastes.map(({ executionId }) => executionId) as [string, string, string];
   const release = await lockRow(current.db, 'task_executions', locked);
   try {
     expect(await renewLeases(current.db, [locked, other], 600)).toEqual(new Set([locked, other]));

@@ -15,6 +15,7 @@ import {
 } from '../../src/index.ts';
 import { lockRow, makeJobs, makePastes, makeUsers } from '../../src/testing/index.ts';
 import { newPaste, open, useDatabase } from '../support/database.ts';
+import { untilSomebodyWaits } from '../support/locks.ts';
 
 const current = useDatabase();
 
@@ -177,6 +178,33 @@ describe('a paste in progress without an open execution', () => {
     await claimExecutions(current.db, uploadSubject, { keys: [shortCode], actor: 'w', leaseSeconds: 6 });
     expect((await rescueUploads(current.db, late)).size).toBe(0);
     expect(await openExecutions()).toHaveLength(1);
+  });
+});
+
+describe('the rescue of pastes that somebody changes with psql meanwhile', () => {
+  it('gives no execution to a paste that has reached its end', async () => {
+    await newPaste(current.db);
+    await type('DELETE FROM task_executions');
+    const found = await strandedUploads();
+    await type(`UPDATE pastes SET status = 'PROCESSED', s3_url = 's3://b/k', processed_at = now()`);
+    expect((await rescueUploads(current.db, found)).size).toBe(0);
+    expect(await openExecutions()).toEqual([]);
+  });
+
+  it('leaves a paste to an execution that is inserted at the same time, and goes on with the others', async () => {
+    const { id } = await newPaste(current.db);
+    const other = await newPaste(current.db);
+    await type('DELETE FROM task_executions');
+    const found = await strandedUploads();
+    const inserting = await current.db.startTransaction().execute();
+    await sql`INSERT INTO task_executions (kind, subject_id, attempt) VALUES ('upload', ${id}, 1)`.execute(
+      inserting,
+    );
+    const rescuing = rescueUploads(current.db, found);
+    await untilSomebodyWaits(current.db);
+    await inserting.commit().execute();
+    expect([...(await rescuing).keys()]).toEqual([other.id]);
+    expect(await openExecutions()).toHaveLength(2);
   });
 });
 

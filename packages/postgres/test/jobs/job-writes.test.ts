@@ -10,6 +10,7 @@ import {
 } from '../../src/index.ts';
 import type { ClaimedJob, Database } from '../../src/index.ts';
 import { whileRunning } from '../../src/executions/fence.ts';
+import { importRows } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
 import {
   claimJob,
@@ -238,5 +239,18 @@ describe('the fence', () => {
       WHERE id = ${zombie.executionId}`.execute(current.db);
     await pausing.commit().execute();
     expect((await fenced).rows).toEqual([{ id: null }]);
+  });
+
+  it('opens for no execution of an upload, also when its subject has the id of the job', async () => {
+    const job = await runningJob(current.db);
+    const { rows } = await importRows(current.db, (importing) =>
+      sql<{ id: string }>`
+        INSERT INTO task_executions (kind, subject_id, attempt, status, worker_id, started_at, lease_expires_at)
+        VALUES ('upload', ${job.jobId}, 1, 'RUNNING', 'w1', now(), now()) RETURNING id`.execute(importing),
+    );
+    const fencedBy = (executionId: string) =>
+      sql`WITH ${whileRunning({ ...job, executionId })} SELECT FROM running`.execute(current.db);
+    expect((await fencedBy(job.executionId)).rows).toHaveLength(1);
+    expect((await fencedBy(rows[0]!.id)).rows).toHaveLength(0);
   });
 });

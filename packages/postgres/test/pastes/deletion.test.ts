@@ -8,17 +8,22 @@ import {
   releaseClaims,
   resetStuckDeletions,
   settleDeleted,
+  type ClaimedDeletion,
 } from '../../src/index.ts';
 import { lockRow, makePastes } from '../../src/testing/index.ts';
 import { newPaste, useDatabase } from '../support/database.ts';
+import { untilSomebodyWaits } from '../support/locks.ts';
 import { insertInState } from '../support/state-rows.ts';
+import { withoutIndexes } from '../support/without-indexes.ts';
 
 const current = useDatabase();
 const actor = 'janitor/test';
 
 async function expired(count: number): Promise<void> {
   for (let n = 0; n < count; n++) await insertInState(current.db, pasteUpload, 'PROCESSED');
-  await sql`UPDATE pastes SET expires_at = now() - interval '1 minute'`.execute(current.db);
+  await sql`UPDATE pastes SET expires_at = now() - interval '1 minute', title = 'a title'`.execute(
+    current.db,
+  );
 }
 
 describe('deleting a paste for a user', () => {
@@ -67,6 +72,15 @@ describe('claiming expired pastes', () => {
 });
 
 describe('a claim', () => {
+  it('is made in the order of expiry, and a paste that is claimed already holds up no others', async () => {
+    const [second] = await makePastes(current.db, 1, { status: 'PROCESSED', expiresInSeconds: -60 });
+    const [first] = await makePastes(current.db, 1, { status: 'PROCESSED', expiresInSeconds: -120 });
+    const claimed = [];
+    for (let n = 0; n < 3; n++)
+      claimed.push(...(await withoutIndexes(current.db, (db) => claimExpired(db, { actor, limit: 1 }))));
+    expect(claimed.map(({ id }) => id)).toEqual([first!.id, second!.id]);
+  });
+
   it('that was reset and made again by another janitor cannot be settled or released by the first one', async () => {
     await expired(1);
     const first = await claimExpired(current.db, { actor, limit: 1 });
@@ -98,7 +112,94 @@ describe('a claim', () => {
   });
 });
 
+describe('the settlement and the release of claims', () => {
+  const ends = {
+    settlement: (claims: readonly ClaimedDeletion[]) => settleDeleted(current.db, claims, actor),
+    release: (claims: readonly ClaimedDeletion[]) =>
+      releaseClaims(current.db, claims, { actor, reason: 'S3 refused' }),
+  };
+  const names = Object.keys(ends) as (keyof typeof ends)[];
+
+  it.each(names)(
+    'changes nothing by a %s that waits for a row while its claim is made anew',
+    async (name) => {
+      await expired(1);
+      const claims = await claimExpired(current.db, { actor, limit: 1 });
+      const renewing = await current.db.startTransaction().execute();
+      await releaseClaims(renewing, claims, { actor, reason: 'reset' });
+      await claimExpired(renewing, { actor, limit: 1 });
+      const ending = ends[name](claims);
+      await Promise.race([untilSomebodyWaits(current.db), ending]);
+      await renewing.commit().execute();
+      expect(await ending).toBe(0);
+      expect(await findPaste(current.db, claims[0]!.shortCode)).toMatchObject({
+        deletion_status: 'DELETION_IN_PROGRESS',
+      });
+    },
+  );
+
+  it.each(names)('locks its pastes by a %s in the order of their ids', async (name) => {
+    await expired(30);
+    const claims = await claimExpired(current.db, { actor, limit: 30 });
+    const byId = claims.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    // The last in the table, so that a scan doesn't find the rows in the order of their ids.
+    await sql`UPDATE pastes SET title = 'moved' WHERE id = ${byId[0]!.id}`.execute(current.db);
+    const release = await lockRow(current.db, 'pastes', byId[0]!.id);
+    const ending = ends[name](byId.toReversed());
+    try {
+      await Promise.race([untilSomebodyWaits(current.db), ending]);
+      const { rows } = await sql`SELECT FROM pastes FOR UPDATE SKIP LOCKED`.execute(current.db);
+      expect(rows).toHaveLength(29); // it waits for the first, and has locked none of the others
+    } finally {
+      await release();
+      await ending;
+    }
+  });
+
+  it('deletes the content of a FAILED paste with the paste, and no sooner', async () => {
+    await makePastes(current.db, 1, { status: 'FAILED', expiresInSeconds: -1 });
+    await sql`INSERT INTO failed_payloads (paste_id, content) SELECT id, 'content' FROM pastes`.execute(
+      current.db,
+    );
+    const kept = async () => (await sql`SELECT FROM failed_payloads`.execute(current.db)).rows.length;
+    const first = await claimExpired(current.db, { actor, limit: 1 });
+    await releaseClaims(current.db, first, { actor, reason: 'S3 refused' });
+    const second = await claimExpired(current.db, { actor, limit: 1 });
+    await settleDeleted(current.db, first, actor);
+    expect(await kept()).toBe(1);
+    await settleDeleted(current.db, second, actor);
+    expect(await kept()).toBe(0);
+  });
+});
+
 describe('the watchdog', () => {
+  it('resets the oldest claims first, and leaves out a row that another session has locked', async () => {
+    const claimed = (secondsAgo: number) =>
+      makePastes(current.db, 1, {
+        status: 'PROCESSED',
+        deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo },
+      });
+    const [second] = await claimed(7300);
+    const [first] = await claimed(7400);
+    const [locked] = await claimed(7500);
+    const reset = async () => {
+      const options = { actor, stuckAfterSeconds: 7200, limit: 1 };
+      await withoutIndexes(current.db, (db) => resetStuckDeletions(db, options));
+      const { rows } = await sql<{ id: string }>`
+        SELECT id FROM pastes WHERE deletion_status = 'NOT_EXPIRED' ORDER BY id`.execute(current.db);
+      return rows.map(({ id }) => id);
+    };
+    const release = await lockRow(current.db, 'pastes', locked!.id);
+    try {
+      expect(await reset()).toEqual([first!.id]);
+      expect(await reset()).toEqual([second!.id, first!.id].toSorted());
+      expect(await reset()).toHaveLength(2);
+    } finally {
+      await release();
+    }
+    expect(await reset()).toHaveLength(3);
+  });
+
   it('resets claims older than two hours, and no younger or settled ones', async () => {
     const { id: old } = await insertInState(current.db, pasteDeletion, 'DELETION_IN_PROGRESS');
     const { id: young } = await insertInState(current.db, pasteDeletion, 'DELETION_IN_PROGRESS');

@@ -8,10 +8,12 @@ import {
   findPaste,
   readTimeline,
   revealPaste,
+  settleDeleted,
   takeOverBurned,
 } from '../../src/index.ts';
-import { makePastes } from '../../src/testing/index.ts';
+import { lockRow, makePastes } from '../../src/testing/index.ts';
 import { pasteToCreate, useDatabase } from '../support/database.ts';
+import { withoutIndexes } from '../support/without-indexes.ts';
 
 const current = useDatabase();
 const stored = async () =>
@@ -105,6 +107,46 @@ describe('revealing a paste', () => {
     await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '301 seconds'`.execute(current.db);
     const claims = await Promise.all(Array.from({ length: 10 }, takeOver));
     expect(claims.flat()).toMatchObject([{ id, shortCode }]);
+  });
+});
+
+describe('the cleanup of revealed pastes', () => {
+  const old = (id: string, seconds: number) =>
+    sql`UPDATE pastes SET deletion_initiated_at = now() - make_interval(secs => ${seconds}) WHERE id = ${id}`.execute(
+      current.db,
+    );
+  const revealed = async (secondsAgo: number) => {
+    const { id } = await stored();
+    await revealPaste(current.db, id, 'api/test');
+    await old(id, secondsAgo);
+    return id;
+  };
+  const takeOver = (limit: number) =>
+    withoutIndexes(current.db, (db) => takeOverBurned(db, { afterSeconds: 300, limit }));
+  const idsTaken = async (limit: number) => (await takeOver(limit)).map(({ id }) => id);
+
+  it('takes over the longest revealed first, each once, and waits for no row that another session has locked', async () => {
+    const second = await revealed(400);
+    const first = await revealed(500);
+    const locked = await revealed(600);
+    const release = await lockRow(current.db, 'pastes', locked);
+    try {
+      expect([await idsTaken(1), await idsTaken(1), await idsTaken(1)]).toEqual([[first], [second], []]);
+    } finally {
+      await release();
+    }
+    expect(await idsTaken(10)).toEqual([locked]);
+  });
+
+  it('takes over neither the claims of other janitors nor deleted pastes', async () => {
+    const deletion = { status: 'DELETION_IN_PROGRESS', secondsAgo: 600 } as const;
+    await makePastes(current.db, 1, { status: 'PROCESSED', burn: true, deletion });
+    const deleted = await revealed(600);
+    const taken = await takeOver(10);
+    expect(taken.map(({ id }) => id)).toEqual([deleted]);
+    expect(await settleDeleted(current.db, taken, 'janitor/test')).toBe(1);
+    await old(deleted, 600);
+    expect(await takeOver(10)).toEqual([]);
   });
 });
 
