@@ -12,26 +12,35 @@ interface ShownConfirmation {
   readonly count: number;
   /** The classes of a takedown to choose from; null: the action has none. */
   readonly classes: readonly string[] | null;
+  /** The owner of the subject reads the reason, too. */
+  readonly isReasonForOwner: boolean;
   /** More is meant now than the operator has confirmed. */
   readonly hasChanged: boolean;
 }
 
 /** The step before an action: how many are meant, and the reason. Nothing is done until the form is sent. */
 export function confirmationPage(site: OperationsSite, shown: ShownConfirmation): string {
-  const { action, title, subject, sentence, count, classes, hasChanged } = shown;
+  const { title, subject, sentence, count, hasChanged } = shown;
   return operationsPage(site, {
     title,
     main: html`<h1>${title}${subject !== null && html` <bdi>${subject}</bdi>`}</h1>
 ${hasChanged && html`<p class="notice bad" role="alert">${words.changed}</p>`}
 <p class="meant">${sentence}</p>
-<form method="post" action="${site.base}/act/${action}">
+${count === 0 ? html`<p>${words.nothingMeant}</p>\n<p><a class="button" href="${site.base}/">${words.back}</a></p>` : confirmingForm(site, shown)}`,
+  });
+}
+
+function confirmingForm(
+  { base }: OperationsSite,
+  { action, subject, count, classes, isReasonForOwner }: ShownConfirmation,
+): Html {
+  return html`<form method="post" action="${base}/act/${action}">
 ${subject !== null && html`<input type="hidden" name="subject" value="${subject}">`}
 <input type="hidden" name="count" value="${count}">
 ${classes !== null && classField(classes)}
-<div class="field"><label for="reason">${words.reasonField}</label><input id="reason" name="reason" required maxlength="500" autocomplete="off"></div>
-<p class="toolbar"><button class="danger"${count === 0 && html` disabled`}>${words.confirm}</button> <a class="button" href="${site.base}/">${words.cancel}</a></p>
-</form>`,
-  });
+<div class="field"><label for="reason">${isReasonForOwner ? words.reasonForOwner : words.reasonField}</label><input id="reason" name="reason" required maxlength="500" autocomplete="off"></div>
+<p class="toolbar"><button class="danger">${words.confirm}</button> <a class="button" href="${base}/">${words.cancel}</a></p>
+</form>`;
 }
 
 function classField(classes: readonly string[]): Html {

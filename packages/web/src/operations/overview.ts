@@ -123,9 +123,21 @@ function statesTable({ states }: ShownOverview): Html {
 
 function queuesTable({ queues }: ShownOverview): Html {
   const rows = queues.map(({ queue, visible, in_flight, delayed, error }) =>
-    row([queue, visible ?? '–', in_flight ?? '–', delayed ?? '–', error]),
+    row([
+      queue,
+      queue.endsWith('-dead-letters') ? deadLetters(visible) : (visible ?? '–'),
+      in_flight ?? '–',
+      delayed ?? '–',
+      error,
+    ]),
   );
   return table(words.queues, ['Queue', 'Visible', 'In flight', 'Delayed', 'Error'], rows);
+}
+
+/** A dead letter waits for an operator. */
+function deadLetters(count: number | null): HtmlValue {
+  if (count === null) return '–';
+  return count === 0 ? 0 : html`<strong class="bad-news">${count}</strong>`;
 }
 
 function sweepsTable(site: OperationsSite, { sweeps }: ShownOverview): Html {

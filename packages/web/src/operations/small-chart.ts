@@ -18,6 +18,6 @@ export function smallChart(name: string, kind: 'good' | 'bad' | 'busy', values: 
     return html`<rect class="${kind}" x="${((first + index) * step).toFixed(1)}" y="${(HEIGHT - height).toFixed(1)}" width="${(step - 1).toFixed(1)}" height="${height.toFixed(1)}"></rect>`;
   });
   const summary = words.peak(String(Math.round(peak)));
-  return html`<figure class="small-chart"><svg class="timeline" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${name}: ${summary}"><line class="base" x1="0" y1="${HEIGHT}" x2="${WIDTH}" y2="${HEIGHT}"></line>${bars}</svg>
+  return html`<figure class="small-chart"><svg class="timeline" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${name}: ${summary}">${bars}<line class="base" x1="0" y1="${HEIGHT - 0.5}" x2="${WIDTH}" y2="${HEIGHT - 0.5}"></line></svg>
 <figcaption>${name} <span class="hint">${summary}</span></figcaption></figure>`;
 }

@@ -47,11 +47,14 @@ export const operationsWords = {
   transitions: 'Transitions',
   attempts: 'Attempts',
   chart: 'States and attempts over time',
-  pastesOfUser: (count: number) => `This user has ${count} pastes that can be taken down.`,
+  pastesOfUser: (count: number) =>
+    `This user has ${count} ${count === 1 ? 'paste' : 'pastes'} that can be taken down.`,
 
   confirm: 'Confirm',
   reason: 'Reason',
   reasonField: 'Reason (for operators only)',
+  reasonForOwner: 'Reason (its owner reads it)',
+  nothingMeant: 'There is nothing to do: this would change nothing now.',
   class: 'Class shown to readers',
   cancel: 'Cancel',
   changed:

@@ -20,6 +20,8 @@ export interface Meant {
 export interface Action {
   readonly title: string;
   readonly hasClass: boolean;
+  /** The owner of the subject reads the reason, too. Default: only operators do. */
+  readonly isReasonForOwner?: true;
   /** null: there is no such subject. */
   readonly meant: (subject: string | null) => Promise<Meant | null>;
   /** @returns what was done, in words. @throws when it could not be done, or the signal was aborted between two steps */

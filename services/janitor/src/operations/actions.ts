@@ -153,6 +153,7 @@ export function createActions({
   const cancel: Action = {
     title: 'Cancel the job',
     hasClass: false,
+    isReasonForOwner: true,
     meant: async (id) => {
       const job = id !== null && isUuid(id) ? await findJob(db, id) : null;
       if (job === null) return null;

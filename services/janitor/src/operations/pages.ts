@@ -44,7 +44,7 @@ export async function answerPage(
       if (!isUuid(name)) throw notFound('There is no such user.');
       return pageAnswer(userPage(site, { id: name, pastes: await countStanding(deps.db, name) }));
     case 'actions':
-      return await outcomeAnswer(deps.db, site, name);
+      return await outcomeAnswer(deps, site, name);
     case 'confirm':
       return await confirmAnswer(deps, site, name, query.get('subject'));
     default:
@@ -84,10 +84,15 @@ async function subjectAnswer(
   return pageAnswer(subjectPage(site, showSubject(found), new Date()));
 }
 
-async function outcomeAnswer(db: Database, site: OperationsSite, id: string): Promise<Answer> {
-  const action = isUuid(id) ? await findOperatorAction(db, id) : null;
-  if (action === null) throw notFound('There is no such action.');
-  return pageAnswer(outcomePage(site, { ...action, at: action.at.toISOString() }));
+async function outcomeAnswer(
+  { db, actions }: PagesDependencies,
+  site: OperationsSite,
+  id: string,
+): Promise<Answer> {
+  const done = isUuid(id) ? await findOperatorAction(db, id) : null;
+  if (done === null) throw notFound('There is no such action.');
+  const title = actions.get(done.action)?.title ?? done.action; // the command line records other names
+  return pageAnswer(outcomePage(site, { ...done, title, at: done.at.toISOString() }));
 }
 
 /** @throws Refusal 404 for an unknown action or subject */
@@ -131,7 +136,8 @@ export function confirmation(
   },
 ): Answer {
   const classes = action.hasClass ? takedownClasses : null;
-  const shown = { action: name, title: action.title, subject, ...meant, classes, hasChanged };
+  const { title, isReasonForOwner = false } = action;
+  const shown = { action: name, title, subject, ...meant, classes, isReasonForOwner, hasChanged };
   return pageAnswer(confirmationPage(site, shown), hasChanged ? 409 : 200);
 }
 

@@ -1,5 +1,6 @@
 import type { ShownSubject } from '@pasteflow/web';
 import type { SubjectTimeline } from '../ops/read-timeline.ts';
+import { counted } from './action.ts';
 
 /** A paste or a job with its timeline, as the page shows it to operators: with hosts and the full texts of errors. */
 export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline): ShownSubject {
@@ -9,7 +10,7 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
     takedown:
       takedown === null
         ? null
-        : `${takedown.at.toISOString()}, ${takedown.class}, ${takedown.actor}: ${takedown.reason}`,
+        : `${timeOf(takedown.at)}, ${takedown.class}, ${takedown.actor}: ${takedown.reason}`,
     timeline: showTimeline(timeline),
   };
   if (subject.kind === 'job') {
@@ -37,7 +38,7 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
     ['Id', id],
     ['Upload', status],
     ['Deletion', deletion_status],
-    ['Bytes', String(size_bytes)],
+    ['Size', counted(size_bytes, 'byte')],
     ['SHA-256', content_hash],
     ['Created', subject.created_at],
     ['Expires', subject.expires_at ?? 'never'],
@@ -53,6 +54,11 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
     canRetry,
     canCancel: false,
   };
+}
+
+/** As the page writes its other times: `2026-11-21 12:00:00 UTC`. */
+function timeOf(at: Date): string {
+  return `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 function showTimeline({

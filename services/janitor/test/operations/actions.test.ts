@@ -23,6 +23,10 @@ const recorded = () =>
     .select(['actor', 'action', 'subject', 'reason', 'outcome'])
     .execute();
 
+async function idOfAction(): Promise<string> {
+  return (await world.db.selectFrom('operator_actions').select('id').executeTakeFirstOrThrow()).id;
+}
+
 async function hashOf(code: string): Promise<string> {
   const { content_hash } = await world.db
     .selectFrom('pastes')
@@ -50,6 +54,7 @@ describe('an action', () => {
     const code = paste!.shortCode;
     const confirm = await page.call(`/confirm/takedown?subject=${code}`);
     expect(confirm.body).toContain('This takes down 1 paste.');
+    expect(confirm.body).toContain('Reason (for operators only)');
     expect(await page.act('takedown', code, { class: 'malware' })).toBe('Took 1 paste down.');
     expect(await recorded()).toEqual([
       {
@@ -62,10 +67,14 @@ describe('an action', () => {
     ]);
     const rows = await world.db.selectFrom('takedowns').select(['short_code', 'class', 'actor']).execute();
     expect(rows).toEqual([{ short_code: code, class: 'malware', actor: 'ops-page/alice' }]);
-    expect(await page.act('takedown', code, { class: 'spam' })).toBe('Took 0 pastes down.');
-    expect((await page.call(`/confirm/takedown?subject=${code}`)).body).toContain(
-      'This takes down 0 pastes.',
+    expect((await page.call(`/actions/${await idOfAction()}`)).body).toContain(
+      `<h1>Take down the paste <bdi>${code}</bdi></h1>`,
     );
+    expect(await page.act('takedown', code, { class: 'spam' })).toBe('Took 0 pastes down.');
+    const again = (await page.call(`/confirm/takedown?subject=${code}`)).body;
+    expect(again).toContain('This takes down 0 pastes.');
+    expect(again).toContain('There is nothing to do');
+    expect(again).not.toContain('method="post"');
     expect((await page.call(`/pastes/${code}`)).body).toContain('malware, ops-page/alice: report 4711');
   });
 
@@ -110,7 +119,9 @@ describe('an action', () => {
     const [user] = await makeUsers(world.db, 1);
     const [job] = await makeJobs(world.db, 1, { userId: user!.id, status: 'queued' });
     expect((await page.call(`/jobs/${job!.id}`)).body).toContain(`/confirm/cancel-job?subject=${job!.id}`);
-    expect((await page.call(`/confirm/cancel-job?subject=${job!.id}`)).body).toContain('This cancels 1 job.');
+    const confirm = (await page.call(`/confirm/cancel-job?subject=${job!.id}`)).body;
+    expect(confirm).toContain('This cancels 1 job.');
+    expect(confirm).toContain('Reason (its owner reads it)');
     expect(await page.act('cancel-job', job!.id)).toBe('Cancelled the job, which was queued.');
     expect(await page.act('cancel-job', job!.id)).toContain('nothing to cancel');
     const { error_message } = await world.db

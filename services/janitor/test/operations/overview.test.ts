@@ -3,7 +3,8 @@ import type { TransitionStatistic } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import type { KyselyPlugin } from 'kysely';
 import { MinuteHistory } from '../../src/operations/minutes.ts';
-import { createWorld, type World } from '../world.ts';
+import { callSqs } from '../messages.ts';
+import { createWorld, UPLOADS, type World } from '../world.ts';
 import { openPage } from './page.ts';
 
 let world: World;
@@ -41,6 +42,20 @@ it('shows what is left when SQS fails, and says so of each queue', async () => {
     const { status, body } = await page.call('/');
     expect([status, body]).toEqual([200, expect.stringContaining('Nothing is stuck.')]);
     expect(body).toContain('pasteflow-uploads-dead-letters</td><td>–</td>');
+  } finally {
+    await page.stop();
+  }
+});
+
+it('marks the dead letters, which wait for an operator', async () => {
+  await world.reset();
+  const dead = `${UPLOADS}-dead-letters`;
+  await callSqs(world.stack.aws.endpoint, 'SendMessage', dead, { MessageBody: '{}' });
+  const page = await openPage(world);
+  try {
+    const { body } = await page.call('/');
+    expect(body).toContain(`${dead}</td><td><strong class="bad-news">1</strong></td>`);
+    expect(body).toContain('pasteflow-jobs-dead-letters</td><td>0</td>');
   } finally {
     await page.stop();
   }
