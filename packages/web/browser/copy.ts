@@ -1,18 +1,22 @@
+/** The buttons that show whether a copy worked. They are not disabled, because a disabled button loses the focus. */
+const showing = new WeakSet<HTMLButtonElement>();
+
 /** Copies a text, and shows on the button for two seconds whether the copy worked. */
 export async function copyShown(
   button: HTMLButtonElement,
   text: () => string | Promise<string>,
   { done, failed }: { readonly done: string; readonly failed: string },
 ): Promise<void> {
+  if (showing.has(button)) return;
+  showing.add(button);
   const label = button.textContent;
-  button.disabled = true;
   button.textContent = await copied(text).then(
     () => done,
     () => failed,
   );
   setTimeout(() => {
     button.textContent = label;
-    button.disabled = false;
+    showing.delete(button);
   }, 2000);
 }
 

@@ -6,6 +6,7 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   input.addEventListener('focus', () => input.select());
   button.hidden = false;
   button.addEventListener('click', () => {
-    void copyShown(button, () => input.value, { done: '✓', failed: '✗' });
+    const { done = '', failed = '' } = button.dataset;
+    void copyShown(button, () => input.value, { done, failed });
   });
 }

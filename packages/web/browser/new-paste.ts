@@ -73,13 +73,16 @@ function useFile(): void {
 
 async function send(): Promise<void> {
   const chosen = file.files?.[0];
-  submit.disabled = true;
   failure.textContent = '';
   refuseSlug('');
+  if (chosen === undefined && text.value === '') {
+    failure.textContent = form.dataset['empty'] ?? '';
+    return;
+  }
+  submit.disabled = true;
   status.textContent = '…';
   try {
-    const isEmpty = chosen === undefined && text.value === '';
-    const sealed = encryption.isWanted && !isEmpty ? await encrypted(chosen) : null;
+    const sealed = encryption.isWanted ? await encrypted(chosen) : null;
     if (sealed === undefined) return;
     // A type of its own keeps a file that happens to be a form or JSON from being read as one.
     const response = await fetch(`${form.action}?${options()}`, {
@@ -154,7 +157,7 @@ function show(created: boolean, markup: string, key: string | undefined): void {
 function refuseSlug(reason: string): void {
   const shown = document.getElementById('slug-error');
   if (slug === null || shown === null) return;
-  shown.textContent = reason;
+  shown.textContent = reason === '' ? '' : (slug.dataset['refused'] ?? '').replace('{reason}', () => reason);
   if (reason === '') slug.removeAttribute('aria-invalid');
   else slug.setAttribute('aria-invalid', 'true');
 }
@@ -162,6 +165,12 @@ function refuseSlug(reason: string): void {
 /** Starts with the text of another paste, where the page has not. */
 async function fillFrom(url: string | undefined): Promise<void> {
   if (url === undefined) return;
-  const response = await fetch(url);
-  if (response.ok) text.value = await response.text();
+  try {
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`The server answered with ${response.status}.`);
+    const fetched = await response.text();
+    if (text.value === '') text.value = fetched; // the writer may have begun
+  } catch {
+    failure.textContent = form.dataset['unfilled'] ?? '';
+  }
 }

@@ -7,6 +7,7 @@ export const diffWords = {
     'You can no longer read the paste that you started from. The form below does not name that paste any more: create the new paste again.',
   notText: 'That paste is not text, so that its content is not filled in.',
   tooLong: (size: string) => `That paste has more than ${size}. Its text is filled in by JavaScript only.`,
+  notFilled: 'The text of that paste could not be loaded. Reload the page to try again.',
   title: (paste: string) => `Changes of ${paste}`,
   heading: 'Changes of',
   from: 'From',

@@ -35,6 +35,7 @@ export const words = {
     slug: 'Name in the link (optional)',
     slugHint:
       '3 to 64 lower-case letters, digits and hyphens, with no hyphen at an end: the link then ends with ~name.',
+    slugRefused: (reason: string) => `This name ${reason}.`,
     fileAgain: 'If you have chosen a file, choose it again.',
     submit: 'Create paste',
     privacy: 'Anyone who has the link can read the paste.',
@@ -43,6 +44,7 @@ export const words = {
       ['unlisted', 'Anyone who has the link'],
       ['private', 'Only you'],
     ],
+    empty: 'Enter a text, or choose a file.',
     unreachable: 'The server did not answer. Your text is still here: try again.',
   },
 
@@ -54,6 +56,7 @@ export const words = {
     open: 'Open the paste',
     copy: 'Copy',
     copied: 'Copied',
+    notCopied: 'Failed',
     keyHint:
       'The key is a part of the link, and only this page knows it: without the whole link nobody can read the paste.',
   },
@@ -138,7 +141,7 @@ export const words = {
     document: 'Encrypted document',
     explanationTitle: 'What the encryption protects against',
     explanation:
-      'The browser of the writer has encrypted the paste. The key is in the link, behind the #, which browsers send to no server. Whoever has only the data of this service, such as its operator, an intruder or a backup, cannot read the paste. The service still knows its size, its times and the addresses of its readers. It also serves the script that decrypts: a service that is hostile or broken into could serve another script, which reads the key. Everybody who has the whole link, and the password if there is one, can read the paste.',
+      'The browser of the writer encrypts the paste. The key is in the link, behind the #, which browsers send to no server. Whoever has only the data of this service, such as its operator, an intruder or a backup, cannot read the paste. The service still knows its size, its times and the addresses of its readers. It also serves the script that decrypts: a service that is hostile or broken into could serve another script, which reads the key. Everybody who has the whole link, and the password if there is one, can read the paste.',
     inBrowser: {
       loading: 'Loading the encrypted paste …',
       decrypting: 'Decrypting …',
@@ -263,7 +266,8 @@ export const words = {
     download: 'Download the archive',
     downloadHint: 'The link is valid for some minutes; reload the page for a new one.',
     pastes: 'Pastes',
-    newestPastes: (count: number) => `The ${count} newest are shown; your pastes list all.`,
+    newestPastes: (count: number) => `The ${count} newest are shown.`,
+    allPastes: 'Show all my pastes',
   },
 
   signIn: {
@@ -285,6 +289,7 @@ export const words = {
 
   problem: {
     correct: 'Correct this and send the form again:',
+    unknownPage: { title: 'Page not found', detail: 'There is no page at this address. Check the URL.' },
     back: 'Create a new paste',
     timeline: 'Show the timeline',
     signIn: 'Sign in, if it is a private paste of yours',

@@ -115,7 +115,9 @@ describe('the diff of a paste and the one that it was made from', () => {
     const { child } = await pair('same\n', 'same\n');
     const patch = await get(child);
     expect([patch.status, await patch.text()]).toEqual([200, '']);
-    expect(await (await get(child, HTML)).text()).toContain('The texts are equal.');
+    const page = await (await get(child, HTML)).text();
+    expect(page).toContain('<p class="notice">The texts are equal.</p>');
+    expect(page).not.toContain('+0 added');
   });
 
   it('escapes hostile contents and titles in the page, and names no title in the patch', async () => {

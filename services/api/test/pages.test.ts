@@ -166,7 +166,7 @@ describe('the page of a paste', () => {
 
   it('says that a code or a path is unknown', async () => {
     expect(await (await browse('/missing123')).text()).toContain('There is no paste at this address');
-    expect(await (await browse('/no/such/path')).text()).toContain('There is no route /no/such/path');
+    expect(await (await browse('/no/such/path')).text()).toContain('There is no page at this address');
     expect((await problemOf(await fetch(`${bed.api.url}/no/such/path`))).code).toBe('route_not_found');
   });
 
@@ -259,7 +259,8 @@ describe('the form without JavaScript', () => {
     );
     const remove = (value: string) =>
       browse(`/${code}/delete`, { method: 'POST', body: formOf({ delete_token: value }) });
-    expect((await remove('wrong')).status).toBe(401);
+    const refused = await remove('wrong');
+    expect([refused.status, await refused.text()]).toEqual([401, expect.stringContaining(`href="/${code}"`)]);
     expect((await browse(`/${code}`)).status).toBe(200);
     expect(await (await remove(token)).text()).toContain('Paste deleted');
     expect((await browse(`/${code}`)).status).toBe(410);

@@ -75,7 +75,7 @@ describe('the form for a new paste', () => {
     });
     const markup = await response.text();
     expect(response.status).toBe(409);
-    expect(errorOf(markup)).toBe('is taken by another paste; choose another one');
+    expect(errorOf(markup)).toBe('This name is taken by another paste; choose another one.');
     expect(inputOf(markup)).toMatch(new RegExp(`value="${slug}".*aria-invalid="true"`));
     // HTML leaves out the first newline of a text area.
     expect(markup).toContain(

@@ -91,6 +91,29 @@ async function tabTo(page: Page, name: string): Promise<void> {
   throw new Error(`Tab never reaches ${name}`);
 }
 
+describeInBrowser('the form', () => {
+  it('says what is missing when it is empty, and sends nothing', async () => {
+    const page = await open('/');
+    const sent: string[] = [];
+    page.on('request', (request) => void sent.push(request.method()));
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    await page.getByRole('alert').getByText('Enter a text, or choose a file.').waitFor();
+    expect(sent).not.toContain('POST');
+  });
+
+  it('says when the text of the paste that it starts from does not arrive', async () => {
+    const put = bed.cluster.s3.hold({ method: 'PUT' });
+    const { short_code } = await bed.cluster.client().pastes.create(Buffer.from('late'));
+    const held = await put;
+    const page = await open(`/${short_code}/new`);
+    await page.getByRole('alert').getByText('could not be loaded').waitFor();
+    await held.forward();
+    await bed.cluster.untilStatus(short_code, 'PROCESSED');
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'late');
+  });
+});
+
 describeInBrowser('with the keyboard alone', () => {
   it('a paste is created with all options, opened and deleted', async () => {
     const page = await open('/');
@@ -109,6 +132,14 @@ describeInBrowser('with the keyboard alone', () => {
     expect(await focused(page)).toBe('main'); // a screen reader goes on with the answer
     const token = await page.getByLabel('Delete token').inputValue();
     const url = await page.getByLabel('Link to the paste').inputValue();
+    await tabTo(page, 'Copy');
+    const copy = page.locator('button[data-copy=url]');
+    const width = await copy.evaluate((button) => button.clientWidth);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(url);
+    expect(await focused(page)).toBe('Copied'); // the next Tab goes on from here
+    expect(await copy.evaluate((button) => button.clientWidth)).toBe(width);
     await bed.cluster.untilStatus(url.split('/').at(-1)!, 'PROCESSED');
     await tabTo(page, 'open');
     await page.keyboard.press('Enter');

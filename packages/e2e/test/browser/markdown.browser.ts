@@ -38,10 +38,13 @@ describeInBrowser('a Markdown paste', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Head', level: 2 }).waitFor();
     expect(await page.locator('#content').isVisible()).toBe(false);
+    const wrap = page.getByRole('button', { name: 'Wrap lines' });
+    expect(await wrap.isVisible()).toBe(false); // a rendered text always wraps
     expect(await page.locator('article em').innerText()).toBe('text');
     expect(requested.some((path) => path.includes('/assets/markdown-worker-'))).toBe(true);
     await page.getByRole('button', { name: 'Source' }).press('Enter');
     await page.locator('#content').waitFor();
+    expect(await wrap.isVisible()).toBe(true);
     expect(await page.locator('article.rendered').isVisible()).toBe(false);
   });
 

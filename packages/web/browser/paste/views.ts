@@ -7,6 +7,7 @@ export function startViews(content: HTMLElement): void {
   const [source, rendered] = views.querySelectorAll('button');
   if (source === undefined || rendered === undefined) return;
   const status = element('paste-status', HTMLElement);
+  const wrap = element('wrap', HTMLElement);
   const { worker = '', image = '', busy = '', failed = '' } = views.dataset;
   let article: HTMLElement | null = null;
 
@@ -14,6 +15,7 @@ export function startViews(content: HTMLElement): void {
     source.setAttribute('aria-pressed', String(shown === content));
     rendered.setAttribute('aria-pressed', String(shown === article));
     content.hidden = shown !== content;
+    wrap.hidden = content.hidden; // the rendered text always wraps
     if (article !== null) article.hidden = shown !== article;
   };
   const render = async (): Promise<void> => {

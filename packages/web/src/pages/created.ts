@@ -27,5 +27,5 @@ ${
 
 /** A text to copy. The button needs JavaScript, and is hidden without it. */
 function copyable(id: string, text: string) {
-  return html`<div class="copyable"><input id="${id}" value="${text}" readonly><button type="button" data-copy="${id}" hidden>${words.created.copy}</button></div>`;
+  return html`<div class="copyable"><input id="${id}" value="${text}" readonly><button type="button" data-copy="${id}" data-done="${words.created.copied}" data-failed="${words.created.notCopied}" hidden>${words.created.copy}</button></div>`;
 }

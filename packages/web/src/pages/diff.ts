@@ -36,7 +36,6 @@ export function diffPage(
   const { diff: text, paste: warnings } = words;
   const all = hunks.flatMap(({ runs }) => runs.map((run) => run.text)).join('');
   const notes = [
-    hunks.length === 0 && text.equal,
     lineEndsDiffer && text.lineEnds,
     BIDI_MARK.test(all) && warnings.bidi,
     REPLACED.test(all) && text.notUtf8,
@@ -44,7 +43,7 @@ export function diffPage(
   return page(site, {
     title: text.title(titleOf(pair.paste)),
     main: html`${heading(site, pair, hunks)}
-${notes.map((note) => note !== false && html`<p class="warning" role="note">${note}</p>\n`)}${hunks.map(hunkHtml)}<p class="hint">${text.command} <code>curl ${pair.paste.url}/diff</code></p>`,
+${hunks.length === 0 && html`<p class="notice">${text.equal}</p>\n`}${notes.map((note) => note !== false && html`<p class="warning" role="note">${note}</p>\n`)}${hunks.map(hunkHtml)}<p class="hint">${text.command} <code>curl ${pair.paste.url}/diff</code></p>`,
   });
 }
 
@@ -53,7 +52,7 @@ export function diffRefusedPage(site: Site, pair: ShownPair, reason: string): st
   return page(site, {
     title: words.diff.title(titleOf(pair.paste)),
     main: html`${heading(site, pair, null)}
-<p class="notice">${reason}</p>`,
+<p class="notice attention">${reason}</p>`,
   });
 }
 
@@ -64,7 +63,7 @@ function heading(site: Site, { paste, parent }: ShownPair, hunks: readonly Shown
 <dl class="facts">
 <div><dt>${text.from}</dt><dd>${links(site, parent)}</dd></div>
 <div><dt>${text.to}</dt><dd>${links(site, paste)}</dd></div>
-${hunks !== null && html`<div><dt>${text.lines}</dt><dd>${text.counts(linesOf(hunks, 'added'), linesOf(hunks, 'removed'))}</dd></div>\n`}</dl>`;
+${hunks !== null && hunks.length > 0 && html`<div><dt>${text.lines}</dt><dd>${text.counts(linesOf(hunks, 'added'), linesOf(hunks, 'removed'))}</dd></div>\n`}</dl>`;
 }
 
 function links({ base }: Site, { short_code: code }: ShownPaste): Html {

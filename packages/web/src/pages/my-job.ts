@@ -37,9 +37,9 @@ export function myJobPage(site: Site, job: MyJob): string {
 ${job.completed_at !== null && html`<div><dt>${text.ended}</dt><dd>${formatTime(job.completed_at)}</dd></div>`}
 </dl>
 ${isOpen && progress(site, job)}
-${job.error_message !== null && html`<p class="notice bad">${withoutFieldNames(job.error_message)}</p>`}
+${job.error_message !== null && html`<p class="notice ${job.status === 'partial' ? 'attention' : 'bad'}">${withoutFieldNames(job.error_message)}</p>`}
 ${job.result !== null && resultOf(job.result, job)}
-${assetsOf(job)}
+${assetsOf(site, job)}
 ${isOpen && cancellation(site, job)}`,
   });
 }
@@ -113,7 +113,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-function assetsOf({ assets, hasMoreAssets, completed_at: completedAt }: MyJob): Html | false {
+function assetsOf({ base }: Site, { assets, hasMoreAssets, completed_at: completedAt }: MyJob): Html | false {
   const { job: text } = words;
   if (assets.length === 0) return false;
   const files = assets.filter(({ asset_type: type }) => type !== 'paste');
@@ -126,6 +126,6 @@ function assetsOf({ assets, hasMoreAssets, completed_at: completedAt }: MyJob): 
     pastes.length > 0 &&
     completedAt !== null &&
     html`<h2>${text.pastes}</h2>
-${hasMoreAssets && html`<p class="hint">${text.newestPastes(pastes.length)}</p>\n`}<ul class="codes">${pastes.map(({ url }) => html`<li><a href="${url}">${url.split('/').at(-1)}</a></li>\n`)}</ul>`
+${hasMoreAssets && html`<p class="hint">${text.newestPastes(pastes.length)} <a href="${base}/my/pastes">${text.allPastes}</a></p>\n`}<ul class="codes">${pastes.map(({ url }) => html`<li><a href="${url}">${url.split('/').at(-1)}</a></li>\n`)}</ul>`
   }`;
 }

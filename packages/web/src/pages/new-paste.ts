@@ -55,7 +55,7 @@ export function newPastePage(
     title: form.title,
     scripts: ['new-paste.js'],
     main: html`<h1>${form.title}</h1>
-<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-unreachable="${form.unreachable}" data-unencrypted="${words.encryption.failed}"${fetched(site, origin)}>
+<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-empty="${form.empty}" data-unreachable="${form.unreachable}" data-unencrypted="${words.encryption.failed}"${fetched(site, origin)}>
 <div class="field">
 <label for="text">${form.content}</label>
 <textarea id="text" name="text" rows="18" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}>
@@ -97,7 +97,7 @@ function optionsOf(options: readonly (readonly [value: string, name: string])[],
 /** The browser checks the pattern before it sends the form. @param error null: none */
 function slugField(value: string, error: string | null): Html {
   const { form } = words;
-  return html`<div class="field"><label for="slug">${form.slug}</label><input id="slug" name="slug" value="${value}" minlength="3" maxlength="64" pattern="[a-z0-9][a-z0-9\\-]+[a-z0-9]" title="${form.slugHint}" autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="slug-error slug-hint"${error !== null && html` aria-invalid="true" autofocus`}><p id="slug-error" class="field-error" role="alert">${error}</p><p id="slug-hint" class="hint">${form.slugHint}</p></div>\n`;
+  return html`<div class="field"><label for="slug">${form.slug}</label><input id="slug" name="slug" value="${value}" minlength="3" maxlength="64" pattern="[a-z0-9][a-z0-9\\-]+[a-z0-9]" title="${form.slugHint}" autocomplete="off" autocapitalize="off" spellcheck="false" data-refused="${form.slugRefused('{reason}')}" aria-describedby="slug-error slug-hint"${error !== null && html` aria-invalid="true" autofocus`}><p id="slug-error" class="field-error" role="alert">${error !== null && form.slugRefused(error)}</p><p id="slug-hint" class="hint">${form.slugHint}</p></div>\n`;
 }
 
 /** The address of a text that the script fetches. */
@@ -105,7 +105,7 @@ function fetched({ base }: Site, origin: ShownOrigin | null): Html | false {
   if (origin === null || typeof origin.text === 'string') return false;
   const { missing } = origin.text;
   if (missing !== 'too long' && missing !== 'in progress') return false;
-  return html` data-from="${base}/v1/pastes/${origin.short_code}/content"`;
+  return html` data-from="${base}/v1/pastes/${origin.short_code}/content" data-unfilled="${words.diff.notFilled}"`;
 }
 
 /** The fields that a paste and the one that is made from it have in common. */

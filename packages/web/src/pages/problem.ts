@@ -5,6 +5,7 @@ import { words } from '../words.ts';
 /** What the page of an error shows of the API's problem details. */
 export interface ShownProblem {
   readonly status: number;
+  readonly code: string;
   readonly title: string;
   /** May name `errors`, which programs see; the page shows them below. */
   readonly detail: string;
@@ -18,19 +19,23 @@ interface ProblemHelp {
   readonly signIn: string | null;
   /** The path of the timeline that says what happened to the paste; null: the problem is about no paste that has one. */
   readonly timeline: string | null;
+  /** The path of the paste that the visitor can read, and where the form was; null: there is none. */
+  readonly paste: string | null;
 }
 
 export function problemPage(
   site: Site,
-  { status, title, detail, errors = [] }: ShownProblem,
-  { requestId, signIn, timeline }: ProblemHelp,
+  problem: ShownProblem,
+  { requestId, signIn, timeline, paste }: ProblemHelp,
 ): string {
+  const { status, code, errors = [] } = problem;
+  const { title, detail } = code === 'route_not_found' ? words.problem.unknownPage : problem;
   return page(site, {
     title,
     main: html`<h1><span class="status">${status}</span> ${title}</h1>
 <p>${detail.includes('`errors`') ? words.problem.correct : detail}</p>
 ${errors.length > 0 && html`<ul>${errors.map(({ path, message }) => html`<li data-field="${path}"><strong>${nameOf(path)}</strong> <span>${message}</span></li>`)}</ul>`}
-<p class="toolbar"><a class="button" href="${site.base}/">${words.problem.back}</a>${timeline !== null && html` <a class="button" href="${timeline}">${words.problem.timeline}</a>`}${signIn !== null && html` <a class="button" href="${signIn}">${words.problem.signIn}</a>`}</p>
+<p class="toolbar">${paste !== null && html`<a class="button" href="${paste}">${words.timeline.back}</a> `}<a class="button" href="${site.base}/">${words.problem.back}</a>${timeline !== null && html` <a class="button" href="${timeline}">${words.problem.timeline}</a>`}${signIn !== null && html` <a class="button" href="${signIn}">${words.problem.signIn}</a>`}</p>
 ${status >= 500 && html`<p class="hint">${words.problem.requestId}: <code>${requestId}</code></p>`}`,
   });
 }

@@ -87,7 +87,7 @@ export function deleteFromForm({
 function wrongToken(): RequestError {
   return new RequestError(
     'unauthorized',
-    'This is not the delete token of the paste. Go back and enter the token that was shown when the paste was created.',
+    'This is not the delete token of the paste. Go back to the paste and enter the token that was shown when the paste was created.',
     { headers: { 'WWW-Authenticate': 'Delete-Token realm="pasteflow"' } },
   );
 }

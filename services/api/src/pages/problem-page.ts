@@ -23,6 +23,7 @@ export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) 
             requestId,
             signIn: signInFor(req, site, problem),
             timeline: timelineFor(req, site, problem),
+            paste: pasteFor(req, site, problem),
           }),
     );
   };
@@ -33,12 +34,20 @@ const SHOWN_AT_SIGN_IN: ReadonlySet<Problem['code']> = new Set(['unauthorized', 
 
 /** The link to sign in, because the owner of a private paste gets 404 as well in a browser that is not signed in. */
 function signInFor(req: Request, { base, viewer }: Site, { code }: Problem): string | null {
-  if (code !== 'paste_not_found' || viewer !== null) return null;
+  const isKnown = contextOf(req).endedPaste !== undefined;
+  if (code !== 'paste_not_found' || viewer !== null || isKnown) return null;
   return `${base}/session?next=${encodeURIComponent(nextAfter(req, base))}`;
 }
 
-/** The link to the timeline of a paste that was revealed, because the text of the problem refers to this timeline. */
+/** The link to the timeline of a paste that was revealed, because the text of the problem refers to it, or whose upload failed. */
 function timelineFor(req: Request, { base }: Site, { code }: Problem): string | null {
-  const { revealedPaste } = contextOf(req);
-  return code === 'paste_gone' && revealedPaste !== undefined ? `${base}/${revealedPaste}/timeline` : null;
+  const { endedPaste } = contextOf(req);
+  const isEnd = code === 'paste_gone' || code === 'paste_not_found';
+  return isEnd && endedPaste !== undefined ? `${base}/${endedPaste}/timeline` : null;
+}
+
+/** The link back to the paste, where the visitor has sent a wrong delete token. */
+function pasteFor(req: Request, { base }: Site, { code }: Problem): string | null {
+  const { shortCode } = contextOf(req);
+  return code === 'unauthorized' && shortCode !== undefined ? `${base}/${shortCode}` : null;
 }

@@ -59,7 +59,7 @@ export function assertComparable({ paste, parent }: DiffedPastes): void {
   }
   if (Math.max(paste.size_bytes, parent.size_bytes) > MAX_DIFF_BYTES)
     throw diffUnavailable(
-      `Texts of more than ${MAX_DIFF_BYTES} bytes are not compared. Read both pastes and compare them with diff.`,
+      `Texts of more than ${MAX_DIFF_BYTES / 1024} KiB are not compared. Read both pastes and compare them with diff.`,
     );
 }
 

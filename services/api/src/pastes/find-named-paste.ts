@@ -68,8 +68,14 @@ function readable(paste: PasteRow | null, req: Request): PasteRow | null {
   if (paste === null || !canRead(paste, userIdOf(req))) return null;
   const context = contextOf(req);
   context.shortCode = paste.short_code;
-  if (paste.burned_at !== null) context.revealedPaste = paste.short_code;
+  if (hasOnlyTimeline(paste)) context.endedPaste = paste.short_code;
   return paste;
+}
+
+/** The timeline of the paste can be read, and its content cannot. */
+function hasOnlyTimeline(paste: PasteRow): boolean {
+  if (paste.burned_at !== null) return true;
+  return paste.status === 'FAILED' && !paste.expired && paste.deletion_status === 'NOT_EXPIRED';
 }
 
 /** Whether the caller is the owner of the paste. */

@@ -23,8 +23,8 @@ export interface RequestContext {
   shortCode?: string;
   /** The paste was named by this slug. */
   slug?: string;
-  /** The short code of a paste that can no longer be read because somebody has read it once. */
-  revealedPaste?: string;
+  /** The short code of a paste that cannot be read, because somebody has read it once or its upload failed; its timeline says more. */
+  endedPaste?: string;
   jobId?: string;
   sizeBytes?: number;
   /** The answer is that of an earlier request with the same Idempotency-Key. */
