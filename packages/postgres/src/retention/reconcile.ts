@@ -35,7 +35,8 @@ export async function findLiveObjects(db: Database, keys: readonly string[]): Pr
 }
 
 /**
- * Returns those keys whose object is needed now: of a PROCESSED paste that is not being deleted, or of an asset.
+ * Returns those keys whose object is needed now: of a PROCESSED paste that is not being deleted, or of an asset. The ids of the jobs and
+ * `position IS NULL` only bound the search: an asset with a position is the object of a paste.
  */
 export async function findServedObjects(db: Database, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const codeOf = new Map(keys.map((key) => [key, shortCodeOfKey(key)]));
@@ -69,7 +70,7 @@ interface JobObject {
  * Returns the keys of objects that belong to no asset: the job has ended or has no row, and none of its
  * assets is stored there. An object of an open job may still become an asset. An object that is returned here
  * never will: a job does not leave a terminal state, and no key is used twice. One statement has one
- * snapshot: the job cannot create its asset and end between two reads.
+ * snapshot: the job cannot create its asset and end between two reads. The ids and keys in the two searches only bound what each reads.
  */
 export async function findStrayJobObjects(
   db: Database,

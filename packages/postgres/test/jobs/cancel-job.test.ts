@@ -144,6 +144,26 @@ describe('cancelling changes nothing', () => {
   });
 });
 
+describe('a cancel of a job that somebody ended by hand', () => {
+  const endByHand = (jobId: string) =>
+    sql`UPDATE jobs SET status = 'failed', error_message = 'by hand', completed_at = now() WHERE id = ${jobId}`.execute(
+      current.db,
+    );
+
+  it.each([
+    ['runs', async (_job: ClaimedJob) => {}],
+    ['waits', async (job: ClaimedJob) => void (await settle(current.db, settlementOf(job, failure)))],
+  ])('ends the execution that %s, and leaves the job as it is', async (_what, settleFirst) => {
+    const job = await runningJob(current.db);
+    await settleFirst(job);
+    await endByHand(job.jobId);
+    expect(await cancel(job.jobId)).toBeNull();
+    expect(await jobOf(job.jobId)).toMatchObject({ status: 'failed', error_message: 'by hand' });
+    const executions = await current.db.selectFrom('task_executions').select('status').execute();
+    expect(new Set(executions.map(({ status }) => status))).toEqual(new Set(['FAILED']));
+  });
+});
+
 describe('a cancel that meets', () => {
   it('a claim waits for it, and ends the job that runs now', async () => {
     const { id } = await newJob(current.db);

@@ -30,3 +30,21 @@ it('counts the bytes that the imports of a user have created within the last hou
   expect(await secondsLeft(150)).toBeNull();
   expect(await removeOldImportedBytes(current.db, { limit: 10 })).toBe(1);
 });
+
+it('removes the oldest rows first, and leaves a row that another session has locked to the next run', async () => {
+  const { userId } = await runningJob(current.db);
+  for (const [bytes, hours] of [
+    [1, 2],
+    [2, 4],
+    [3, 3],
+  ])
+    await sql`INSERT INTO imported_bytes (user_id, bytes, created_at)
+      VALUES (${userId}, ${bytes}, now() - make_interval(hours => ${hours}))`.execute(current.db);
+  const lock = await current.db.startTransaction().execute();
+  await sql`SELECT FROM imported_bytes WHERE bytes = 2 FOR UPDATE`.execute(lock);
+  expect(await removeOldImportedBytes(current.db, { limit: 1 })).toBe(1);
+  await lock.commit().execute();
+  const { rows } = await sql<{ bytes: number }>`
+    SELECT bytes::integer FROM imported_bytes ORDER BY bytes`.execute(current.db);
+  expect(rows).toEqual([{ bytes: 1 }, { bytes: 2 }]);
+});

@@ -5,6 +5,7 @@ import {
   findJob,
   importPastes,
   listAssets,
+  removeAssets,
   renewLeases,
   writeProgress,
 } from '../../src/index.ts';
@@ -87,6 +88,15 @@ describe('J4: progress', () => {
     expect(await findJob(current.db, jobId)).toMatchObject({ progress: 0, progress_message: null });
   });
 
+  it('is ignored when somebody has ended the job by hand and its execution still runs', async () => {
+    const job = await runningJob(current.db);
+    await sql`UPDATE jobs SET status = 'failed', error_message = 'by hand', completed_at = now()`.execute(
+      current.db,
+    );
+    expect(await progressOf(job, 9, 'm')).toBe(false);
+    expect(await findJob(current.db, job.jobId)).toMatchObject({ progress: 0, progress_message: null });
+  });
+
   it('is refused by the schema below 0 and above 100 (J2)', async () => {
     await newJob(current.db);
     for (const progress of [-1, 101]) {
@@ -138,6 +148,25 @@ describe('J5: assets', () => {
     ]);
     await sql`DELETE FROM jobs`.execute(current.db);
     expect((await sql`SELECT FROM assets`.execute(current.db)).rows).toHaveLength(0);
+  });
+
+  it('of earlier attempts are removed by the execution that runs, except one, and those of no other job', async () => {
+    const [job, other] = [await runningJob(current.db), await runningJob(current.db)];
+    const paths = ['first', 'second', 'kept'].map((name) => `jobs/${job.jobId}/${name}`);
+    const kept = paths[2]!;
+    for (const storagePath of paths)
+      await createAsset(current.db, { ...job, asset: { ...newAsset(job), storagePath } });
+    await createAsset(current.db, { ...other, asset: newAsset(other) });
+    await reap(current.db, job);
+    const remove = (by: ClaimedJob) => removeAssets(current.db, { ...by, except: kept });
+    expect(await remove(job)).toEqual([]);
+    const next = await claimJob(current.db, job.jobId, 'w2');
+    expect(await remove({ ...next, jobId: other.jobId })).toEqual([]);
+    expect((await remove(next)).toSorted()).toEqual(paths.slice(0, 2));
+    const left = await current.db.selectFrom('assets').select('storage_path').execute();
+    expect(new Set(left.map(({ storage_path: path }) => path))).toEqual(
+      new Set([kept, newAsset(other).storagePath]),
+    );
   });
 
   it('are not created before the job is claimed', async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { findOldJobs, removeJobs } from '../../src/index.ts';
-import { makeJobs, makeUsers, type JobShape, type MadeJob } from '../../src/testing/index.ts';
+import { findOldJobs, removeJobs, type Database } from '../../src/index.ts';
+import { lockRow, makeJobs, makeUsers, type JobShape, type MadeJob } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { claimJob, entriesOf, runningJob, settle, endingOf } from '../support/jobs.ts';
+import { untilSomebodyWaits } from '../support/locks.ts';
 import { importPastes } from '../../src/index.ts';
 
 const current = useDatabase();
@@ -14,6 +15,13 @@ async function make(count: number, shape: object): Promise<readonly MadeJob[]> {
 }
 
 const ids = (jobs: readonly { id: string }[]) => jobs.map(({ id }) => id);
+
+/** Leaves only plans that read the rows in the order in which they are stored: another plan would hide a missing ORDER BY or lock. */
+async function readAsStored(db: Database): Promise<void> {
+  await sql`SET LOCAL enable_seqscan = on`.execute(db);
+  for (const plan of ['indexscan', 'indexonlyscan', 'bitmapscan', 'nestloop', 'mergejoin'])
+    await sql`SET LOCAL ${sql.ref(`enable_${plan}`)} = off`.execute(db);
+}
 
 describe('finding old jobs', () => {
   it('finds jobs of every terminal state that ended before the retention, oldest end first', async () => {
@@ -29,13 +37,20 @@ describe('finding old jobs', () => {
 
   it('continues after the last job, also among jobs that ended at the same moment', async () => {
     const made = await make(5, { status: 'completed', completedSecondsAgo: 300 });
-    const seen = [];
-    let page = await findOldJobs(current.db, { retentionSeconds: 100, after: null, limit: 2 });
-    while (page.length > 0) {
-      seen.push(...ids(page));
-      page = await findOldJobs(current.db, { retentionSeconds: 100, after: page.at(-1)!, limit: 2 });
-    }
-    expect(seen).toEqual(ids(made).toSorted());
+    await sql`UPDATE jobs SET progress_message = 'now behind the others' WHERE id = ${made[0]!.id}`.execute(
+      current.db,
+    );
+    await current.db.transaction().execute(async (tx) => {
+      await readAsStored(tx);
+      const find = { retentionSeconds: 100, limit: 2 };
+      const first = await findOldJobs(tx, { ...find, after: null });
+      const second = await findOldJobs(tx, { ...find, after: first.at(-1)! });
+      const third = await findOldJobs(tx, { ...find, after: second.at(-1)! });
+      const [a, b, c, d, e] = ids(made).toSorted();
+      expect(ids(await findOldJobs(tx, { ...find, after: null, limit: 10 }))).toEqual([a, b, c, d, e]);
+      expect([first, second, third].map(ids)).toEqual([[a, b], [c, d], [e]]);
+      expect(await findOldJobs(tx, { ...find, after: third.at(-1)! })).toEqual([]);
+    });
   });
 });
 
@@ -58,6 +73,24 @@ describe('removing jobs', () => {
     await removeJobs(current.db, [gone!.id]);
     expect(await removeJobs(current.db, ids([...queued, ...processing, gone!]))).toBe(0);
     expect(await removeJobs(current.db, [])).toBe(0);
+  });
+
+  it('locks the jobs in the order of their ids, so that two sweeps never wait for each other', async () => {
+    const [first, second] = await make(2, { status: 'completed' });
+    // Moves the first row behind the second: of an indexed column, so that the indexes name the new place.
+    await sql`UPDATE jobs SET completed_at = completed_at - interval '1 s' WHERE id = ${first!.id}`.execute(
+      current.db,
+    );
+    const unlock = await lockRow(current.db, 'jobs', first!.id);
+    const removal = current.db.transaction().execute(async (tx) => {
+      await readAsStored(tx);
+      return removeJobs(tx, [second!.id, first!.id]);
+    });
+    await untilSomebodyWaits(current.db);
+    const { rows } = await sql`SELECT id FROM jobs FOR UPDATE SKIP LOCKED`.execute(current.db);
+    await unlock();
+    expect(rows).toEqual([{ id: second!.id }]);
+    expect(await removal).toBe(2);
   });
 
   it('keeps the pastes that a job created, and their uploads', async () => {
