@@ -77,10 +77,10 @@ export interface RetryablePaste {
   readonly failedId: string;
 }
 
-/** FAILED pastes that failed at or after `since` and can be retried, as payload and p. */
+/** FAILED pastes that failed at or after `since` and can be retried, as payload and p. Only FAILED pastes have `failed_at`. */
 const retryableSince = (since: Date): RawBuilder<unknown> => sql`
     failed_payloads payload JOIN pastes p ON p.id = payload.paste_id
-    WHERE p.status = 'FAILED' AND p.failed_at >= ${since} AND p.deletion_status = ${pasteDeletion.initial}
+    WHERE p.failed_at >= ${since} AND p.deletion_status = ${pasteDeletion.initial}
       AND (p.expires_at IS NULL OR p.expires_at > now())`;
 
 /** How many pastes `findRetryable` finds in all its pages. Reads every FAILED paste: at most those of a day. */
