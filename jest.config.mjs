@@ -2,20 +2,24 @@
 const fromRoot = (path) => new URL(path, import.meta.url).pathname;
 
 /**
- * Dependencies that a worker process loads once for all its test files: see share-module.cjs. They keep no state that one
- * test file could leave to the next: OpenTelemetry keeps a provider only where the SDK is started, which no test does in its own
- * process. Not among them are Express, whose objects inherit from those of the tests, pg and ajv, whose dates and regular
- * expressions would not be instances of the tests' own classes, and rate-limiter-flexible, which must read a test's fake clock.
+ * Modules that a worker process loads once for all its test files: see share-module.cjs. They keep no state that one test
+ * file could leave to the next: OpenTelemetry keeps a provider only where the SDK is started, which no test does in its own
+ * process.
  */
-const SHARED = [
+const SHARED_DEPENDENCIES = [
   '@aws-sdk/[^/]+',
   '@fastify/busboy',
   '@opentelemetry/[^/]+',
+  '@seriousme/[^/]+',
+  'ajv',
+  'express',
   'fauxqs',
   'ipaddr.js',
   'jose',
   'kysely',
+  'pg',
   'prom-client',
+  'rate-limiter-flexible',
   'tar-stream',
   'winston',
   'yauzl',
@@ -23,20 +27,21 @@ const SHARED = [
   'zod',
   'zod-openapi',
 ];
-
-/**
- * Parts of the tests that a worker process loads once, too, with the sources that they import. To build the OpenAPI document
- * and to compile its schemas takes a fifth of the CPU time of a file of the api's tests.
- */
-const SHARED_SUPPORT = ['services/api/test/support/document\\.ts'];
+const SHARED = [
+  `/node_modules/(${SHARED_DEPENDENCIES.join('|')})/.*\\.[cm]?js$`,
+  '/(packages|services)/[^/]+/src/.*\\.ts$',
+  // To build the OpenAPI document and to compile its schemas takes a fifth of the CPU time of a file of the api's tests.
+  '/services/api/test/support/document\\.ts$',
+  // Replaces methods of the strings and regular expressions of the sources.
+  '/services/api/test/support/(count-steps|step-samples)\\.ts$',
+];
 
 export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
-    [`/(${SHARED_SUPPORT.join('|')})$`]: fromRoot('./scripts/share-module.cjs'),
+    [SHARED.join('|')]: fromRoot('./scripts/share-module.cjs'),
     '\\.ts$': fromRoot('./scripts/strip-types.cjs'),
-    [`/node_modules/(${SHARED.join('|')})/.*\\.[cm]?js$`]: fromRoot('./scripts/share-module.cjs'),
   },
   transformIgnorePatterns: [],
   testEnvironment: fromRoot('./scripts/test-environment.cjs'),

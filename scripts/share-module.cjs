@@ -1,5 +1,6 @@
-// Jest transform for the dependencies that jest.config.mjs lists. Node loads each of them once in a worker process, and
-// every test file gets that one copy. Loading a copy for each test file took 15 % of the CPU time of a package's tests.
+// Jest transform for the modules that jest.config.mjs lists. Node loads each of them once in a worker process, and every
+// test file gets that one copy. Loading the dependencies for each test file took 15 % of the CPU time of a package's
+// tests. Loading the sources, too, took 30 % of the CPU time of the api's.
 const { createHash } = require('node:crypto');
 const { readFileSync } = require('node:fs');
 

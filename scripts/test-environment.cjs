@@ -1,8 +1,7 @@
-// Jest's environment for Node, with a function for the modules that share-module.cjs shares.
+// Jest's environment for Node, for tests whose sources Node loads in its main context: see share-module.cjs.
 const { registerHooks } = require('node:module');
 const { TestEnvironment } = require('jest-environment-node');
 
-// A shared module reads the environment of the worker process, and not the copy that a test file may change.
 process.env.AWS_ACCESS_KEY_ID ??= 'test';
 process.env.AWS_SECRET_ACCESS_KEY ??= 'test';
 
@@ -18,9 +17,48 @@ registerHooks({
       : next(name, context),
 });
 
+/** With classes of its own, a test would find that an error or a date of the sources is not an instance of Error or Date. */
+const CLASSES = [
+  'AggregateError',
+  'Date',
+  'Error',
+  'Map',
+  'RangeError',
+  'ReferenceError',
+  'Set',
+  'SyntaxError',
+  'TypeError',
+];
+/** Jest's fake timers, and a test that sets the clock, replace these for the sources, too. */
+const CLOCKS = [
+  'Date',
+  'clearImmediate',
+  'clearInterval',
+  'clearTimeout',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'setInterval',
+  'setTimeout',
+];
+
 module.exports = class extends TestEnvironment {
   constructor(config, context) {
     super(config, context);
+    for (const name of CLASSES) this.global[name] = globalThis[name];
+    for (const name of CLOCKS) shareGlobal(this.global, name);
+    this.global.process.env = process.env;
     this.global[Symbol.for('pasteflow.loadShared')] = (file) => require(file);
   }
 };
+
+function shareGlobal(global, name) {
+  Object.defineProperty(global, name, {
+    configurable: true,
+    enumerable: true,
+    get: () => globalThis[name],
+    set: (value) => {
+      globalThis[name] = value;
+    },
+  });
+}

