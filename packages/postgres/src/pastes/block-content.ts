@@ -79,7 +79,7 @@ async function findPastes(db: Database, contentHash: string, since: string): Pro
 /**
  * Waits for the creations that may not have seen the block. A statement locks its tables before it takes the snapshot that it reads, so that
  * each of these creations has a lock on both tables now, and keeps the locks until its transaction ends. A dump or another reader doesn't lock
- * `pastes` for writing.
+ * `pastes` for writing. A creation whose lock is not granted yet has no snapshot yet, and will see the block.
  */
 async function untilCreationsEnd(db: Database, withinSeconds: number): Promise<void> {
   const deadline = performance.now() + withinSeconds * 1000;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { createTestDatabase } from '@pasteflow/dev-stack/testing';
 import { ContentBlockedError } from '@pasteflow/domain';
 import { sql, type ControlledTransaction } from 'kysely';
 import {
@@ -195,6 +196,20 @@ describe('a block that is made while pastes with the content are created', () =>
       await Promise.all([reader.rollback().execute(), later.rollback().execute()]);
     } finally {
       await janitor.destroy();
+    }
+  });
+
+  it('waits for no creation in another database of the server, whose tables have the same numbers', async () => {
+    const other = await createTestDatabase(current.stack);
+    const db = open(other.url);
+    const creation = await db.startTransaction().execute();
+    try {
+      await newPaste(creation, 'bad');
+      const block = blockContent(current.db, hashOf('bad'), by, { withinSeconds: 0.2 });
+      expect(await block).toEqual({ isNew: true, takenDown: [] });
+    } finally {
+      await creation.rollback().execute();
+      await db.destroy();
     }
   });
 
