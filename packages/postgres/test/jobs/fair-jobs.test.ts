@@ -103,6 +103,29 @@ describe('the claim of a job', () => {
     expect((await claiming.claim).jobId).toBe(job.id);
   });
 
+  it('takes another job without a stamp while the named one runs, or waits for its next attempt', async () => {
+    const userId = await newUser();
+    const create = () => createJob(current.db, { userId, jobType: 'import', parameters: {} });
+    const [named, second, third] = [await create(), await create(), await create()];
+    const running = await claimed(named.id);
+    expect((await claimed(named.id)).jobId).toBe(second.id);
+    await settle(current.db, settlementOf(running, failure));
+    expect((await claimed(named.id)).jobId).toBe(third.id);
+  });
+
+  it('has effect once when two claims of a job without a stamp meet', async () => {
+    const job = await createJob(current.db, { userId: await newUser(), jobType: 'import', parameters: {} });
+    const first = await current.db.startTransaction().execute();
+    const options = { jobId: job.id, actor: 'w1', leaseSeconds: 60 };
+    expect(await claimJob(first, options)).toMatchObject({ kind: 'claimed' });
+    const second = claimJob(current.db, { ...options, actor: 'w2' });
+    await untilSomebodyWaits(current.db);
+    await first.commit().execute();
+    expect(await second).toMatchObject({ kind: 'not_now' });
+    const executions = current.db.selectFrom('task_executions').select(['status', 'worker_id']);
+    expect(await executions.execute()).toEqual([{ status: 'RUNNING', worker_id: 'w1' }]);
+  });
+
   it('uses up as many messages as there are jobs, also when a message names a job that has ended', async () => {
     const jobs = await submit(await newUser(), 3);
     const last = jobs[2]!.id;
