@@ -111,6 +111,10 @@ describe('dropping old transitions', () => {
     expect((await sql`SELECT FROM state_transitions`.execute(current.db)).rows).toHaveLength(2);
   });
 
+  it.each([6.9 * DAY, NaN])('refuses a retention of %s s, which is less than 7 days', async (retention) => {
+    await expect(dropOldTransitions(current.db, retention)).rejects.toThrow('at least 7 days');
+  });
+
   it('locks nothing when nothing is old', async () => {
     await transition(300 * DAY);
     expect(await whileRead(() => dropOldTransitions(current.db, 350 * DAY))).toEqual([]);
@@ -145,12 +149,12 @@ describe('making partitions', () => {
   });
 
   it('leaves a month that has transitions in the default partition as it is, and makes the others', async () => {
-    const [next, last] = [await month(1), await month(2)];
-    for (const { name } of [next, last])
-      await sql`DROP TABLE IF EXISTS ${sql.table(name)}`.execute(current.db);
-    await transition(next.endedSecondsAgo + HOUR);
-    expect(await ensureTransitionPartitions(current.db, 2)).toBe(1);
-    expect(await partitions()).not.toContain(next.name);
+    const months = await Promise.all([1, 2, 3].map(month));
+    for (const { name } of months) await sql`DROP TABLE IF EXISTS ${sql.table(name)}`.execute(current.db);
+    const [, second] = months;
+    await transition(second!.endedSecondsAgo + HOUR);
+    expect(await ensureTransitionPartitions(current.db, 3)).toBe(2);
+    expect(await partitions()).not.toContain(second!.name);
   });
 
   it.each([-1, 25])('refuses %s months ahead', async (monthsAhead) => {
