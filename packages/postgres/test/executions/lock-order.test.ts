@@ -10,6 +10,7 @@ import {
 import { lockRow, makePastes } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
+import { byPlainScans } from '../support/plain-scans.ts';
 
 const current = useDatabase();
 
@@ -49,11 +50,12 @@ it.each([
 ])('%s locks its executions in the order of their ids', async (_, state, run) => {
   const pastes = await makePastes(current.db, 30, { status: 'IN_PROGRESS', ...state });
   const byId = pastes.toSorted((a, b) => (a.executionId < b.executionId ? -1 : 1));
-  // The last in the table, so that a scan doesn't find the rows in the order of their ids.
+  // The last in each table, so that a scan doesn't find the rows in the order of their ids.
   await sql`UPDATE task_executions SET attempt = 2 WHERE id = ${byId[0]!.executionId}`.execute(current.db);
+  await sql`UPDATE pastes SET title = 'moved' WHERE id = ${byId[0]!.id}`.execute(current.db);
   const release = await lockRow(current.db, 'task_executions', byId[0]!.executionId);
   // Uploads are named by their messages, in any order: here in the reverse one.
-  const statement = run(current.db, byId.toReversed());
+  const statement = byPlainScans<unknown>(current.db, (db) => run(db, byId.toReversed()));
   try {
     await Promise.race([untilSomebodyWaits(current.db), statement]);
     const { rows } = await sql`SELECT FROM task_executions FOR UPDATE SKIP LOCKED`.execute(current.db);

@@ -1,14 +1,19 @@
 import { expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import {
   findOverdue,
+  findSubjectOf,
   findUndispatched,
   findZombies,
+  removeOrphans,
   stampDispatched,
+  undispatched,
   uploadSubject,
   type Database,
 } from '../../src/index.ts';
 import { lockRow, makePastes, type ExecutionShape } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
+import { newJob } from '../support/jobs.ts';
 
 const current = useDatabase();
 
@@ -47,4 +52,32 @@ it('a stamp changes no execution that a worker has claimed', async () => {
   const before = await dispatchedAt();
   await stampDispatched(current.db, [paste!.executionId]);
   expect(await dispatchedAt()).toEqual(before);
+});
+
+it('executions whose paste is gone are counted by a search, and removed without the others', async () => {
+  const execution = { status: 'PENDING', dueSecondsAgo: 600 } as const;
+  const [paste] = await makePastes(current.db, 1, { status: 'IN_PROGRESS', execution });
+  const { rows } = await sql<{ id: string }>`
+    INSERT INTO task_executions (kind, subject_id, attempt, run_at)
+    VALUES ('upload', gen_random_uuid(), 1, now() - interval '600 s'), ('upload', gen_random_uuid(), 1, now()) RETURNING id`.execute(
+    current.db,
+  );
+  const [orphan, young] = rows.map(({ id }) => id);
+  const { items, orphans } = await findUndispatched(current.db, uploadSubject, limits);
+  expect({ found: items.map(({ executionId }) => executionId), orphans }).toEqual({
+    found: [paste!.executionId],
+    orphans: 1,
+  });
+  expect(await removeOrphans(current.db, uploadSubject, undispatched(60), 10)).toEqual([orphan]);
+  const left = await current.db.selectFrom('task_executions').select('id').execute();
+  expect(new Set(left.map(({ id }) => id))).toEqual(new Set([paste!.executionId, young]));
+});
+
+it('an execution is an attempt at a paste, named by its short code, or at a job, named by its id', async () => {
+  const [paste, other] = await makePastes(current.db, 2, { status: 'IN_PROGRESS' });
+  const { id, executionId } = await newJob(current.db);
+  const subjects = [paste!.executionId, other!.executionId, executionId, id].map((execution) =>
+    findSubjectOf(current.db, execution),
+  );
+  expect(await Promise.all(subjects)).toEqual([paste!.shortCode, other!.shortCode, id, null]);
 });

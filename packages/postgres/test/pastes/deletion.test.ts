@@ -9,12 +9,13 @@ import {
   resetStuckDeletions,
   settleDeleted,
   type ClaimedDeletion,
+  type Database,
 } from '../../src/index.ts';
 import { lockRow, makePastes } from '../../src/testing/index.ts';
 import { newPaste, useDatabase } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 import { insertInState } from '../support/state-rows.ts';
-import { withoutIndexes } from '../support/without-indexes.ts';
+import { byPlainScans } from '../support/plain-scans.ts';
 
 const current = useDatabase();
 const actor = 'janitor/test';
@@ -77,7 +78,7 @@ describe('a claim', () => {
     const [first] = await makePastes(current.db, 1, { status: 'PROCESSED', expiresInSeconds: -120 });
     const claimed = [];
     for (let n = 0; n < 3; n++)
-      claimed.push(...(await withoutIndexes(current.db, (db) => claimExpired(db, { actor, limit: 1 }))));
+      claimed.push(...(await byPlainScans(current.db, (db) => claimExpired(db, { actor, limit: 1 }))));
     expect(claimed.map(({ id }) => id)).toEqual([first!.id, second!.id]);
   });
 
@@ -114,9 +115,9 @@ describe('a claim', () => {
 
 describe('the settlement and the release of claims', () => {
   const ends = {
-    settlement: (claims: readonly ClaimedDeletion[]) => settleDeleted(current.db, claims, actor),
-    release: (claims: readonly ClaimedDeletion[]) =>
-      releaseClaims(current.db, claims, { actor, reason: 'S3 refused' }),
+    settlement: (db: Database, claims: readonly ClaimedDeletion[]) => settleDeleted(db, claims, actor),
+    release: (db: Database, claims: readonly ClaimedDeletion[]) =>
+      releaseClaims(db, claims, { actor, reason: 'S3 refused' }),
   };
   const names = Object.keys(ends) as (keyof typeof ends)[];
 
@@ -128,7 +129,7 @@ describe('the settlement and the release of claims', () => {
       const renewing = await current.db.startTransaction().execute();
       await releaseClaims(renewing, claims, { actor, reason: 'reset' });
       await claimExpired(renewing, { actor, limit: 1 });
-      const ending = ends[name](claims);
+      const ending = ends[name](current.db, claims);
       await Promise.race([untilSomebodyWaits(current.db), ending]);
       await renewing.commit().execute();
       expect(await ending).toBe(0);
@@ -145,7 +146,7 @@ describe('the settlement and the release of claims', () => {
     // The last in the table, so that a scan doesn't find the rows in the order of their ids.
     await sql`UPDATE pastes SET title = 'moved' WHERE id = ${byId[0]!.id}`.execute(current.db);
     const release = await lockRow(current.db, 'pastes', byId[0]!.id);
-    const ending = ends[name](byId.toReversed());
+    const ending = byPlainScans(current.db, (db) => ends[name](db, byId.toReversed()));
     try {
       await Promise.race([untilSomebodyWaits(current.db), ending]);
       const { rows } = await sql`SELECT FROM pastes FOR UPDATE SKIP LOCKED`.execute(current.db);
@@ -184,7 +185,7 @@ describe('the watchdog', () => {
     const [locked] = await claimed(7500);
     const reset = async () => {
       const options = { actor, stuckAfterSeconds: 7200, limit: 1 };
-      await withoutIndexes(current.db, (db) => resetStuckDeletions(db, options));
+      await byPlainScans(current.db, (db) => resetStuckDeletions(db, options));
       const { rows } = await sql<{ id: string }>`
         SELECT id FROM pastes WHERE deletion_status = 'NOT_EXPIRED' ORDER BY id`.execute(current.db);
       return rows.map(({ id }) => id);

@@ -13,7 +13,7 @@ import {
 } from '../../src/index.ts';
 import { lockRow, makePastes } from '../../src/testing/index.ts';
 import { pasteToCreate, useDatabase } from '../support/database.ts';
-import { withoutIndexes } from '../support/without-indexes.ts';
+import { byPlainScans } from '../support/plain-scans.ts';
 
 const current = useDatabase();
 const stored = async () =>
@@ -122,7 +122,7 @@ describe('the cleanup of revealed pastes', () => {
     return id;
   };
   const takeOver = (limit: number) =>
-    withoutIndexes(current.db, (db) => takeOverBurned(db, { afterSeconds: 300, limit }));
+    byPlainScans(current.db, (db) => takeOverBurned(db, { afterSeconds: 300, limit }));
   const idsTaken = async (limit: number) => (await takeOver(limit)).map(({ id }) => id);
 
   it('takes over the longest revealed first, each once, and waits for no row that another session has locked', async () => {
