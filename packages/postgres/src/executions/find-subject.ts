@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 export async function findSubjectOf(db: Database, executionId: string): Promise<string | null> {
   const { rows } = await sql<{ subject: string | null }>`
     SELECT CASE e.kind WHEN 'upload' THEN p.short_code ELSE e.subject_id::text END AS subject
-    FROM task_executions e LEFT JOIN pastes p ON e.kind = 'upload' AND p.id = e.subject_id
+    FROM task_executions e LEFT JOIN pastes p ON p.id = e.subject_id
     WHERE e.id = ${executionId}`.execute(db);
   return rows[0]?.subject ?? null;
 }

@@ -13,8 +13,9 @@ import {
 
 /**
  * Renews the leases of all executions that one worker runs, in one statement. A row that another session has locked is skipped: one
- * locked row must not let the leases of the others expire. The reaper skips it, too, so the worker still owns it. The end of a lease is
- * computed when its row is changed, because a slow statement would shorten a lease that counts from its start.
+ * locked row must not let the leases of the others expire. The reaper skips it, too, so the worker still owns it. Because the statement
+ * waits for no row, its locks need no order. The end of a lease is computed when its row is changed, because a slow statement would
+ * shorten a lease that counts from its start.
  * @returns the executions that the worker still owns; it must drop the others, which were taken from it
  */
 export async function renewLeases(
@@ -28,7 +29,7 @@ export async function renewLeases(
       SELECT id FROM task_executions e WHERE id = ANY (${executionIds}::uuid[]) AND ${opaqueState('e')} = 'RUNNING'
     ), held AS MATERIALIZED (
       SELECT id FROM task_executions e WHERE id = ANY (${executionIds}::uuid[]) AND ${opaqueState('e')} = 'RUNNING'
-      ORDER BY id FOR UPDATE SKIP LOCKED
+      FOR UPDATE SKIP LOCKED
     ), renewed AS (
       UPDATE task_executions e SET lease_expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
       FROM held WHERE e.id = held.id

@@ -30,7 +30,7 @@ export interface RescuableSubject {
  *
  * The statement locks the pastes or jobs, and then looks again for an open execution, with a snapshot of its own: of two rescues, one
  * inserts an execution and the other one does nothing. Everything that ends work changes the locked row. Rows that another session has
- * locked are skipped; the next run finds them again.
+ * locked are skipped, so the locks need no order; the next run finds the rows again.
  * @returns the rescues that took effect, by the id of the paste or the job
  */
 export async function rescueStranded<Named, Ending extends Settlement, State extends string>(
@@ -57,7 +57,7 @@ export async function rescueStranded<Named, Ending extends Settlement, State ext
     ), locked AS MATERIALIZED (
       SELECT subject.id, ${subject.executionOwner} AS user_id FROM ${sql.table(subject.table)} subject
       WHERE subject.id IN (SELECT subject_id FROM decided) AND ${opaqueState('subject')} IN (${sql.join(subject.openStates)})
-      ORDER BY subject.id FOR NO KEY UPDATE SKIP LOCKED
+      FOR NO KEY UPDATE SKIP LOCKED
     ), ended AS MATERIALIZED (
       SELECT decided.*, locked.user_id FROM locked JOIN decided ON decided.subject_id = locked.id
       WHERE NOT has_open_execution(${sql.lit(subject.kind)}, locked.id)

@@ -8,6 +8,14 @@ const claim = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');
 const finish = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'DELETED');
 const release = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'NOT_EXPIRED');
 
+/*
+ * Each statement finds its pastes in a CTE that locks them, and then changes those. The lock makes Postgres compare the newest version of
+ * the row with the conditions of the CTE, so the UPDATE needs none of its own.
+ *
+ * The searches read the times, because the indexes have them. CHECKs bind the times to the states: a paste without
+ * `deletion_initiated_at` is NOT_EXPIRED, and one with `deleted_at` is DELETED.
+ */
+
 export interface ClaimedDeletion {
   readonly id: string;
   readonly shortCode: string;
@@ -35,7 +43,7 @@ export async function claimExpired(
       ORDER BY p.expires_at, p.id LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED
     )
     UPDATE pastes p SET deletion_status = ${claim.to}, deletion_initiated_at = now()
-    FROM due WHERE p.id = due.id AND p.deletion_status = ${claim.from}
+    FROM due WHERE p.id = due.id
     RETURNING p.id, p.short_code AS "shortCode", p.deletion_initiated_at::text AS "claimedAt"`.execute(db);
   return rows;
 }
@@ -53,11 +61,11 @@ export async function takeOverBurned(
     WITH burned AS MATERIALIZED (
       SELECT p.id FROM pastes p
       WHERE p.deletion_initiated_at < now() - make_interval(secs => ${afterSeconds}) AND p.deleted_at IS NULL
-        AND p.burned_at IS NOT NULL AND p.deletion_status = ${finish.from}
+        AND p.burned_at IS NOT NULL
       ORDER BY p.deletion_initiated_at, p.id LIMIT ${limit} FOR UPDATE SKIP LOCKED
     )
     UPDATE pastes p SET deletion_initiated_at = now()
-    FROM burned WHERE p.id = burned.id AND p.deletion_status = ${finish.from}
+    FROM burned WHERE p.id = burned.id
     RETURNING p.id, p.short_code AS "shortCode", p.deletion_initiated_at::text AS "claimedAt"`.execute(db);
   return rows;
 }
@@ -77,7 +85,7 @@ export async function settleDeleted(
       DELETE FROM failed_payloads WHERE paste_id IN (SELECT id FROM held)
     )
     UPDATE pastes p SET deletion_status = ${finish.to}, deleted_at = now(), title = NULL
-    FROM held WHERE p.id = held.id AND p.deletion_status = ${finish.from}`.execute(db);
+    FROM held WHERE p.id = held.id`.execute(db);
   return affectedRows(result);
 }
 
@@ -95,7 +103,7 @@ export async function releaseClaims(
   const result = await sql`
     WITH ${byActor(actor, reason)}, ${heldClaims(claims)}
     UPDATE pastes p SET deletion_status = ${release.to}, deletion_initiated_at = NULL
-    FROM held WHERE p.id = held.id AND p.deletion_status = ${release.from}`.execute(db);
+    FROM held WHERE p.id = held.id`.execute(db);
   return affectedRows(result);
 }
 
@@ -124,10 +132,9 @@ export async function resetStuckDeletions(
     stuck AS MATERIALIZED (
       SELECT p.id FROM pastes p, actor
       WHERE p.deletion_initiated_at < now() - make_interval(secs => ${stuckAfterSeconds}) AND p.deleted_at IS NULL
-        AND p.deletion_status = 'DELETION_IN_PROGRESS'
       ORDER BY p.deletion_initiated_at, p.id LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED
     )
     UPDATE pastes p SET deletion_status = ${release.to}, deletion_initiated_at = NULL
-    FROM stuck WHERE p.id = stuck.id AND p.deletion_status = ${release.from}`.execute(db);
+    FROM stuck WHERE p.id = stuck.id`.execute(db);
   return affectedRows(result);
 }
