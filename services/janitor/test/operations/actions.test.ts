@@ -21,6 +21,7 @@ const recorded = () =>
   world.db
     .selectFrom('operator_actions')
     .select(['actor', 'action', 'subject', 'reason', 'outcome'])
+    .orderBy('at')
     .execute();
 
 async function idOfAction(): Promise<string> {
