@@ -39,9 +39,9 @@ describe('J9: an attempt whose end is not the end of the job', () => {
     const settled = await reap(current.db, job);
     expect(settled).toMatchObject({ status: 'processing' });
     const { rows } =
-      await sql`SELECT attempt, losses, dispatched_at, run_at <= now() AS due FROM task_executions
+      await sql`SELECT user_id, attempt, losses, dispatched_at, run_at <= now() AS due FROM task_executions
       WHERE id = ${settled!.successorId}`.execute(current.db);
-    expect(rows).toEqual([{ attempt: 1, losses: 1, dispatched_at: null, due: true }]);
+    expect(rows).toEqual([{ user_id: job.userId, attempt: 1, losses: 1, dispatched_at: null, due: true }]);
   });
 
   it('spends no attempt when its worker stops or the work could not be tried', async () => {

@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import {
   claimExecutions,
+  isLockTimeout,
   renewLeases,
   settleExecutions,
   uploadSubject,
@@ -47,6 +48,47 @@ it('executions that another session locks after the search for zombies are left 
     expect([...settled.keys()]).toEqual([other]);
   } finally {
     await release();
+  }
+});
+
+it('a claim and a settlement give up on a locked row after the time that they are given', async () => {
+  const [waiting] = await makePastes(current.db, 1, { status: 'IN_PROGRESS' });
+  const execution = { status: 'RUNNING', leaseSeconds: 600 } as const;
+  const [running] = await makePastes(current.db, 1, { status: 'IN_PROGRESS', execution });
+  const maxLockWaitMs = 50;
+  const settlement = {
+    executionId: running!.executionId,
+    outcome: { kind: 'interrupted' } as const,
+    nextStep: { kind: 'retry', attempt: 1, delayMs: 0 } as const,
+  };
+  const statements: (readonly [string, () => Promise<unknown>])[] = [
+    [
+      waiting!.executionId,
+      () =>
+        claimExecutions(current.db, uploadSubject, {
+          keys: [waiting!.shortCode],
+          actor: 'w',
+          leaseSeconds: 600,
+          maxLockWaitMs,
+        }),
+    ],
+    [
+      running!.executionId,
+      () =>
+        settleExecutions(current.db, uploadSubject, [settlement], {
+          actor: 'w',
+          maxLockWaitMs,
+          dispatched: true,
+        }),
+    ],
+  ];
+  for (const [id, run] of statements) {
+    const release = await lockRow(current.db, 'task_executions', id);
+    try {
+      expect(isLockTimeout(await run().catch((error: unknown) => error))).toBe(true);
+    } finally {
+      await release();
+    }
   }
 });
 

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import {
+  claimExecutions,
   findOverdue,
   findSubjectOf,
   findUndispatched,
@@ -11,7 +12,7 @@ import {
   uploadSubject,
   type Database,
 } from '../../src/index.ts';
-import { lockRow, makePastes, type ExecutionShape } from '../../src/testing/index.ts';
+import { lockRow, makePastes, type ExecutionShape, type MadePaste } from '../../src/testing/index.ts';
 import { useDatabase } from '../support/database.ts';
 import { newJob } from '../support/jobs.ts';
 
@@ -52,6 +53,27 @@ it('a stamp changes no execution that a worker has claimed', async () => {
   const before = await dispatchedAt();
   await stampDispatched(current.db, [paste!.executionId]);
   expect(await dispatchedAt()).toEqual(before);
+});
+
+it('a stamp and a claim say when the message was sent: the stamp of each named execution counts, and else the claim', async () => {
+  const pastes = await makePastes(current.db, 3, { status: 'IN_PROGRESS' });
+  const [stamped, claimed, left] = pastes as [MadePaste, MadePaste, MadePaste];
+  const dispatchedAt = async ({ executionId }: MadePaste) => {
+    const row = await current.db
+      .selectFrom('task_executions')
+      .select('dispatched_at')
+      .where('id', '=', executionId)
+      .executeTakeFirstOrThrow();
+    return row.dispatched_at;
+  };
+  await stampDispatched(current.db, [stamped.executionId]);
+  expect([await dispatchedAt(claimed), await dispatchedAt(left)]).toEqual([null, null]);
+  const stamp = await dispatchedAt(stamped);
+  const keys = [stamped.shortCode, claimed.shortCode];
+  await claimExecutions(current.db, uploadSubject, { keys, actor: 'w', leaseSeconds: 600 });
+  expect(await dispatchedAt(stamped)).toEqual(stamp);
+  expect(await dispatchedAt(claimed)).toEqual(expect.any(Date));
+  expect(await dispatchedAt(left)).toBeNull();
 });
 
 it('executions whose paste is gone are counted by a search, and removed without the others', async () => {
