@@ -169,6 +169,13 @@ describe('J5: assets', () => {
     );
   });
 
+  it('leave a job completed whose work reports so, with the result of that work', async () => {
+    const job = await runningJob(current.db);
+    await createAsset(current.db, { ...job, asset: newAsset(job) });
+    expect(await settle(current.db, endingOf(job))).toMatchObject({ status: 'completed' });
+    expect(await findJob(current.db, job.jobId)).toMatchObject({ status: 'completed', result: { made: 1 } });
+  });
+
   it('are not created before the job is claimed', async () => {
     const { id: jobId, executionId, userId } = await newJob(current.db);
     const job = { jobId, executionId, userId, attempt: 1, losses: 0, jobType: 'import', parameters: {} };
