@@ -181,6 +181,39 @@ describe('a paste in progress without an open execution', () => {
   });
 });
 
+describe('the search for stranded pastes', () => {
+  it('finds no paste that has reached its end, also when it is named', async () => {
+    const pastes = [
+      ...(await makePastes(current.db, 1, { status: 'PROCESSED' })),
+      ...(await makePastes(current.db, 1, { status: 'FAILED' })),
+    ];
+    const ids = pastes.map(({ id }) => id);
+    expect(await findStranded(current.db, uploadSubject, { ids }, 10)).toEqual([]);
+  });
+
+  it('reads the last execution of the upload, and none of a job with the same id', async () => {
+    const { id } = await runningPaste();
+    await type(byHand['ends the running execution']);
+    await sql`INSERT INTO task_executions (kind, subject_id, attempt, losses) VALUES ('upload', ${id}, 2, 1)`.execute(
+      current.db,
+    );
+    await type(
+      `UPDATE task_executions SET status = 'RUNNING', worker_id = 'x', started_at = now(), lease_expires_at = now() WHERE status = 'PENDING'`,
+    );
+    await type(byHand['ends the running execution']);
+    await sql`INSERT INTO task_executions (kind, subject_id, attempt) VALUES ('job', ${id}, 5)`.execute(
+      current.db,
+    );
+    expect(await strandedUploads()).toMatchObject([{ subjectId: id, attempt: 2, losses: 1 }]);
+  });
+
+  it('stops at its limit', async () => {
+    await makePastes(current.db, 3, { status: 'IN_PROGRESS' });
+    await type('DELETE FROM task_executions');
+    expect(await findStranded(current.db, uploadSubject, 'oldest', 2)).toHaveLength(2);
+  });
+});
+
 describe('the rescue of pastes that somebody changes with psql meanwhile', () => {
   it('gives no execution to a paste that has reached its end', async () => {
     await newPaste(current.db);
