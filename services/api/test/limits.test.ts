@@ -169,8 +169,10 @@ describe('the statements of the limits', () => {
     const hundred = async (send: () => Promise<Response>) => {
       const before = [api.statements.length, api.counterStatements.length] as const;
       for (let n = 0; n < 100; n++) await (await send()).arrayBuffer();
-      const sent = api.statements.slice(before[0]).filter((text) => !text.includes('dispatched_at = now()'));
-      return { sent: sent.length, counted: api.counterStatements.length - before[1] };
+      return {
+        sent: api.statements.length - before[0],
+        counted: api.counterStatements.length - before[1],
+      };
     };
     expect(await hundred(() => postRaw(api.url, 'x'))).toEqual({ sent: 100, counted: 2 });
     expect(await hundred(() => get(`${api.url}/v1/pastes/${code}`))).toEqual({ sent: 100, counted: 0 });

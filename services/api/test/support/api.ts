@@ -15,6 +15,7 @@ import { watchAnswers } from './undocumented.ts';
 
 /** The mark of a statement that is prepared, with which a text of SQL begins. */
 const PREPARED = '/* prepared */';
+const STAMP = 'SET dispatched_at = now()';
 
 interface LogLine {
   readonly level: string;
@@ -27,13 +28,12 @@ export interface RunningApi {
   readonly port: number;
   readonly metricsUrl: string;
   readonly logs: readonly LogLine[];
-  /**
-   * The SQL that the api has sent, without the counters of the limits, which are sent by time and not by
-   * request.
-   */
+  /** The SQL that the api has sent for requests. */
   readonly statements: readonly string[];
-  /** The SQL of those counters. */
+  /** The SQL of the counters of the limits, which is sent by time and not by request. */
   readonly counterStatements: readonly string[];
+  /** The SQL of the dispatch stamps, which is sent half a second after the messages. */
+  readonly stampStatements: readonly string[];
   readonly readiness: Readiness;
   /** How its answers differ from the OpenAPI document. */
   readonly undocumented: string[];
@@ -110,6 +110,11 @@ async function startApi(
   const logs: LogLine[] = [];
   const statements: string[] = [];
   const counterStatements: string[] = [];
+  const stampStatements: string[] = [];
+  const kindOf = (sql: string) => {
+    if (sql.includes('"rate_limits"')) return counterStatements;
+    return sql.includes(STAMP) ? stampStatements : statements;
+  };
   const stream = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
       for (const line of chunk.toString().trim().split('\n')) logs.push(JSON.parse(line) as LogLine);
@@ -141,7 +146,7 @@ async function startApi(
       stopNoticeMs: 1,
       onStatement: ({ query: { sql } }) => {
         if (sql.includes('pg_roles')) return; // the warning of a privileged user
-        (sql.includes('"rate_limits"') ? counterStatements : statements).push(sql.replace(PREPARED, ''));
+        kindOf(sql).push(sql.replace(PREPARED, ''));
       },
       ...overrides,
     },
@@ -160,6 +165,7 @@ async function startApi(
     logs,
     statements,
     counterStatements,
+    stampStatements,
     readiness,
     undocumented: answers.undocumented,
     stop: async () => {
