@@ -53,6 +53,4 @@ export default {
   globalTeardown: fromRoot('./scripts/tear-down.mjs'),
   cacheDirectory: fromRoot('./node_modules/.cache/jest'),
   reporters: ['default', fromRoot('./scripts/count-reporter.cjs')],
-  coverageProvider: 'v8',
-  collectCoverageFrom: ['src/**/*.ts'],
 };
