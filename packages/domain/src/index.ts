@@ -61,7 +61,12 @@ export {
 } from './object-key.ts';
 export { takedownClasses, type TakedownClass } from './takedown.ts';
 export { isUuid } from './uuid.ts';
-export type { JobMessage, MessageContext, UploadMessage } from './messages.ts';
+export {
+  UPLOAD_STAMP_SECONDS,
+  type JobMessage,
+  type MessageContext,
+  type UploadMessage,
+} from './messages.ts';
 export {
   defaultRetryPolicy,
   lossDelayMs,

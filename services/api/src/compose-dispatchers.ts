@@ -41,8 +41,8 @@ export function composeDispatchers(
   });
   const uploadQueue = createQueue(sqs, queues.uploads);
   const jobQueue = createQueue(sqs, queues.jobs);
-  const stamp = (executionIds: readonly string[]): Promise<void> =>
-    runOutsideSpans(() => stampDispatched(db, executionIds));
+  const stamp = (executionIds: readonly string[], sentSecondsAgo = 0): Promise<void> =>
+    runOutsideSpans(() => stampDispatched(db, executionIds, sentSecondsAgo));
   const onError = (error: unknown, count: number): void =>
     runOutsideSpans(() => logger.warn('messages left to the relay', { error, count }));
   const uploadStamps = new DispatchStamps({ stamp, onError });
@@ -55,7 +55,7 @@ export function composeDispatchers(
   const jobs = new MessageDispatcher<OutgoingJob>({
     send: (messages) => sendJobs(sqs, jobQueue, messages),
     trace: messageSpans({ queueName: jobQueue.name, relation: 'child' }),
-    onSent: stamp, // at once: workers claim the jobs that have their stamp before those without
+    onSent: (executionIds) => stamp(executionIds), // at once: workers claim the jobs that have their stamp before those without
     onError,
   });
   return {

@@ -15,7 +15,7 @@ import { watchAnswers } from './undocumented.ts';
 
 /** The mark of a statement that is prepared, with which a text of SQL begins. */
 const PREPARED = '/* prepared */';
-const STAMP = 'SET dispatched_at = now()';
+const STAMP = 'SET dispatched_at = ';
 
 interface LogLine {
   readonly level: string;
@@ -32,7 +32,7 @@ export interface RunningApi {
   readonly statements: readonly string[];
   /** The SQL of the counters of the limits, which is sent by time and not by request. */
   readonly counterStatements: readonly string[];
-  /** The SQL of the dispatch stamps, which is sent half a second after the messages. */
+  /** The SQL of the dispatch stamps, which is sent seconds after the messages. */
   readonly stampStatements: readonly string[];
   readonly readiness: Readiness;
   /** How its answers differ from the OpenAPI document. */

@@ -5,6 +5,7 @@ import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface RelayOptions {
   readonly queues: readonly WorkQueue[];
+  /** How long the relay waits for the sender of a message, in addition to the time within which the sender stamps. */
   readonly graceSeconds: number;
   readonly redispatchAfterSeconds: number;
 }
@@ -27,7 +28,8 @@ export class Relay implements Sweep {
   }
 
   async #relay(queue: WorkQueue, signal: AbortSignal): Promise<SweepCounts> {
-    const { graceSeconds, redispatchAfterSeconds } = this.#options;
+    const { redispatchAfterSeconds } = this.#options;
+    const graceSeconds = this.#options.graceSeconds + queue.stampedAfterSeconds;
     const overdue = (limit: number) => queue.findOverdue({ olderThanSeconds: redispatchAfterSeconds, limit });
     const sent = await sendAll((limit) => queue.findUndispatched({ graceSeconds, limit }), signal);
     if (signal.aborted || (await overdue(1)).count === 0) return { sent, resent: 0, postponed: 0 };
