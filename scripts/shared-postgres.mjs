@@ -6,7 +6,13 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const fromRoot = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const SHARING = ['packages/jobs', 'services/api', 'services/upload-worker'];
+const SHARING = [
+  'packages/jobs',
+  'packages/postgres',
+  'services/api',
+  'services/janitor',
+  'services/upload-worker',
+];
 
 let child;
 

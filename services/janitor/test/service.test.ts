@@ -2,11 +2,12 @@ import { spawnService } from '@pasteflow/dev-stack/testing';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sweepNames } from '../src/sweeping/sweep.ts';
-import { createWorld, eventually, type World, deletionStates } from './world.ts';
+import type { TestStackWithAws } from '@pasteflow/dev-stack/testing';
+import { createWorldWithPostgres, eventually, type World, deletionStates } from './world.ts';
 
-let world: World;
+let world: World<TestStackWithAws>;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorldWithPostgres();
 });
 afterAll(() => world.stop());
 beforeEach(() => world.reset());

@@ -8,11 +8,11 @@ import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
 import { StateMetrics } from '../src/state-metrics/state-metrics.ts';
 import { Measure } from '../src/sweeps/measure.ts';
 import { callSqs } from './messages.ts';
-import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
+import { createWorldWithPostgres, JOBS, running, UPLOADS, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorldWithPostgres();
 });
 afterAll(() => world.stop());
 beforeEach(() => world.reset());

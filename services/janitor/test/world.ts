@@ -1,8 +1,10 @@
 import {
   createTestDatabase,
   FaultProxy,
+  startSharedTestStack,
   startTestStack,
   urlOfService,
+  type SharedTestStackWithAws,
   type TestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
 import { checkBucketOwner } from '@pasteflow/bucket-owner';
@@ -27,8 +29,8 @@ process.env.AWS_ACCESS_KEY_ID = 'pasteflow';
 process.env.AWS_SECRET_ACCESS_KEY = 'pasteflow';
 
 /** The dependencies of the sweeps: a real Postgres, and S3 and SQS behind a proxy that records requests and injects faults. */
-export interface World {
-  readonly stack: TestStackWithAws;
+export interface World<Stack extends SharedTestStackWithAws = SharedTestStackWithAws> {
+  readonly stack: Stack;
   readonly proxy: FaultProxy;
   readonly databaseUrl: string;
   /** As the superuser, for the tests' own statements. */
@@ -53,8 +55,20 @@ export interface World {
   stop(): Promise<void>;
 }
 
+/** In the Postgres that the files of this service share. */
 export async function createWorld(): Promise<World> {
-  const stack = await startTestStack({ aws: true });
+  return await createWorldOn(await startSharedTestStack());
+}
+
+/**
+ * In a Postgres of the file's own: for tests that stop it, or measure transitions, which an open transaction of
+ * another database delays.
+ */
+export async function createWorldWithPostgres(): Promise<World<TestStackWithAws>> {
+  return await createWorldOn(await startTestStack({ aws: true }));
+}
+
+async function createWorldOn<Stack extends SharedTestStackWithAws>(stack: Stack): Promise<World<Stack>> {
   const proxy = await FaultProxy.start(stack.aws.endpoint);
   const database = await createTestDatabase(stack);
   const db = connect(database.url, 20);

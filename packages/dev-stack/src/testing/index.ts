@@ -11,9 +11,11 @@ export { startStandby, type Standby } from './standby.ts';
 export { TcpProxy } from './tcp-proxy.ts';
 export { createTestDatabase } from './test-database.ts';
 export {
+  startSharedTestPostgres,
   startSharedTestStack,
   startTestAws,
   startTestStack,
+  type SharedTestStack,
   type SharedTestStackWithAws,
   type TestAws,
   type TestStack,

@@ -8,7 +8,7 @@ import { copyTemplateCluster } from './template-cluster.ts';
 import { dropTestDatabases } from './test-database.ts';
 
 /** A Postgres that other test files may use, too. */
-interface SharedTestStack {
+export interface SharedTestStack {
   /** The URL is that of the server's default database. Tests create their own with createTestDatabase. */
   readonly postgres: Pick<Postgres, 'url' | 'port'>;
   /** Stops what this stack has started, and removes its files and its databases. */
@@ -70,21 +70,32 @@ export async function startTestStack({ aws = false, postgresIn }: TestStackOptio
 
 /**
  * Databases in the Postgres that the test files of a package share, which `npm test` starts for those packages that
- * scripts/shared-postgres.mjs names, and a private S3 and SQS. Without that Postgres, a private one. For tests that
- * leave alone what all databases of a server share: its roles, its settings and its process.
+ * scripts/shared-postgres.mjs names. Without that Postgres, a private one. For tests that leave alone what all
+ * databases of a server share: its roles, its settings, its process and its transaction numbers.
  */
-export async function startSharedTestStack(): Promise<SharedTestStackWithAws> {
+export async function startSharedTestPostgres(): Promise<SharedTestStack> {
   const postgres = sharedPostgres();
-  if (postgres === undefined) return await startTestStack({ aws: true });
-  const emulator = await startTestAws();
-  const stack = {
-    ...emulator,
-    postgres,
-    stop: async () => {
-      await Promise.all([emulator.stop(), dropTestDatabases(stack)]);
-    },
-  };
+  if (postgres === undefined) return await startTestStack();
+  const stack = { postgres, stop: () => dropTestDatabases(stack) };
   return stack;
+}
+
+/** Databases as those of startSharedTestPostgres, and a private S3 and SQS. */
+export async function startSharedTestStack(): Promise<SharedTestStackWithAws> {
+  const emulator = await startTestAws();
+  try {
+    const stack = await startSharedTestPostgres();
+    return {
+      ...stack,
+      ...emulator,
+      stop: async () => {
+        await Promise.all([emulator.stop(), stack.stop()]);
+      },
+    };
+  } catch (error) {
+    await emulator.stop();
+    throw error;
+  }
 }
 
 /** A private S3 and SQS without a Postgres. */

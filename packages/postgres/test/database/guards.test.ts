@@ -3,10 +3,10 @@ import { machines, statesOf, type Machine } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { findEnforcementGaps, FORBIDDEN_CHANGE_SQLSTATE, installStateMachines } from '../../src/index.ts';
-import { newPaste, useDatabase } from '../support/database.ts';
+import { newPaste, useOwnServer } from '../support/database.ts';
 import { insertInState, insertStatement, updateToState } from '../support/state-rows.ts';
 
-const current = useDatabase({ fresh: 'file' });
+const current = useOwnServer({ fresh: 'file' });
 
 beforeEach(async () => {
   await sql`INSERT INTO users (name) VALUES ('dev') ON CONFLICT DO NOTHING`.execute(current.db);

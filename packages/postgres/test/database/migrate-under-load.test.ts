@@ -11,10 +11,10 @@ import {
   uploadSubject,
   type Database,
 } from '../../src/index.ts';
-import { newPaste, open, pasteToCreate, useDatabase } from '../support/database.ts';
+import { newPaste, open, pasteToCreate, useOwnServer } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
-const current = useDatabase();
+const current = useOwnServer();
 
 /** Creates, claims and settles until it is stopped. @returns how many uploads it settled */
 async function upload(name: string, signal: AbortSignal): Promise<number> {

@@ -2,9 +2,9 @@ import { expect, it } from '@jest/globals';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import { createDatabase, findPaste, type Database } from '../../src/index.ts';
-import { newPaste, useDatabase } from '../support/database.ts';
+import { newPaste, useOwnServer } from '../support/database.ts';
 
-const current = useDatabase();
+const current = useOwnServer();
 
 /** One connection, so that every statement uses what the ones before have prepared. */
 async function withOneConnection(

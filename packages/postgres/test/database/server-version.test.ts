@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { useDatabase } from '../support/database.ts';
+import { useOwnServer } from '../support/database.ts';
 
-const current = useDatabase();
+const current = useOwnServer();
 
 it('tests run on the requested major version', async () => {
   const { rows } = await sql<{ server_version_num: string }>`SHOW server_version_num`.execute(current.db);

@@ -66,9 +66,8 @@ describe('a user', () => {
   async function waiting(): Promise<void> {
     for (let left = 1000; left > 0; left -= 1) {
       const { rows } = await sql`
-        SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%ensured_user%'`.execute(
-        current.db,
-      );
+        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+          AND query LIKE '%ensured_user%'`.execute(current.db);
       if (rows.length > 0) return;
     }
     throw new Error('nobody waits');

@@ -11,11 +11,11 @@ import {
   type Database,
 } from '../../src/index.ts';
 import { makePastes, makeUsers } from '../../src/testing/index.ts';
-import { newPaste, open, useDatabase } from '../support/database.ts';
+import { newPaste, open, useOwnServer } from '../support/database.ts';
 import { claimJob } from '../support/jobs.ts';
 import { until } from '../support/until.ts';
 
-const current = useDatabase({ fresh: 'file' });
+const current = useOwnServer({ fresh: 'file' });
 
 /** Each kind of change that a client may wait for. */
 async function changeEverything(db: Database, count: number): Promise<void> {

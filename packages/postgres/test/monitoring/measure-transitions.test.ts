@@ -12,10 +12,10 @@ import {
   type Database,
 } from '../../src/index.ts';
 import { makePastes, rewriteTrail } from '../../src/testing/index.ts';
-import { newPaste, useDatabase } from '../support/database.ts';
+import { newPaste, useOwnServer } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 
-const current = useDatabase();
+const current = useOwnServer();
 
 const measureAll = async (limit = 1000): Promise<number> => {
   for (let sum = 0; ;) {

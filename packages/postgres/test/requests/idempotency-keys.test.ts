@@ -102,7 +102,8 @@ describe('claiming an idempotency key', () => {
       expect(await claimIdempotencyKey(tx, again(first))).toEqual({ kind: 'claimed' });
       isWaiting(claim(again(first))); // its statement has begun, and so has its snapshot, when this one commits
       const blocked = sql<{ count: number }>`
-        SELECT count(*)::int FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%idempotency_keys%'`;
+        SELECT count(*)::int FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%idempotency_keys%'`;
       while ((await blocked.execute(current.db)).rows[0]?.count !== 1);
     });
     expect(await waiting).toMatchObject({ kind: 'running' });

@@ -4,11 +4,11 @@ import { createTestDatabase } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import { migrate } from '../../src/index.ts';
 import { serviceRoles } from '../../src/roles/role-names.ts';
-import { open, useDatabase } from '../support/database.ts';
+import { open, useOwnServer } from '../support/database.ts';
 import { sqlStateOf, urlOfRole } from '../support/roles.ts';
 import { insertStatement } from '../support/state-rows.ts';
 
-const current = useDatabase({ fresh: 'file' });
+const current = useOwnServer({ fresh: 'file' });
 let url = '';
 
 /** Migrated here: a clone of the template has the rights on its tables, but not those on the database itself. */

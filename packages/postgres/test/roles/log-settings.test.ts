@@ -2,10 +2,10 @@ import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { migrate, type Database } from '../../src/index.ts';
 import { serviceRoles } from '../../src/roles/role-names.ts';
-import { open, useDatabase } from '../support/database.ts';
+import { open, useOwnServer } from '../support/database.ts';
 import { urlOfRole } from '../support/roles.ts';
 
-const current = useDatabase({ fresh: 'file' });
+const current = useOwnServer({ fresh: 'file' });
 
 async function settingOf(db: Database, name: string): Promise<string> {
   const { rows } = await sql<{ value: string }>`SELECT current_setting(${name}) AS value`.execute(db);

@@ -4,9 +4,9 @@ import { findRightsGaps, migrate } from '../../src/index.ts';
 import { functionCallers, rights, untypedTables, viewReaders } from '../../src/roles/rights.ts';
 import { OWNER_ROLE, serviceRoles, type ServiceRole } from '../../src/roles/role-names.ts';
 import type { TableRights } from '../../src/roles/table-rights.ts';
-import { useDatabase } from '../support/database.ts';
+import { useOwnServer } from '../support/database.ts';
 
-const current = useDatabase({ fresh: 'file' });
+const current = useOwnServer({ fresh: 'file' });
 
 const WHERE_TO_DECIDE =
   'Decide what each service may do with it: packages/postgres/src/roles/rights.ts and rights-of-*.ts';

@@ -1,6 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
-import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import {
+  createTestDatabase,
+  startSharedTestPostgres,
+  startTestStack,
+  type SharedTestStack,
+  type TestStack,
+} from '@pasteflow/dev-stack/testing';
 import {
   createDatabase,
   createPaste,
@@ -25,19 +31,41 @@ export function openToFill(url: string): Database {
   return open(url, 4, 0);
 }
 
-/** A private server for the test file, with a database of its own for each test, or one for the whole file. */
-export function useDatabase({ fresh }: { fresh: 'test' | 'file' } = { fresh: 'test' }): {
+interface CurrentDatabase<Stack> {
   readonly db: Database;
   readonly url: string;
-  readonly stack: TestStack;
-} {
-  const current = {} as { db: Database; url: string; stack: TestStack };
+  readonly stack: Stack;
+}
+
+/** `test`: a database of its own for each test; `file`: one for the whole file. */
+interface Freshness {
+  readonly fresh: 'test' | 'file';
+}
+
+/** Databases in the server that the files of this package share. */
+export function useDatabase({ fresh }: Freshness = { fresh: 'test' }): CurrentDatabase<SharedTestStack> {
+  return useDatabaseOf(startSharedTestPostgres, fresh);
+}
+
+/**
+ * Databases in a server of the file's own: for tests that change roles or settings, stop the server, or depend on
+ * the transactions of other databases, as each snapshot does.
+ */
+export function useOwnServer({ fresh }: Freshness = { fresh: 'test' }): CurrentDatabase<TestStack> {
+  return useDatabaseOf(() => startTestStack(), fresh);
+}
+
+function useDatabaseOf<Stack extends SharedTestStack>(
+  start: () => Promise<Stack>,
+  fresh: Freshness['fresh'],
+): CurrentDatabase<Stack> {
+  const current = {} as { db: Database; url: string; stack: Stack };
   beforeAll(async () => {
-    current.stack = await startTestStack();
+    current.stack = await start();
   });
   beforeEach(async () => {
     if (fresh === 'file' && current.db !== undefined) return;
-    void current.db?.destroy(); // ends when a transaction that a failed test has left open ends, with the server
+    void current.db?.destroy(); // ends when a transaction that a failed test has left open ends, with the database
     const { url } = await createTestDatabase(current.stack);
     current.url = url;
     current.db = open(url);
