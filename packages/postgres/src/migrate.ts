@@ -24,6 +24,8 @@ export async function migrate(
 ): Promise<readonly string[]> {
   for (const notice of await createRoles(db, passwords)) onNotice(notice);
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
+  for (const { name, executedAt } of await migrator.getMigrations())
+    if (executedAt === undefined) await migrations[name]?.before?.(db);
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error !== undefined) throw error as Error;
   await takeOwnership(db);

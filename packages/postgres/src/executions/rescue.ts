@@ -65,7 +65,7 @@ export async function rescueStranded<Named, Ending extends Settlement, State ext
       INSERT INTO task_executions (kind, subject_id, user_id, attempt, losses, run_at, rescued_by, rescue_reason)
       SELECT ${sql.lit(subject.kind)}, subject_id, user_id, next_attempt, losses, now() + make_interval(secs => delay_ms / 1000), ${actor}, reason
       FROM ended WHERE next_attempt IS NOT NULL
-      ON CONFLICT (subject_id, kind) WHERE status IN ('PENDING', 'RUNNING') DO NOTHING
+      ON CONFLICT DO NOTHING
       RETURNING id, subject_id
     )${subject.onEnd}
     SELECT ended.subject_id AS "subjectId", successor.id AS "successorId", coalesce(settled.status, ${subject.openState}) AS status

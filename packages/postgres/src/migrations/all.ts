@@ -27,9 +27,15 @@ import * as burnAfterReading from './0026-burn-after-reading.ts';
 import * as compressedPayloads from './0029-compressed-payloads.ts';
 import * as slugs from './0030-slugs.ts';
 import * as parents from './0031-parents.ts';
+import * as oneIndexBySubject from './0032-one-index-by-subject.ts';
+
+interface PreparedMigration extends Migration {
+  /** Runs before all pending migrations and outside of their transaction, for an index that must not hold up writes while it is built. */
+  readonly before?: Migration['up'];
+}
 
 /** In order. A released migration is frozen: a change is a new migration. */
-export const migrations: Record<string, Migration> = {
+export const migrations: Record<string, PreparedMigration> = {
   '0001-uuid-v7': uuidV7,
   '0002-users': users,
   '0003-pastes': pastes,
@@ -58,4 +64,5 @@ export const migrations: Record<string, Migration> = {
   '0029-compressed-payloads': compressedPayloads,
   '0030-slugs': slugs,
   '0031-parents': parents,
+  '0032-one-index-by-subject': oneIndexBySubject,
 };

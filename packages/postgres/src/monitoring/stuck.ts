@@ -36,8 +36,7 @@ const MAX_SCANNED = 10_000;
 
 /**
  * The work that is stuck, by name. Reads partial indexes from their start: the cost is about the same on any
- * table and under any backlog. Zombies are found by their lease, which only RUNNING executions have: with
- * `status` in the condition, the planner would choose `task_executions_open`.
+ * table and under any backlog. Zombies are found by their lease, which only RUNNING executions have.
  */
 export async function findStuck(
   db: Database,

@@ -48,6 +48,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0029-compressed-payloads',
     '0030-slugs',
     '0031-parents',
+    '0032-one-index-by-subject',
   ]);
 });
 
