@@ -12,7 +12,7 @@ import {
 import type { ClaimedJob, Database } from '../../src/index.ts';
 import { whileRunning } from '../../src/executions/fence.ts';
 import { importRows } from '../../src/testing/index.ts';
-import { useDatabase } from '../support/database.ts';
+import { useOwnServer } from '../support/database.ts';
 import {
   claimJob,
   endingOf,
@@ -25,7 +25,7 @@ import {
 } from '../support/jobs.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 
-const current = useDatabase();
+const current = useOwnServer();
 const all = { limit: 100, after: null };
 
 const progressOf = ({ executionId, jobId }: ClaimedJob, percent: number, message: string | null = null) =>
