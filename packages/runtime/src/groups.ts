@@ -48,7 +48,8 @@ interface Call<Item, Result> {
  */
 export class Groups<Item, Result> {
   readonly #options: GroupsOptions<Item, Result>;
-  readonly #waiting = new Set<Call<Item, Result>>();
+  /** In the order of their arrival. An array, because a Set would keep calls that have ended: see Roster. */
+  readonly #waiting: Call<Item, Result>[] = [];
   #running = 0;
   /** Of those, the groups that are not slow yet. */
   #prompt = 0;
@@ -65,12 +66,12 @@ export class Groups<Item, Result> {
 
   /** @throws the refusal when too many calls wait, when a call has waited for 5 s, and after the stop */
   async call(item: Item): Promise<Result> {
-    if (this.#isStopped || this.#waiting.size >= MAX_WAITING) throw this.#options.refusal();
+    if (this.#isStopped || this.#waiting.length >= MAX_WAITING) throw this.#options.refusal();
     if (this.#alone > 0) return await this.#runAlone(item);
     return await new Promise((resolve, reject) => {
       const refusal = setTimeout(() => this.#refuse(call), MAX_WAIT_MS);
       const call = { item, resolve, reject, refusal };
-      this.#waiting.add(call);
+      this.#waiting.push(call);
       this.#startSoon();
     });
   }
@@ -78,18 +79,18 @@ export class Groups<Item, Result> {
   /** Refuses the calls that wait. Those that run are completed. */
   stop(): void {
     this.#isStopped = true;
-    for (const call of this.#waiting) this.#refuse(call);
+    for (const call of this.#waiting.slice()) this.#refuse(call);
   }
 
   #refuse(call: Call<Item, Result>): void {
     clearTimeout(call.refusal);
-    this.#waiting.delete(call);
+    this.#waiting.splice(this.#waiting.indexOf(call), 1);
     call.reject(this.#options.refusal());
   }
 
   #startSoon(): void {
     const { lingerMs = 0, isComplete = () => false } = this.#options;
-    if (lingerMs === 0 || this.#waiting.size >= MAX_ITEMS || isComplete()) return this.#startNow();
+    if (lingerMs === 0 || this.#waiting.length >= MAX_ITEMS || isComplete()) return this.#startNow();
     this.#lingering ??= setTimeout(() => this.#startNow(), lingerMs);
   }
 
@@ -99,7 +100,7 @@ export class Groups<Item, Result> {
   }
 
   #startNext(): void {
-    if (!this.#isDue || this.#waiting.size === 0) return;
+    if (!this.#isDue || this.#waiting.length === 0) return;
     if (this.#prompt > 0 || this.#running >= MAX_RUNNING) return;
     this.#running += 1;
     this.#prompt += 1;
@@ -119,18 +120,18 @@ export class Groups<Item, Result> {
 
   #takeGroup(): Call<Item, Result>[] {
     const { bytesOf = () => 0 } = this.#options;
-    const group: Call<Item, Result>[] = [];
     let bytes = 0;
+    let items = 0;
     for (const call of this.#waiting) {
       bytes += bytesOf(call.item);
-      if (group.length > 0 && (group.length >= MAX_ITEMS || bytes > MAX_BYTES)) break;
-      clearTimeout(call.refusal);
-      this.#waiting.delete(call);
-      group.push(call);
+      if (items > 0 && (items >= MAX_ITEMS || bytes > MAX_BYTES)) break;
+      items += 1;
     }
+    const group = this.#waiting.splice(0, items);
+    for (const call of group) clearTimeout(call.refusal);
     clearTimeout(this.#lingering);
     this.#lingering = undefined;
-    this.#isDue = this.#waiting.size > 0;
+    this.#isDue = this.#waiting.length > 0;
     return group;
   }
 

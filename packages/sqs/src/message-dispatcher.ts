@@ -34,11 +34,11 @@ const MAX_WAITING = 1000;
  * Sends messages in batches after the commit. No caller waits for SQS. A message that cannot be sent is dropped: its execution is in
  * Postgres, from where the relay dispatches it.
  */
-export class MessageDispatcher<Outgoing> {
+export class MessageDispatcher<Outgoing extends object> {
   readonly #options: MessageDispatcherOptions<Outgoing>;
   #waiting: Outgoing[] = [];
-  /** How to end the trace of each message that waits or is being sent. Empty while messages are not traced. */
-  readonly #traces = new Map<Outgoing, TracedMessage<Outgoing>['ended']>();
+  /** How to end the trace of each message that waits or is being sent. Weak, because a Map would keep messages that were sent: see Roster. */
+  readonly #traces = new WeakMap<Outgoing, TracedMessage<Outgoing>['ended']>();
   #lingering: NodeJS.Timeout | undefined;
   /** Whether the last request was full. */
   #wasFull = false;
@@ -67,7 +67,7 @@ export class MessageDispatcher<Outgoing> {
   }
 
   #endTraces(messages: readonly Outgoing[], sent: readonly string[], error?: unknown): void {
-    if (this.#traces.size === 0) return;
+    if (this.#options.trace === undefined) return;
     for (const message of messages) {
       this.#traces.get(message)?.(sent, error);
       this.#traces.delete(message);

@@ -80,17 +80,28 @@ export function createPutContent({
   ): Promise<UploadOutcome> {
     if (signal.aborted) return { kind: 'interrupted' };
     const key = objectKeyOf(shortCode);
-    const timeout = AbortSignal.timeout(putTimeoutMs);
+    // One controller and one timer: AbortSignal.timeout keeps the put in memory for the whole timeout, long after its end.
+    const stop = new AbortController();
+    const abort = (): void => stop.abort();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      abort();
+    }, putTimeoutMs);
+    signal.addEventListener('abort', abort, { once: true });
     try {
-      await store.put(key, bytes, { sha256, encoding, signal: AbortSignal.any([signal, timeout]) });
+      await store.put(key, bytes, { sha256, encoding, signal: stop.signal });
       return { kind: 'succeeded', s3Url: store.urlOf(key), encoding, storedBytes: bytes.length };
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
       // The error's name does not tell: the SDK also reports a reset connection as a TimeoutError.
-      const reason = timeout.aborted
+      const reason = isLate
         ? storedReason('storage_unavailable', `S3 did not answer within ${putTimeoutMs} ms`)
         : reasonOfS3Error(error);
       return { kind: 'failed', error: reason, cause: error };
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
     }
   }
 

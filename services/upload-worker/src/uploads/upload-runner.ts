@@ -1,7 +1,7 @@
 import type { Span } from '@opentelemetry/api';
 import { decideNextStep, type NextStep, type RetryPolicy } from '@pasteflow/domain';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
-import { runInSpan } from '@pasteflow/runtime';
+import { Roster, runInSpan } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import {
   beginExecutionSpan,
@@ -52,8 +52,8 @@ export class UploadRunner {
   readonly #options: UploadRunnerOptions;
   readonly #claims: UploadClaims;
   readonly #settle: SettleUpload;
-  /** Uploads whose put is under way. */
-  #putting = 0;
+  /** How to stop the puts that are under way. A Roster, because a listener of each put on `graceOver` would keep puts that have ended. */
+  readonly #puts = new Roster<AbortController>();
 
   constructor(options: UploadRunnerOptions) {
     const { worker, events, settleLingerMs } = options;
@@ -63,7 +63,11 @@ export class UploadRunner {
       worker,
       events,
       lingerMs: settleLingerMs,
-      isIdle: () => this.#putting === 0,
+      isIdle: () => this.#puts.size === 0,
+    });
+    const { graceOver } = worker;
+    graceOver.addEventListener('abort', () => {
+      for (const put of this.#puts) put.abort();
     });
   }
 
@@ -118,10 +122,11 @@ export class UploadRunner {
     const leaseLost = worker.running.begin(upload.executionId, claimedAt, () =>
       runInSpan(span, () => events.leaseLost(idsOf(upload, delivery.context))),
     );
-    this.#putting += 1;
-    const end = await runInSpan(span, () => this.#put(upload, delivery, leaseLost)).finally(
-      () => (this.#putting -= 1),
-    );
+    const stop = new AbortController();
+    const ended = this.#puts.add(stop);
+    leaseLost.addEventListener('abort', () => stop.abort(), { once: true });
+    if (leaseLost.aborted || worker.graceOver.aborted) stop.abort();
+    const end = await runInSpan(span, () => this.#put(upload, delivery, stop.signal)).finally(ended);
     const counted = await this.#settleAndReport(upload, delivery, { ...end, span });
     if (!counted) return await this.#return(delivery, RETURN_DELAY_MS);
     if (end.nextStep.kind === 'retry') return await this.#return(delivery, end.nextStep.delayMs);
@@ -131,10 +136,9 @@ export class UploadRunner {
   async #put(
     upload: ClaimedUpload,
     { body: { contentBytes } }: UploadDelivery,
-    leaseLost: AbortSignal,
+    signal: AbortSignal,
   ): Promise<AttemptEnd> {
     const { worker, putContent, store, retry } = this.#options;
-    const signal = AbortSignal.any([leaseLost, worker.graceOver]);
     const inline = contentBytes === undefined ? null : Buffer.from(contentBytes, 'base64');
     const decide = (outcome: UploadOutcome): AttemptEnd => ({
       outcome,

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextPoll } from 'node:timers/promises';
-import { listen, runInSpan, sleep, type Component } from '@pasteflow/runtime';
+import { listen, Roster, runInSpan, sleep, type Component } from '@pasteflow/runtime';
 import { handleClientError, refuseConnect, type ClientErrorOptions } from './client-error.ts';
 import type { ConnectionEvents } from '../telemetry/connection-events.ts';
 import { Turns } from './turns.ts';
@@ -48,7 +48,7 @@ export class ApiServer implements Component {
   readonly name = 'http server';
   readonly #options: ApiServerOptions;
   readonly #server: Server;
-  readonly #open = new Set<ServerResponse>();
+  readonly #open = new Roster<ServerResponse>();
   readonly #turns = new Turns();
   readonly #latest = new WeakMap<Duplex, ServerResponse>();
   #app: RequestListener | undefined;
@@ -142,12 +142,12 @@ export class ApiServer implements Component {
   }
 
   #handle: RequestListener = (req, res) => {
-    this.#open.add(res);
+    const leave = this.#open.add(res);
     this.#latest.set(req.socket, res);
     const span = beginRequestSpan(req);
     if (this.#stopping) closeAfter(res);
     res.once('close', () => {
-      this.#open.delete(res);
+      leave();
       runInSpan(span, () => this.#options.events.ended(req, res));
       endRequestSpan(span, req, res);
       // An answer that began before the stop has left its connection open.
