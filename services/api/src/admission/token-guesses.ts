@@ -30,20 +30,25 @@ export class TokenGuesses {
     credential: string | undefined,
     identify: () => Promise<Found>,
   ): Promise<Found> {
-    const address = clientAddressOf(req);
-    const guesser = `token:${networkOf(address)}`;
-    if (credential !== undefined && !this.#known.has(credential)) this.#limits.refuseGuesser(res, guesser);
+    if (credential !== undefined && !this.#known.has(credential)) {
+      this.#limits.refuseGuesser(res, guesserOf(clientAddressOf(req)));
+    }
     try {
       const found = await identify();
       if (credential !== undefined) this.#known.add(credential);
       return found;
     } catch (error) {
+      const address = clientAddressOf(req);
       const key = limitKeyOf({ kind: 'anonymous', address });
       await this.#limits.count(res, key, { creates: false, mayMiss: false });
       if (!(error instanceof RequestError) || error.code !== 'unauthorized') throw error;
       if (credential !== undefined) this.#known.delete(credential);
-      await this.#limits.countMiss(res, guesser);
+      await this.#limits.countMiss(res, guesserOf(address));
       throw error;
     }
   }
+}
+
+function guesserOf(address: string): string {
+  return `token:${networkOf(address)}`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { mediaTypeOf } from '../http/request/media-type.ts';
 
@@ -10,5 +10,5 @@ import { mediaTypeOf } from '../http/request/media-type.ts';
 export function fingerprintOf(req: Request, fingerprintInput: string): Buffer {
   const { type, charset } = mediaTypeOf(req);
   const distinctive = [req.method, req.url, type, charset, fingerprintInput]; // the URL has the query
-  return createHash('sha256').update(JSON.stringify(distinctive)).digest();
+  return hash('sha256', JSON.stringify(distinctive), 'buffer');
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import {
   answerIdempotencyKey,
@@ -83,7 +83,7 @@ export class Idempotency {
     const caller = callerKeyOf(callerOf(req));
     const fingerprint = fingerprintOf(req, fingerprintInput);
     const seal: Seal = { key, caller, fingerprint };
-    const held = { caller, keyHash: createHash('sha256').update(key).digest(), claimId: randomUUID() };
+    const held = { caller, keyHash: hash('sha256', key, 'buffer'), claimId: randomUUID() };
     const found = await claimIdempotencyKey(db, {
       ...held,
       fingerprint,

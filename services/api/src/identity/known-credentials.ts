@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** About 100 bytes each. */
 const MAX_CREDENTIALS = 10_000;
@@ -17,9 +17,9 @@ export class KnownCredentials {
   }
 
   add(authorization: string): void {
-    const hash = hashOf(authorization);
-    this.#hashes.delete(hash);
-    this.#hashes.add(hash);
+    const known = hashOf(authorization);
+    this.#hashes.delete(known);
+    this.#hashes.add(known);
     const [oldest] = this.#hashes;
     if (this.#hashes.size > MAX_CREDENTIALS && oldest !== undefined) this.#hashes.delete(oldest);
   }
@@ -30,5 +30,5 @@ export class KnownCredentials {
 }
 
 function hashOf(authorization: string): string {
-  return createHash('sha256').update(authorization).digest('base64');
+  return hash('sha256', authorization, 'base64');
 }

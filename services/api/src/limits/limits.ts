@@ -60,6 +60,7 @@ export class Limits {
     if (mayMiss && this.#misses !== null) this.#record(res, this.#misses, this.#misses.standing(caller));
     await this.#spend(res, caller, this.#requests);
     if (creates) await this.#spend(res, caller, this.#creations);
+    this.#setHeaders(res);
   }
 
   /**
@@ -70,6 +71,7 @@ export class Limits {
    */
   async countMiss(res: ServerResponse, caller: string): Promise<void> {
     await this.#spend(res, caller, this.#misses);
+    this.#setHeaders(res);
   }
 
   /**
@@ -85,11 +87,20 @@ export class Limits {
     if (limit !== null) this.#record(res, limit, await limit.spend(caller));
   }
 
+  /** @throws RequestError rate_limited when the standing does not allow the request */
   #record(res: ServerResponse, limit: Limit, standing: Standing | null): void {
     const standings = this.#standings.get(res) ?? new Map<Limit, Standing | null>();
     this.#standings.set(res, standings.set(limit, standing));
+    if (standing?.allowed !== false) return;
+    this.#setHeaders(res);
+    throw rateLimited(limit, standing);
+  }
+
+  /** Called once for all limits that a request counts against: to write the headers takes longer than to count. */
+  #setHeaders(res: ServerResponse): void {
+    const standings = this.#standings.get(res);
+    if (standings === undefined) return;
     for (const [name, value] of Object.entries(limitFields(standings))) res.setHeader(name, value);
-    if (standing?.allowed === false) throw rateLimited(limit, standing);
   }
 }
 

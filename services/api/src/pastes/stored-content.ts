@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { DependencyUnavailableError, type ContentEncoding } from '@pasteflow/domain';
+import { contentHashOf } from '@pasteflow/pastes';
 import { contentRange, decompress, type ObjectStore } from '@pasteflow/s3';
 import type { ContentCache, StoredContent } from './content-cache.ts';
 import { openStoredObject, requestedBytes, type ObjectRequest } from './stored-object.ts';
@@ -71,7 +71,7 @@ async function contentOf(
 }
 
 function assertIntact({ content_hash: expected }: ObjectRequest['paste'], content: Buffer): void {
-  const found = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+  const found = contentHashOf(content);
   if (found === expected) return;
   throw new DependencyUnavailableError('s3', {
     cause: new Error(`The object has ${found}, and its paste ${expected}. Restore the object from a backup.`),

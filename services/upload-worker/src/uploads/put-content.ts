@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { INLINE_CONTENT_BYTES, objectKeyOf, storedReason, type ContentEncoding } from '@pasteflow/domain';
+import { contentHashOf } from '@pasteflow/pastes';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
 import { compress, reasonOfS3Error, type ObjectStore } from '@pasteflow/s3';
 import { Semaphore } from 'async-mutex';
@@ -54,11 +55,10 @@ export function createPutContent({
   ): Promise<UploadOutcome> {
     if (signal.aborted) return { kind: 'interrupted' };
     try {
-      const digest = Buffer.from(upload.contentHash.slice('sha256:'.length), 'hex');
-      const content = inline !== null && matches(inline, digest) ? inline : await readPayload(upload.pasteId);
+      const content = await contentOf(upload, inline);
       if (content === null) return damaged('its payload is missing');
-      if (!matches(content, digest)) return damaged('its payload does not match its content_hash');
-      return await put(upload, await objectOf({ content, digest }), signal);
+      if (content === 'differs') return damaged('its payload does not match its content_hash');
+      return await put(upload, await objectOf(upload, content), signal);
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
       const reason = storedReason('database_unavailable', 'its payload could not be read');
@@ -66,11 +66,21 @@ export function createPutContent({
     }
   }
 
-  async function objectOf({ content, digest }: { content: Buffer; digest: Buffer }): Promise<NewObject> {
+  /** Inline content of a message is used only when it is exactly the paste's content. Null: there is no payload. */
+  async function contentOf(
+    { pasteId, contentHash }: ClaimedUpload,
+    inline: Buffer | null,
+  ): Promise<Buffer | 'differs' | null> {
+    if (inline !== null && contentHashOf(inline) === contentHash) return inline;
+    const payload = await readPayload(pasteId);
+    return payload === null || contentHashOf(payload) === contentHash ? payload : 'differs';
+  }
+
+  async function objectOf({ contentHash }: ClaimedUpload, content: Buffer): Promise<NewObject> {
     const compressed = compresses ? await compress(content) : null;
     return compressed === null
-      ? { bytes: content, sha256: digest, encoding: null }
-      : { bytes: compressed, sha256: sha256Of(compressed), encoding: 'gzip' };
+      ? { bytes: content, sha256: Buffer.from(contentHash.slice('sha256:'.length), 'hex'), encoding: null }
+      : { bytes: compressed, sha256: hash('sha256', compressed, 'buffer'), encoding: 'gzip' };
   }
 
   async function put(
@@ -114,13 +124,4 @@ export function createPutContent({
 
 function damaged(text: string): UploadOutcome {
   return { kind: 'failed', error: storedReason('content_damaged', text), isFinal: true };
-}
-
-/** Inline content of a message is used only when it is exactly the paste's content. */
-function matches(content: Buffer, digest: Buffer): boolean {
-  return sha256Of(content).equals(digest);
-}
-
-function sha256Of(bytes: Buffer): Buffer {
-  return createHash('sha256').update(bytes).digest();
 }
