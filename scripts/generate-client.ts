@@ -19,4 +19,4 @@ const document = JSON.stringify(openApiDocument(routes, 'https://paste.example.o
 // Not `immutable`: openapi-fetch takes readonly arrays apart as if they were objects.
 const types = astToString(await openapiTypes(document));
 
-await keepGenerated('packages/client/src/schema.ts', header + types, 'the routes of services/api');
+keepGenerated('packages/client/src/schema.ts', header + types, 'the routes of services/api');

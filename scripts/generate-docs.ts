@@ -24,7 +24,7 @@ const files = globSync('{packages,services}/*/src/**/*.ts', {
 });
 const sources = findTransitionSources(machines, { root, files });
 const page = [intro, ...machines.map((machine) => section(machine))].join('\n');
-await keepGenerated('docs/state-machines.md', page, 'the machine tables and the calls of transition()');
+keepGenerated('docs/state-machines.md', page, 'the machine tables and the calls of transition()');
 
 function section(machine: Machine): string {
   const states = statesOf(machine);

@@ -1,4 +1,4 @@
-// Finds the imports of a TypeScript source. TypeScript 7 has no compiler API and prettier fixes the shape of the
+// Finds the imports of a TypeScript source. TypeScript 7 has no compiler API and oxfmt fixes the shape of the
 // statements, so patterns do; type-only imports count, for they are arrows as well.
 
 export type Import = { specifier: string; line: number };

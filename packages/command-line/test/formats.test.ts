@@ -12,7 +12,7 @@ describe('formatTable', () => {
         ],
       ),
     ).toBe(
-      // prettier-ignore
+      // oxfmt-ignore
       'NAME       COUNT\none            1\na hundred    100\n',
     );
   });

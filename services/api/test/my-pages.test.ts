@@ -116,7 +116,7 @@ describe('/my/pastes', () => {
     ['nothing selected', []],
     ['no short code', [['short_code', "x' OR 1"]]],
     ['too many', Array.from({ length: 101 }, (_, i) => ['short_code', `a${i}`])],
-    ['a confirmation that is none', [['short_code', 'abc'], ['confirmed', 'no']]], // prettier-ignore
+    ['a confirmation that is none', [['short_code', 'abc'], ['confirmed', 'no']]], // oxfmt-ignore
   ])('refuses to delete: %s', async (_name, fields) => {
     expect((await submit('/my/pastes/delete', fields)).status).toBe(422);
   });

@@ -157,7 +157,7 @@ describe('ops status', () => {
         counts: { sent: 4, resent: 0 },
         janitor: 'janitor/a',
       }).then(
-        // prettier-ignore
+        // oxfmt-ignore
         () => sql`UPDATE sweep_runs SET ended_at = ended_at - make_interval(secs => ${endedSecondsAgo}),
           last_success_at = last_success_at - make_interval(secs => ${endedSecondsAgo}) WHERE sweep = ${sweep}`.execute(
             world.db,

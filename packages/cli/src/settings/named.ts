@@ -2,7 +2,8 @@ import { UsageError } from '../usage-error.ts';
 
 /** What the argument of a command names. */
 export type Named =
-  { readonly kind: 'paste'; readonly name: string } | { readonly kind: 'job'; readonly id: string };
+  | { readonly kind: 'paste'; readonly name: string }
+  | { readonly kind: 'job'; readonly id: string };
 
 const JOB = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 /** A short code, or `~` and a slug. */

@@ -4,7 +4,8 @@ import type { ChangePoller, Watcher } from './change-poller.ts';
 
 /** The answer for the client (null: the paste or job was removed), or: the client has disconnected. */
 export type Outcome =
-  { readonly kind: 'answer'; readonly snapshot: Snapshot | null } | { readonly kind: 'disconnected' };
+  | { readonly kind: 'answer'; readonly snapshot: Snapshot | null }
+  | { readonly kind: 'disconnected' };
 
 export interface EndWaiterOptions {
   readonly kind: Subscription['kind'];

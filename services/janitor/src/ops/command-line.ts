@@ -6,7 +6,8 @@ import type { TakedownWhich } from './take-down.ts';
 
 /** The paste or the job of a timeline. */
 export type Subject =
-  { readonly kind: 'paste'; readonly shortCode: string } | { readonly kind: 'job'; readonly id: string };
+  | { readonly kind: 'paste'; readonly shortCode: string }
+  | { readonly kind: 'job'; readonly id: string };
 
 export type OpsCommand =
   | { readonly kind: 'status'; readonly json: boolean }
