@@ -9,6 +9,7 @@ const job = JSON.parse(process.argv[2] ?? '') as LoadJob;
 const pool = new Pool(job.baseUrl, { connections: job.connections });
 const latencies: number[] = [];
 const shortCodes: string[] = [];
+const total = job.warming + job.count;
 const unexpected: Record<string, number> = {};
 const EXPECTED = { create: 201, 'create of text': 201, 'keyed create': 201, read: 200, revalidate: 304 }[
   job.kind
@@ -45,7 +46,7 @@ async function send(n: number): Promise<void> {
   const startedAt = performance.now();
   const { statusCode, body } = await pool.request(options);
   const text = await body.text();
-  latencies.push(performance.now() - startedAt);
+  if (n >= job.warming) latencies.push(performance.now() - startedAt);
   if (statusCode !== EXPECTED) unexpected[statusCode] = (unexpected[statusCode] ?? 0) + 1;
   else if (statusCode === 201 && text.startsWith('{'))
     shortCodes.push((JSON.parse(text) as { short_code: string }).short_code);
@@ -54,7 +55,7 @@ async function send(n: number): Promise<void> {
 async function oneAfterAnother(): Promise<void> {
   let next = 0;
   const lane = async (): Promise<void> => {
-    while (next < job.count) await send(next++);
+    while (next < total) await send(next++);
   };
   await Promise.all(Array.from({ length: job.connections }, lane));
 }
@@ -63,7 +64,7 @@ async function oneAfterAnother(): Promise<void> {
 async function atRate(perSecond: number): Promise<void> {
   const startedAt = performance.now();
   const sent: Promise<void>[] = [];
-  for (let n = 0; n < job.count; n += 1) {
+  for (let n = 0; n < total; n += 1) {
     const early = startedAt + (n * 1000) / perSecond - performance.now();
     if (early > 1) await sleep(early);
     sent.push(send(n));

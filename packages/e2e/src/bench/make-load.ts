@@ -13,6 +13,7 @@ export async function makeLoad(
     bytes: PASTE_BYTES,
     paths: [],
     perSecond: null,
+    warming: 0,
     ...job,
   };
   const process = spawnService({ entry: ENTRY, args: [JSON.stringify(whole)], name: 'load' });

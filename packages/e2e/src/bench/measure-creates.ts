@@ -65,6 +65,7 @@ export async function measureHalfLoad(
     count,
     perSecond: perSecond / 2,
     connections: 200,
+    warming: count / 3,
   });
   await untilSettled(cluster);
   return [

@@ -11,8 +11,8 @@ import { measureSettling } from './measure-settling.ts';
 import { measureTransitions } from './measure-transitions.ts';
 import type { BenchCluster } from './processes.ts';
 
-/** A process compiles its hot code in its first requests. */
-const WARMING_PASTES = 1000;
+/** A process compiles its hot code in its first requests: the first thousands of pastes cost up to a half more. */
+const WARMING_PASTES = 6000;
 const HOT_PASTES = 100;
 
 /** One api, one worker and one janitor, which reach the stack past the proxies: only `measureRequests` counts. */
@@ -50,7 +50,7 @@ export async function runBench(
   const keyed = await measureCreates(cluster, 1500, 'keyed create');
   report('creates at half load');
   const perSecond = valueOf(creates, 'creates a second');
-  const halfLoad = await measureHalfLoad(cluster, { perSecond, count: 1500 });
+  const halfLoad = await measureHalfLoad(cluster, { perSecond, count: 3000 });
   report('reads');
   const reads = await measureReads(cluster, shortCodes.slice(0, HOT_PASTES), 5000);
   const uncached = await measureUncachedReads(cluster, shortCodes.slice(0, HOT_PASTES), 3000);
