@@ -21,12 +21,13 @@ export function keepGenerated(path: string, text: string, madeOf: string): void 
 /** By its command, because that alone reads .oxfmtrc.json. */
 function formatted(path: string, text: string): string {
   const oxfmt = join(root, 'node_modules/.bin/oxfmt');
-  const { status, stdout, stderr } = spawnSync(oxfmt, ['--stdin-filepath', path], {
+  const { error, status, stdout, stderr } = spawnSync(oxfmt, ['--stdin-filepath', path], {
     cwd: root,
     input: text,
     encoding: 'utf8',
     maxBuffer: Infinity,
   });
+  if (error !== undefined) throw error;
   if (status !== 0) throw new Error(`${path} could not be formatted: ${stderr}`);
   return stdout;
 }

@@ -65,7 +65,7 @@ export async function measureHalfLoad(
     count,
     perSecond: perSecond / 2,
     connections: 200,
-    warming: count / 3,
+    warming: Math.floor(count / 3),
   });
   await untilSettled(cluster);
   return [

@@ -96,7 +96,7 @@ export class Limits {
     throw rateLimited(limit, standing);
   }
 
-  /** Called once for all limits that a request counts against: to write the headers takes longer than to count. */
+  /** Called once after a request was counted, not for each of its limits: to write the headers takes longer than to count. */
   #setHeaders(res: ServerResponse): void {
     const standings = this.#standings.get(res);
     if (standings === undefined) return;
