@@ -55,25 +55,18 @@ export function createPutContent({
   ): Promise<UploadOutcome> {
     if (signal.aborted) return { kind: 'interrupted' };
     try {
-      const content = await contentOf(upload, inline);
+      // Inline content of a message is used only when it is exactly the paste's content.
+      const isWhole = inline !== null && contentHashOf(inline) === upload.contentHash;
+      const content = isWhole ? inline : await readPayload(upload.pasteId);
       if (content === null) return damaged('its payload is missing');
-      if (content === 'differs') return damaged('its payload does not match its content_hash');
+      if (!isWhole && contentHashOf(content) !== upload.contentHash)
+        return damaged('its payload does not match its content_hash');
       return await put(upload, await objectOf(upload, content), signal);
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
       const reason = storedReason('database_unavailable', 'its payload could not be read');
       return { kind: 'postponed', error: reason, cause: error };
     }
-  }
-
-  /** Inline content of a message is used only when it is exactly the paste's content. Null: there is no payload. */
-  async function contentOf(
-    { pasteId, contentHash }: ClaimedUpload,
-    inline: Buffer | null,
-  ): Promise<Buffer | 'differs' | null> {
-    if (inline !== null && contentHashOf(inline) === contentHash) return inline;
-    const payload = await readPayload(pasteId);
-    return payload === null || contentHashOf(payload) === contentHash ? payload : 'differs';
   }
 
   async function objectOf({ contentHash }: ClaimedUpload, content: Buffer): Promise<NewObject> {
