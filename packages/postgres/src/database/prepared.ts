@@ -8,9 +8,19 @@ const MARK = '/* prepared */';
  * a statement on a few rows.
  *
  * After five executions Postgres keeps one plan for all parameters, made for the tables as they were then. A statement may have the mark
- * only if that plan stays good when the tables grow: `test/executions/kept-plans.volume.ts` shows that for each of them (ADR 32).
+ * only if that plan stays good when the tables grow: `test/executions/kept-plans.volume.ts` shows that for each of them (ADR 32, ADR 61).
  */
 export const prepared: RawBuilder<unknown> = sql.raw(`${MARK} `);
+
+/**
+ * The right side of a comparison with an array parameter, in a prepared statement. The subquery hides the number of elements from the
+ * planner. Otherwise a new plan for one or two of them looks cheaper than the kept plan, which is for ten, so that Postgres would plan
+ * each time.
+ */
+export function anyOf(elements: readonly string[], type: 'text' | 'uuid'): RawBuilder<unknown> {
+  const array = sql.raw(`${type}[]`);
+  return sql`ANY ((SELECT ${elements}::${array})::${array})`;
+}
 
 /**
  * The planner's settings of a connection that keeps plans. Without them a kept plan that was made for an empty table reads the table from
@@ -22,7 +32,7 @@ export const PLANNING = '-c enable_seqscan=off -c jit=off';
 /** The mark comes after at most a few words. */
 const MARKED_WITHIN = 40;
 
-/** Postgres keeps a statement and its plan, some 50 kB, for each connection. Texts with values in them would make ever more of them. */
+/** Postgres keeps a statement and its plan, 50 to 350 kB, for each connection. Texts with values in them would make ever more of them. */
 const MAX_NAMES = 200;
 
 const names = new Map<string, string>();

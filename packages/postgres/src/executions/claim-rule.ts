@@ -21,7 +21,7 @@ export function claimDue({
       UPDATE task_executions e
       SET status = ${start.to}, worker_id = ${actor}, started_at = now(), dispatched_at = coalesce(e.dispatched_at, now()),
         lease_expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-      FROM due WHERE e.id = due.id
+      WHERE e.id = ANY (ARRAY(SELECT id FROM due))
       RETURNING e.id, e.subject_id, e.attempt, e.losses
     )`;
 }

@@ -4,6 +4,7 @@ import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
 import { lockLimit } from '../database/lock-limit.ts';
+import { prepared } from '../database/prepared.ts';
 import { claimDue, start, tryAgainAt } from './claim-rule.ts';
 import { opaqueState } from './opaque-state.ts';
 
@@ -66,6 +67,8 @@ type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
  *
  * The lock makes Postgres compare the newest version of the row with the condition. The CTE is MATERIALIZED, because a plain
  * `IN (SELECT … FOR UPDATE)` may be run more than once. Locks are taken in id order, so that two batches can't deadlock.
+ *
+ * Every row is looked up by its id: `LATERAL … LIMIT` and arrays of ids keep Postgres from planning joins that read whole tables (ADR 61).
  * @returns the claim of each key. A key without a claim has no row: the paste or the job was removed.
  */
 export async function claimExecutions<Claimed extends ClaimedExecution>(
@@ -73,15 +76,17 @@ export async function claimExecutions<Claimed extends ClaimedExecution>(
   subject: ClaimableSubject<Claimed>,
   { keys, actor, leaseSeconds, takeSuspects = true, maxLockWaitMs }: ClaimOptions,
 ): Promise<ReadonlyMap<string, Claim<Claimed>>> {
-  const { rows } = await sql<ClaimRow<Claimed>>`
+  const { rows } = await sql<ClaimRow<Claimed>>`${prepared}
     WITH ${byActor(actor, 'claimed')}, ${lockLimit(maxLockWaitMs)},
     asked AS MATERIALIZED (
       SELECT s.*, e.id AS execution_id, e.status, e.run_at, e.lease_expires_at, e.losses
-      FROM actor, lock_limit, (${subject.selectByKeys(keys)}) AS s LEFT JOIN task_executions e
-        ON e.subject_id = s.id AND e.kind = ${sql.lit(subject.kind)} AND ${opaqueState('e')} IN ('PENDING', 'RUNNING')
+      FROM actor, lock_limit, (${subject.selectByKeys(keys)}) AS s LEFT JOIN LATERAL (
+        SELECT * FROM task_executions e
+        WHERE e.subject_id = s.id AND e.kind = ${sql.lit(subject.kind)} AND ${opaqueState('e')} IN ('PENDING', 'RUNNING') LIMIT 1
+      ) AS e ON true
     ), due AS MATERIALIZED (
       SELECT e.id FROM task_executions e
-      WHERE e.id IN (SELECT execution_id FROM asked) AND ${opaqueState('e')} = ${start.from} AND e.run_at <= now()
+      WHERE e.id = ANY (ARRAY(SELECT execution_id FROM asked)) AND ${opaqueState('e')} = ${start.from} AND e.run_at <= now()
         AND (${takeSuspects} OR e.losses < ${SUSPECT_LOSSES})
       ORDER BY e.id FOR UPDATE
     ), ${claimDue({ actor, leaseSeconds })}${subject.onClaim}

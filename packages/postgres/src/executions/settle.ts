@@ -9,6 +9,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { lockLimit } from '../database/lock-limit.ts';
+import { prepared } from '../database/prepared.ts';
 import { storableText } from '../database/storable.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
 import { opaqueState } from './opaque-state.ts';
@@ -70,6 +71,8 @@ export interface SettleableSubject<Ending extends Settlement, State extends stri
  * result was ended by another process, and nothing was changed for it. The successor is inserted from the rows that were really ended, so
  * that the unique index on open executions sees the predecessor closed.
  *
+ * Every row is looked up by its id: the arrays of ids keep Postgres from planning joins that read whole tables (ADR 61).
+ *
  * The wait after a loss begins when the lease expired, so that the work of a crashed worker runs elsewhere within 10 s.
  * @returns the settlements that took effect, by execution id
  */
@@ -81,7 +84,7 @@ export async function settleExecutions<Ending extends Settlement, State extends 
 ): Promise<ReadonlyMap<string, Settled<State>>> {
   if (settlements.length === 0) return new Map();
   const own = Object.entries(subject.endingColumns(settlements));
-  const { rows } = await sql<Settled<State>>`
+  const { rows } = await sql<Settled<State>>`${prepared}
     WITH ${byActor(actor)},
     ${lockLimit(maxLockWaitMs)}, ending AS MATERIALIZED (
       SELECT t.* FROM unnest(
@@ -95,7 +98,7 @@ export async function settleExecutions<Ending extends Settlement, State extends 
       ) AS t (execution_id, error, loss, next_attempt, delay_ms, give_up_reason, ${sql.join(own.map(([name]) => sql.id(name)))}), actor, lock_limit
     ), fenced AS MATERIALIZED (
       SELECT e.id, e.lease_expires_at FROM task_executions e
-      WHERE e.id IN (SELECT execution_id FROM ending) AND e.kind = ${sql.lit(subject.kind)} AND ${opaqueState('e')} = ${fail.from}
+      WHERE e.id = ANY (ARRAY(SELECT execution_id FROM ending)) AND e.kind = ${sql.lit(subject.kind)} AND ${opaqueState('e')} = ${fail.from}
         AND (NOT ${onlyPastLease} OR e.lease_expires_at < now())
       ORDER BY e.id FOR UPDATE ${onlyPastLease ? sql`SKIP LOCKED` : sql``}
     ), ended AS (
@@ -103,7 +106,7 @@ export async function settleExecutions<Ending extends Settlement, State extends 
       SET status = CASE WHEN ending.error IS NULL THEN ${succeed.to} ELSE ${fail.to} END,
         error = ending.error, finished_at = now(), lease_expires_at = NULL
       FROM fenced JOIN ending ON ending.execution_id = fenced.id
-      WHERE e.id = fenced.id
+      WHERE e.id = fenced.id AND e.id = ANY (ARRAY(SELECT id FROM fenced))
       RETURNING e.id, e.subject_id, e.user_id, e.losses, least(fenced.lease_expires_at, now()) AS lost_at, ending.*
     ), successor AS (
       INSERT INTO task_executions (kind, subject_id, user_id, attempt, losses, run_at, dispatched_at)

@@ -60,7 +60,8 @@ export async function claimJob(
       CASE WHEN claimed.id IS NULL THEN (extract(epoch FROM coalesce(${tryAgainAt(leaseSeconds)},
         (SELECT greatest(at, now() + interval '1 second') FROM next_job_due_at() AS at WHERE at IS NOT NULL)) - now()) * 1000)::float8
         END AS "waitMs"
-    FROM asked LEFT JOIN claimed ON true LEFT JOIN jobs j ON j.id = claimed.subject_id`.execute(db);
+    FROM asked LEFT JOIN claimed ON true
+      LEFT JOIN LATERAL (SELECT * FROM jobs WHERE id = claimed.subject_id LIMIT 1) AS j ON true`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error('claimJob: the statement returned no row');
   return toClaim(row);

@@ -1,5 +1,6 @@
 import { job, openStatesOf, transition, type JobState, type OpenStateOf } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
+import { anyOf } from '../database/prepared.ts';
 import { storableJson, storableText } from '../database/storable.ts';
 import type { ClaimedExecution } from '../executions/claim.ts';
 import { opaqueState } from '../executions/opaque-state.ts';
@@ -55,13 +56,13 @@ export interface UnsentJob {
 export const jobSubject: Subject<JobName, ClaimedJob, JobSettlement, JobState, UnsentJob> = {
   kind: 'job',
   selectByKeys: (jobIds) => sql`
-    SELECT id, id AS key, user_id, job_type, parameters FROM jobs WHERE id = ANY (${jobIds}::uuid[])`,
+    SELECT id, id AS key, user_id, job_type, parameters FROM jobs WHERE id = ${anyOf(jobIds, 'uuid')}`,
   claimedColumns: sql`
     asked.id AS "jobId", asked.user_id AS "userId", asked.job_type AS "jobType",
     CASE WHEN claimed.id IS NOT NULL THEN asked.parameters END AS parameters`,
   onClaim: sql`, started AS (
       UPDATE jobs j SET status = ${start.to}, updated_at = now()
-      FROM claimed WHERE j.id = claimed.subject_id AND ${opaqueState('j')} = ${start.from}
+      WHERE j.id = ANY (ARRAY(SELECT subject_id FROM claimed)) AND ${opaqueState('j')} = ${start.from}
     )`,
   openState: start.to,
   openStates: openStatesOf(job),
@@ -90,7 +91,7 @@ export const jobSubject: Subject<JobName, ClaimedJob, JobSettlement, JobState, U
         result = CASE WHEN closing.made IS NULL THEN closing.result ELSE closing.made || coalesce(closing.result, '{}') END,
         error_message = closing.error_message, updated_at = now(), completed_at = now()
       FROM closing
-      WHERE j.id = closing.subject_id AND j.status = ${complete.from}
+      WHERE j.id = closing.subject_id AND j.id = ANY (ARRAY(SELECT subject_id FROM closing)) AND j.status = ${complete.from}
       RETURNING j.id, j.status
     )`,
   table: 'jobs',

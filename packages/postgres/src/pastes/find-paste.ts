@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { prepared } from '../database/prepared.ts';
+import { anyOf, prepared } from '../database/prepared.ts';
 import type { PastesTable } from '../schema/pastes.ts';
 
 export type PasteRow = Selectable<PastesTable> & {
@@ -53,7 +53,7 @@ export async function findPastes(
     .modifyFront(prepared)
     .selectAll()
     .select(isExpired)
-    .where(sql<boolean>`short_code = ANY (${shortCodes}::text[])`)
+    .where(sql<boolean>`short_code = ${anyOf(shortCodes, 'text')}`)
     .execute();
   return new Map(rows.map((row) => [row.short_code, row]));
 }
@@ -80,7 +80,7 @@ export async function findPastesBySlug(
     .modifyFront(prepared)
     .selectAll()
     .select(isExpired)
-    .where(sql<boolean>`slug = ANY (${slugs}::text[])`)
+    .where(sql<boolean>`slug = ${anyOf(slugs, 'text')}`)
     .execute();
   return new Map(rows.flatMap((row) => (row.slug === null ? [] : [[row.slug, row]])));
 }

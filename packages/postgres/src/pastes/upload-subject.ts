@@ -8,6 +8,7 @@ import {
   type PasteUploadState,
 } from '@pasteflow/domain';
 import { sql } from 'kysely';
+import { anyOf } from '../database/prepared.ts';
 import type { ClaimedExecution } from '../executions/claim.ts';
 import type { Settlement } from '../executions/settle.ts';
 import type { Subject } from '../executions/subject.ts';
@@ -64,7 +65,7 @@ export const uploadSubject: Subject<
 > = {
   kind: 'upload',
   selectByKeys: (shortCodes) => sql`
-    SELECT id, short_code AS key, content_hash, size_bytes FROM pastes WHERE short_code = ANY (${shortCodes})`,
+    SELECT id, short_code AS key, content_hash, size_bytes FROM pastes WHERE short_code = ${anyOf(shortCodes, 'text')}`,
   claimedColumns: sql`
     asked.key AS "shortCode", asked.id AS "pasteId", asked.content_hash AS "contentHash", asked.size_bytes AS "sizeBytes"`,
   onClaim: sql``,
@@ -88,14 +89,14 @@ export const uploadSubject: Subject<
         failure_reason = ended.give_up_reason,
         failed_at = CASE WHEN ended.give_up_reason IS NOT NULL THEN now() END
       FROM ended
-      WHERE p.id = ended.subject_id AND ended.next_attempt IS NULL AND p.status = ${store.from}
+      WHERE p.id = ended.subject_id AND p.id = ANY (ARRAY(SELECT subject_id FROM ended)) AND ended.next_attempt IS NULL AND p.status = ${store.from}
       RETURNING p.id, p.status
     ), kept AS (
       INSERT INTO failed_payloads (paste_id, content)
-      SELECT payload.paste_id, payload.content FROM settled JOIN paste_payloads payload ON payload.paste_id = settled.id
-      WHERE settled.status = ${giveUp.to}
+      SELECT payload.paste_id, payload.content FROM paste_payloads payload
+      WHERE payload.paste_id = ANY (ARRAY(SELECT id FROM settled WHERE status = ${giveUp.to}))
     ), spent AS (
-      DELETE FROM paste_payloads WHERE paste_id IN (SELECT subject_id FROM ended WHERE next_attempt IS NULL)
+      DELETE FROM paste_payloads WHERE paste_id = ANY (ARRAY(SELECT subject_id FROM ended WHERE next_attempt IS NULL))
     )`,
   table: 'pastes',
   nameColumns: sql`subject.short_code AS "shortCode"`,

@@ -1,7 +1,15 @@
 import { expect, it } from '@jest/globals';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { sql } from 'kysely';
-import { createDatabase, findPaste, type Database } from '../../src/index.ts';
+import {
+  claimExecutions,
+  createDatabase,
+  findPaste,
+  findPastes,
+  settleExecutions,
+  uploadSubject,
+  type Database,
+} from '../../src/index.ts';
 import { newPaste, useOwnServer } from '../support/database.ts';
 
 const current = useOwnServer();
@@ -44,12 +52,19 @@ const backend = async (db: Database): Promise<number> => {
 it('a connection prepares a hot statement once, and keeps one plan for all parameters', async () => {
   await withOneConnection(async (db) => {
     for (let n = 0; n < 8; n++) {
-      const { shortCode } = await newPaste(db);
+      const { shortCode, executionId } = await newPaste(db);
       expect(await findPaste(db, shortCode)).toMatchObject({ short_code: shortCode });
+      expect((await findPastes(db, [shortCode])).size).toBe(1);
+      const by = { actor: 'w', leaseSeconds: 6, dispatched: true };
+      const claims = await claimExecutions(db, uploadSubject, { keys: [shortCode], ...by });
+      expect(claims.get(shortCode)?.kind).toBe('claimed');
+      const stored = { kind: 'succeeded', s3Url: 's3://b/k' } as const;
+      const settlement = { executionId, outcome: stored, nextStep: { kind: 'done' } } as const;
+      expect((await settleExecutions(db, uploadSubject, [settlement], by)).size).toBe(1);
     }
     const statements = await preparedIn(db);
-    expect(statements).toHaveLength(2);
-    for (const { generic } of statements) expect(generic).toBeGreaterThan(0);
+    expect(statements).toHaveLength(5);
+    expect(statements.filter(({ generic }) => generic === 0)).toEqual([]);
   });
 });
 

@@ -1,9 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
+import { INTERRUPTED } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   answerIdempotencyKey,
+  claimExecutions,
   claimIdempotencyKey,
   createPaste,
   createPastes,
@@ -12,18 +14,24 @@ import {
   findPasteBySlug,
   findPastes,
   findPastesBySlug,
+  jobSubject,
   readPayload,
+  settleExecutions,
+  uploadSubject,
   useApiToken,
+  type ClaimedJob,
   type Database,
+  type UploadSettlement,
 } from '../../src/index.ts';
 import { prepared } from '../../src/database/prepared.ts';
 import { newPaste, openToFill, pasteToCreate } from '../support/database.ts';
 import { explain } from '../support/explain.ts';
 import { KeptPlans } from '../support/explain-kept.ts';
 import { addBacklog, keepStatistics } from '../support/fill.ts';
+import { completed, failure, newJob, runningJob, settlementOf } from '../support/jobs.ts';
 
 /**
- * The worst case for a plan that is kept: it was made when every table was empty or had one row and the statistics said so, and no statistics were
+ * The worst case for a plan that is kept: it was made when every table was empty or had a few rows and the statistics said so, and no statistics were
  * gathered since, although 20,000 uploads wait now. A service that starts with a new database during an outage of S3 has such plans.
  */
 const BACKLOG = 20_000;
@@ -37,6 +45,10 @@ let kept: KeptPlans;
 let filling: Database;
 let userId: string;
 let paste: Awaited<ReturnType<typeof newPaste>>;
+let waiting: readonly string[];
+let runningUploads: readonly string[];
+let waitingJob: string;
+let running: ClaimedJob;
 
 beforeAll(async () => {
   stack = await startTestStack();
@@ -45,6 +57,16 @@ beforeAll(async () => {
   await keepStatistics(filling);
   paste = await newPaste(filling);
   userId = await ensureUser(filling, 'owner');
+  const pastes = [];
+  for (let n = 0; n < 20; n++) pastes.push(await newPaste(filling));
+  waiting = pastes.slice(0, 10).map(({ shortCode }) => shortCode);
+  await claimUploads(
+    filling,
+    pastes.slice(10).map(({ shortCode }) => shortCode),
+  );
+  runningUploads = pastes.slice(10).map(({ executionId }) => executionId);
+  waitingJob = (await newJob(filling)).id;
+  running = await runningJob(filling);
   await sql`VACUUM (ANALYZE)`.execute(filling);
   kept = await KeptPlans.connect(url);
   for (const run of Object.values(hot)) await kept.explain(run);
@@ -65,6 +87,29 @@ const key = {
   holdSeconds: 15,
   retentionSeconds: 86_400,
 };
+
+const claimUploads = (db: Database, keys: readonly string[], takeSuspects = true) =>
+  claimExecutions(db, uploadSubject, { keys, actor: 'w', leaseSeconds: 0, takeSuspects });
+const settle = (db: Database, settlements: readonly UploadSettlement[], onlyPastLease = false) =>
+  settleExecutions(db, uploadSubject, settlements, { actor: 'w', dispatched: true, onlyPastLease });
+const settleJob = (db: Database, settlement: Parameters<typeof settlementOf>) =>
+  settleExecutions(db, jobSubject, [settlementOf(...settlement)], { actor: 'w', dispatched: true });
+
+const stored = (executionId: string): UploadSettlement => ({
+  executionId,
+  outcome: { kind: 'succeeded', s3Url: 's3://b/k' },
+  nextStep: { kind: 'done' },
+});
+const retried = (executionId: string): UploadSettlement => ({
+  executionId,
+  outcome: { kind: INTERRUPTED },
+  nextStep: { kind: 'retry', attempt: 1, delayMs: 0 },
+});
+const givenUp = (executionId: string): UploadSettlement => ({
+  executionId,
+  outcome: { kind: 'failed', error: 'S3 refuses the object' },
+  nextStep: { kind: 'give_up', reason: 'S3 refuses the object' },
+});
 
 const hot: Record<string, (db: Database) => Promise<unknown>> = {
   'creating a paste': (db) => newPaste(db).catch(() => undefined), // under EXPLAIN it returns no row
@@ -98,6 +143,18 @@ const hot: Record<string, (db: Database) => Promise<unknown>> = {
   'finding a token': (db) => useApiToken(db, Buffer.alloc(32)),
   'claiming an idempotency key': (db) => claimIdempotencyKey(db, key),
   'keeping the answer of an idempotency key': (db) => answerIdempotencyKey(db, key, Buffer.alloc(1000)),
+  'claiming an upload': (db) => claimUploads(db, waiting.slice(0, 1)),
+  'claiming ten uploads': (db) => claimUploads(db, waiting),
+  'claiming ten uploads without suspects': (db) => claimUploads(db, waiting, false),
+  'settling an upload as stored': (db) => settle(db, runningUploads.slice(0, 1).map(stored)),
+  'settling ten uploads as stored': (db) => settle(db, runningUploads.map(stored)),
+  'settling ten uploads that are tried again': (db) => settle(db, runningUploads.map(retried)),
+  'settling ten uploads that are given up': (db) => settle(db, runningUploads.map(givenUp)),
+  'settling ten uploads past their lease': (db) => settle(db, runningUploads.map(retried), true),
+  'claiming a job': (db) =>
+    claimExecutions(db, jobSubject, { keys: [waitingJob], actor: 'w', leaseSeconds: 600 }),
+  'settling a job as completed': (db) => settleJob(db, [running, { kind: 'succeeded' }, completed]),
+  'settling a job that failed': (db) => settleJob(db, [running, failure]),
 };
 
 it.each(Object.keys(hot))(
