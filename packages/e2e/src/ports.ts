@@ -1,24 +1,49 @@
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 // Below 32768, from where Linux takes the ports of outgoing connections: the port of a killed service stays free.
 const FIRST = 12_000;
-const COUNT = 18_000;
+const BLOCK = 50;
+const BLOCKS = 360;
 
-let next = process.pid * 37;
+let unused: number[] = [];
+let taking: Promise<void> | undefined;
 
-/** A free port on 127.0.0.1. Two processes start their searches far apart. */
+/**
+ * A free port on 127.0.0.1, which no other call gets, in this process or another: the service that the port is for binds it only a
+ * second later.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
-    next += 1;
-    const port = FIRST + (next % COUNT);
-    if (await isFree(port)) return port;
+    const port = unused.shift();
+    if (port === undefined) await (taking ??= takeBlock().finally(() => (taking = undefined)));
+    else if (await isFree(port)) return port;
   }
 }
 
-function isFree(port: number): Promise<boolean> {
+/** Takes a block of ports for this process. The process listens on the first of them until it ends, which keeps others from the block. */
+async function takeBlock(): Promise<void> {
+  for (let n = 0; n < BLOCKS; n++) {
+    const first = FIRST + ((process.pid + n) % BLOCKS) * BLOCK;
+    const held = await listen(first);
+    if (held === null) continue;
+    held.unref();
+    unused = Array.from({ length: BLOCK - 1 }, (_, index) => first + 1 + index);
+    return;
+  }
+  throw new Error(`All blocks of ports from ${FIRST} to ${FIRST + BLOCKS * BLOCK - 1} are in use.`);
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = await listen(port);
+  await new Promise((resolve) => (server === null ? resolve(null) : server.close(resolve)));
+  return server !== null;
+}
+
+/** Null: another program listens on the port. */
+function listen(port: number): Promise<Server | null> {
   return new Promise((resolve) => {
     const server = createServer()
-      .once('error', () => resolve(false))
-      .listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+      .once('error', () => resolve(null))
+      .listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server));
   });
 }
