@@ -1,5 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { AwsClient } from './aws-client.ts';
+import { CollectedAnswer, type Answer } from './collected-answer.ts';
 import type { ErrorAnswer } from './error-answer.ts';
 import { clockSkewMs } from './clock-skew.ts';
 import { networkError, timeoutError } from './network-error.ts';
@@ -51,30 +52,53 @@ export class SignedRequests {
   }
 
   /**
-   * @param read takes what it needs from an answer; when it fails, the attempt has failed
+   * Sends a request whose answer is small.
    * @throws the error of an answer of 300 or more, AbortError, or the error of the network
    */
-  async send<T>(request: SignedRequest, read: (answer: Dispatcher.ResponseData) => Promise<T>): Promise<T> {
-    const { client, service } = this.#options;
-    const { signal } = request;
-    return await withRetries(client, async () => await this.#sendOnce(request, read), { service, signal });
+  async send(request: SignedRequest): Promise<Answer> {
+    return await this.#withRetries(request, async () => {
+      const answer = await this.#collect(request);
+      if (answer.statusCode >= 300) throw this.#errorOf(answer);
+      return answer;
+    });
+  }
+
+  /**
+   * Sends a request, and resolves when its answer has begun.
+   * @throws the error of an answer of 300 or more, AbortError, or the error of the network
+   */
+  async sendForBody(request: SignedRequest): Promise<Dispatcher.ResponseData> {
+    return await this.#withRetries(request, async () => {
+      const answer = await this.#answerTo(request);
+      const { statusCode, headers, body } = answer;
+      if (statusCode >= 300) throw this.#errorOf({ statusCode, headers, text: await body.text() });
+      return answer;
+    });
   }
 
   close(): void {
     void this.#pool.destroy();
   }
 
-  async #sendOnce<T>(
-    request: SignedRequest,
-    read: (answer: Dispatcher.ResponseData) => Promise<T>,
-  ): Promise<T> {
-    try {
-      const answer = await this.#answerTo(request);
-      if (answer.statusCode >= 300) throw await this.#errorOf(answer);
-      return await read(answer);
-    } catch (error) {
-      throw networkError(error, this.#name);
-    }
+  async #withRetries<T>({ signal }: SignedRequest, send: () => Promise<T>): Promise<T> {
+    const { client, service } = this.#options;
+    const sendOnce = async (): Promise<T> => {
+      try {
+        return await send();
+      } catch (error) {
+        throw networkError(error, this.#name);
+      }
+    };
+    return await withRetries(client, sendOnce, { service, signal });
+  }
+
+  async #collect(request: SignedRequest): Promise<Answer> {
+    const { signal, body } = request;
+    const answer = new CollectedAnswer({ name: this.#name, timeoutMs: this.#options.timeoutMs, signal });
+    this.#signed(request)
+      .then((signed) => answer.hasFailed || this.#pool.dispatch({ ...signed, body }, answer))
+      .catch((error: Error) => answer.fail(error));
+    return await answer.promise;
   }
 
   async #answerTo(request: SignedRequest): Promise<Dispatcher.ResponseData> {
@@ -104,22 +128,23 @@ export class SignedRequests {
     }
   }
 
-  async #signAndSend(
-    { method, path, headers, sha256, body }: SignedRequest,
-    signal: AbortSignal,
-  ): Promise<Dispatcher.ResponseData> {
-    const { url } = this.#options;
-    const signed = await this.#signer.sign({
-      method,
-      url,
-      path,
-      headers: { host: url.host, ...headers, 'x-amz-content-sha256': sha256 },
-    });
-    return await this.#pool.request({ method, path, headers: signed, body, signal });
+  async #signAndSend(request: SignedRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    return await this.#pool.request({ ...(await this.#signed(request)), body: request.body, signal });
   }
 
-  async #errorOf({ statusCode: status, headers, body }: Dispatcher.ResponseData): Promise<Error> {
-    const answer: ErrorAnswer = { status, headers, text: await body.text() };
+  async #signed({
+    method,
+    path,
+    headers,
+    sha256,
+  }: SignedRequest): Promise<Pick<Dispatcher.DispatchOptions, 'method' | 'path' | 'headers'>> {
+    const { url } = this.#options;
+    const unsigned = { host: url.host, ...headers, 'x-amz-content-sha256': sha256 };
+    return { method, path, headers: await this.#signer.sign({ method, url, path, headers: unsigned }) };
+  }
+
+  #errorOf({ statusCode: status, headers, text }: Answer): Error {
+    const answer: ErrorAnswer = { status, headers, text };
     const skew = clockSkewMs(answer);
     const error = this.#options.errorOf(answer);
     if (skew === null) return error;

@@ -2,12 +2,18 @@ import { DependencyUnavailableError } from '@pasteflow/domain';
 import type { Client, Pool, PoolClient } from 'pg';
 import { toTypedError } from './errors.ts';
 
+interface Caller {
+  readonly refuse: () => void;
+  /** Its index among the callers that wait. */
+  place: number;
+}
+
 /** A pool whose callers and statements can be cut off. */
 export class CuttablePool {
   readonly pool: Pool;
   readonly #used = new Set<PoolClient>();
-  /** Refuse the callers that wait for a connection. */
-  readonly #refusals = new Set<() => void>();
+  /** The callers that wait for a connection. An array, because a Set would keep callers that have left, with what they wait for (ADR 60). */
+  readonly #waiting: Caller[] = [];
   #isCut = false;
 
   constructor(pool: Pool) {
@@ -18,20 +24,29 @@ export class CuttablePool {
     return new Promise((resolve, reject) => {
       const refuse = () => reject(new DependencyUnavailableError('postgres'));
       if (this.#isCut) return refuse();
-      this.#refusals.add(refuse);
+      const caller = { refuse, place: this.#waiting.length };
+      this.#waiting.push(caller);
       this.pool.connect().then(
         (client) => {
           if (this.#isCut) return client.release(true);
-          this.#refusals.delete(refuse);
+          this.#leave(caller);
           this.#used.add(client);
           resolve(client);
         },
         (error: unknown) => {
-          this.#refusals.delete(refuse);
+          this.#leave(caller);
           reject(toTypedError(error));
         },
       );
     });
+  }
+
+  /** The last caller takes the place of the one that leaves. */
+  #leave({ place }: Caller): void {
+    const last = this.#waiting.pop();
+    if (last === undefined || last.place === place) return;
+    last.place = place;
+    this.#waiting[place] = last;
   }
 
   release(client: PoolClient, destroy: boolean | undefined): void {
@@ -42,7 +57,7 @@ export class CuttablePool {
   /** See cutStatements. */
   cut(): void {
     this.#isCut = true;
-    for (const refuse of this.#refusals) refuse();
+    for (const { refuse } of this.#waiting) refuse();
     // Closes the socket of a client under its statement. PoolClient's type leaves out that a client has an end().
     for (const client of this.#used) (client as unknown as Client).end().catch(() => {});
   }

@@ -48,24 +48,33 @@ export class DirectRequests implements ObjectRequests {
       'x-amz-checksum-sha256': sha256.toString('base64'),
     };
     const path = objectPath(this.#address, key);
-    await this.#requests.send(
-      { method: 'PUT', path, headers, sha256: sha256.toString('hex'), body: content, signal },
-      async ({ body }) => await body.dump(),
-    );
+    await this.#requests.send({
+      method: 'PUT',
+      path,
+      headers,
+      sha256: sha256.toString('hex'),
+      body: content,
+      signal,
+    });
   }
 
   async get(key: string, { range, signal }: GetOptions): Promise<StoredObject> {
     const headers = range === undefined ? {} : { range: rangeHeader(range) };
     const path = objectPath(this.#address, key);
-    return await this.#requests.send(
-      { method: 'GET', path, headers, sha256: EMPTY_SHA256, body: null, signal },
-      async (answer) => ({
-        body: answer.body,
-        contentLength: Number(answer.headers['content-length'] ?? 0),
-        encoding: contentEncodingOf(answer.headers['content-encoding']?.toString()),
-        isPart: answer.headers['content-range'] !== undefined,
-      }),
-    );
+    const answer = await this.#requests.sendForBody({
+      method: 'GET',
+      path,
+      headers,
+      sha256: EMPTY_SHA256,
+      body: null,
+      signal,
+    });
+    return {
+      body: answer.body,
+      contentLength: Number(answer.headers['content-length'] ?? 0),
+      encoding: contentEncodingOf(answer.headers['content-encoding']?.toString()),
+      isPart: answer.headers['content-range'] !== undefined,
+    };
   }
 
   close(): void {

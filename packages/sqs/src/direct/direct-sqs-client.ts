@@ -66,10 +66,15 @@ export class DirectSqsClient extends SQSClient {
       'content-type': 'application/x-amz-json-1.0',
       'x-amz-target': `AmazonSQS.${operation}`,
     };
-    return await requests.send(
-      { method: 'POST', path, headers, sha256: sha256(body), body, signal },
-      async (answer) => (await answer.body.json()) as object,
-    );
+    const { text } = await requests.send({
+      method: 'POST',
+      path,
+      headers,
+      sha256: sha256(body),
+      body,
+      signal,
+    });
+    return JSON.parse(text) as object;
   }
 
   #connected() {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 /** About 100 bytes each. */
 const MAX_CREDENTIALS = 10_000;
@@ -8,8 +9,7 @@ const MAX_CREDENTIALS = 10_000;
  * they may have been revoked since.
  */
 export class KnownCredentials {
-  /** The least recently used first. */
-  readonly #hashes = new Set<string>();
+  readonly #hashes = new LRUCache<string, true>({ max: MAX_CREDENTIALS });
 
   /** @param authorization the whole header */
   has(authorization: string): boolean {
@@ -17,11 +17,7 @@ export class KnownCredentials {
   }
 
   add(authorization: string): void {
-    const known = hashOf(authorization);
-    this.#hashes.delete(known);
-    this.#hashes.add(known);
-    const [oldest] = this.#hashes;
-    if (this.#hashes.size > MAX_CREDENTIALS && oldest !== undefined) this.#hashes.delete(oldest);
+    this.#hashes.set(hashOf(authorization), true);
   }
 
   delete(authorization: string): void {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimitStore } from '@pasteflow/postgres';
 
@@ -63,7 +64,8 @@ export class Limit {
   readonly #portion: number;
   readonly #counters: RateLimiterPostgres;
   readonly #onError: (error: unknown) => void;
-  readonly #portions = new Map<string, Portion>();
+  /** Without the callers that were not seen for longest. */
+  readonly #portions = new LRUCache<string, Portion>({ max: MAX_PORTIONS });
   #pausedUntil = 0;
 
   constructor({ name, points, store, onError }: LimitOptions) {
@@ -131,13 +133,11 @@ export class Limit {
     }
   }
 
-  /** Moves the portion to the end: the least recently seen caller is dropped first. */
   #portionOf(caller: string): Portion {
-    const portion = this.#portions.get(caller) ?? { points: 0, rest: 0, endsAt: 0, waiting: 0, taking: null };
-    this.#portions.delete(caller);
+    const known = this.#portions.get(caller);
+    if (known !== undefined) return known;
+    const portion = { points: 0, rest: 0, endsAt: 0, waiting: 0, taking: null };
     this.#portions.set(caller, portion);
-    const [oldest] = this.#portions.keys();
-    if (this.#portions.size > MAX_PORTIONS && oldest !== undefined) this.#portions.delete(oldest);
     return portion;
   }
 }

@@ -1,5 +1,4 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextPoll } from 'node:timers/promises';
 import { listen, Roster, runInSpan, sleep, type Component } from '@pasteflow/runtime';
@@ -50,7 +49,6 @@ export class ApiServer implements Component {
   readonly #server: Server;
   readonly #open = new Roster<ServerResponse>();
   readonly #turns = new Turns();
-  readonly #latest = new WeakMap<Duplex, ServerResponse>();
   #app: RequestListener | undefined;
   #port: number;
   #stopping = false;
@@ -92,7 +90,7 @@ export class ApiServer implements Component {
     };
     this.#server.on('connect', (_req, socket) => refuseConnect(socket, refusals));
     this.#server.on('clientError', (error, socket) =>
-      handleClientError(error, socket as Socket, this.#latest.get(socket), refusals),
+      handleClientError(error, socket as Socket, this.#turns.pending(socket), refusals),
     );
   }
 
@@ -143,11 +141,12 @@ export class ApiServer implements Component {
 
   #handle: RequestListener = (req, res) => {
     const leave = this.#open.add(res);
-    this.#latest.set(req.socket, res);
+    const { socket } = req;
     const span = beginRequestSpan(req);
     if (this.#stopping) closeAfter(res);
     res.once('close', () => {
       leave();
+      this.#turns.leave(socket, res);
       runInSpan(span, () => this.#options.events.ended(req, res));
       endRequestSpan(span, req, res);
       // An answer that began before the stop has left its connection open.

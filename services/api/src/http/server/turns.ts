@@ -10,15 +10,26 @@ const MAX_WAITING = 100;
  * could start a thousand requests.
  */
 export class Turns {
-  readonly #last = new WeakMap<Duplex, ServerResponse>();
+  /** Null after the answer: a connection that waits for its next request, perhaps for a minute, would keep the last one with its body. */
+  readonly #last = new WeakMap<Duplex, ServerResponse | null>();
   readonly #waiting = new WeakMap<Duplex, number>();
+
+  /** The answer to the last request of the connection; undefined: no request waits for an answer. */
+  pending(socket: Duplex): ServerResponse | undefined {
+    return this.#last.get(socket) ?? undefined;
+  }
+
+  /** Call it when an answer has closed. */
+  leave(socket: Duplex, res: ServerResponse): void {
+    if (this.#last.get(socket) === res) this.#last.set(socket, null);
+  }
 
   /** Calls `begin` when the earlier requests of the connection have been answered, and never if it ends before. */
   take(req: IncomingMessage, res: ServerResponse, begin: () => void): void {
     const { socket } = req;
     const previous = this.#last.get(socket);
     this.#last.set(socket, res);
-    if (previous === undefined || previous.closed) {
+    if (previous === undefined || previous === null || previous.closed) {
       begin();
       return;
     }
