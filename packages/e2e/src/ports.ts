@@ -9,8 +9,8 @@ let unused: number[] = [];
 let taking: Promise<void> | undefined;
 
 /**
- * A free port on 127.0.0.1, which no other call gets, in this process or another: the service that the port is for binds it only a
- * second later.
+ * A free port on 127.0.0.1, which no other call gets while this process lives, in this process or another: the service that the port is
+ * for binds it only a second later.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -16,8 +16,8 @@ export interface MessageDispatcherOptions<Outgoing> {
 const LINGER_MS = 5;
 
 /**
- * The same when the message before came within this time, so that more are likely to follow: at 100 messages a second three share a request,
- * and at 400 ten. Worker and Postgres then handle what arrives in one request together (ADR 62).
+ * How long a message waits when the message before it came less than this time ago, so that more are likely to follow: at 100 messages a
+ * second three share a request, and at 400 ten. Worker and Postgres then handle what arrives in one request together (ADR 62).
  */
 const BUSY_LINGER_MS = 25;
 

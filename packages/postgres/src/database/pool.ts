@@ -135,13 +135,15 @@ const queryPrepared: Run = async (connection, text, values, discard) => {
   }
 };
 
-/** Postgres ends a statement at its own timeout. After this time more, the server has disappeared without closing its connections. */
+/**
+ * Postgres ends a statement at its own timeout. After this time more, the server has disappeared without closing its connections, and the
+ * kernel would wait 15 minutes for it.
+ */
 const ANSWER_DELAY_MS = 2000;
 
 /**
- * pg's own promises and its `query_timeout` keep what a statement has sent and received until a collection of the whole heap: with 3 KB a
- * statement, collections of the young generation took 7 ms instead of 0.7. With a callback and a timer of our own pg keeps nothing (ADR 63).
- * The kernel would wait 15 minutes for a server that has disappeared.
+ * pg's own promises and its `query_timeout` keep what a statement has sent and received until a collection of the whole heap. With a
+ * callback and a timer of our own pg keeps nothing, and the pauses of collections take a third (ADR 63).
  */
 function query({ client, timeoutMs }: Connection, config: QueryConfig): Promise<QueryResult> {
   const { promise, resolve, reject } = Promise.withResolvers<QueryResult>();

@@ -14,8 +14,8 @@ export const prepared: RawBuilder<unknown> = sql.raw(`${MARK} `);
 
 /**
  * The right side of a comparison with an array parameter, in a prepared statement. The subquery hides the number of elements from the
- * planner. Otherwise a new plan for one or two of them looks cheaper than the kept plan, which is for ten, so that Postgres would plan
- * each time.
+ * planner, which then expects ten. If the planner saw one or two elements, a new plan for them would look cheaper than the kept plan, and
+ * Postgres would plan each time.
  */
 export function anyOf(elements: readonly string[], type: 'text' | 'uuid'): RawBuilder<unknown> {
   const array = sql.raw(`${type}[]`);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
+import { prepared } from '../database/prepared.ts';
 import type { Claim } from '../executions/claim.ts';
 import { claimDue, start, tryAgainAt } from '../executions/claim-rule.ts';
 import { opaqueState } from '../executions/opaque-state.ts';
@@ -38,7 +39,7 @@ export async function claimJob(
   db: Database,
   { jobId, actor, leaseSeconds }: ClaimJobOptions,
 ): Promise<JobClaim> {
-  const { rows } = await sql<ClaimRow>`
+  const { rows } = await sql<ClaimRow>`${prepared}
     WITH ${byActor(actor, 'claimed')},
     asked AS MATERIALIZED (
       SELECT e.id AS execution_id, e.status, e.run_at, e.lease_expires_at

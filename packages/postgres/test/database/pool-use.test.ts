@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { sql } from 'kysely';
-import { poolUse } from '../../src/index.ts';
+import { cutStatements, poolUse } from '../../src/index.ts';
 import { open, useDatabase } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 
@@ -22,20 +22,19 @@ it('a pool reports how many connections are in use and how many callers wait', a
   await db.destroy();
 });
 
-it('the error of a statement without an answer is that of an unavailable Postgres, and its connection is not reused', async () => {
-  const db = open(current.url, 1, 500);
-  const backend = async (): Promise<number> => {
-    const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(db);
-    return rows[0]!.pid;
-  };
-  const frozen = await backend();
-  process.kill(frozen, 'SIGSTOP');
-  try {
-    await expect(backend()).rejects.toThrow(DependencyUnavailableError);
-  } finally {
-    process.kill(frozen, 'SIGCONT');
-  }
-  expect(await backend()).not.toBe(frozen);
+it('a cut pool ends the statement that runs and refuses the callers that still wait', async () => {
+  const db = open(current.url, 1);
+  const held = await db.startTransaction().execute();
+  const locked = await current.db.startTransaction().execute();
+  await sql`LOCK TABLE users`.execute(locked);
+  const callers = Promise.allSettled([1, 2, 3].map(() => sql`SELECT FROM users`.execute(db)));
+  expect(poolUse(db)).toMatchObject({ used: 1, waiting: 3 });
+  await held.rollback().execute();
+  await untilSomebodyWaits(current.db, 1); // the first caller has the connection
+  cutStatements(db);
+  for (const caller of await callers)
+    expect(caller).toMatchObject({ reason: expect.any(DependencyUnavailableError) });
+  await locked.rollback().execute();
   await db.destroy();
 });
 
@@ -46,7 +45,7 @@ const grownBytes = (kind: 'pg' | 'database'): number =>
   Number(execFileSync(process.execPath, [...flags, script, current.url, kind], { encoding: 'utf8' }));
 
 it("what a statement has sent is freed with the young generation, which pg's own promises and timeout prevent", () => {
-  const ofPg = grownBytes('pg');
+  const ofPg = grownBytes('pg'); // shows that the script measures it; when pg frees it, too, query() in pool.ts can go
   expect(ofPg).toBeGreaterThan(5_000_000);
   expect(grownBytes('database')).toBeLessThan(ofPg / 5);
 });

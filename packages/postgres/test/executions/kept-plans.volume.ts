@@ -7,6 +7,7 @@ import {
   answerIdempotencyKey,
   claimExecutions,
   claimIdempotencyKey,
+  claimJob as claimDueJob,
   createPaste,
   createPastes,
   ensureUser,
@@ -31,7 +32,7 @@ import { addBacklog, keepStatistics } from '../support/fill.ts';
 import { completed, failure, newJob, runningJob, settlementOf } from '../support/jobs.ts';
 
 /**
- * The worst case for a plan that is kept: it was made when every table was empty or had a few rows and the statistics said so, and no statistics were
+ * The worst case for a plan that is kept: it was made when every table was empty or had one row and the statistics said so, and no statistics were
  * gathered since, although 20,000 uploads wait now. A service that starts with a new database during an outage of S3 has such plans.
  */
 const BACKLOG = 20_000;
@@ -45,10 +46,11 @@ let kept: KeptPlans;
 let filling: Database;
 let userId: string;
 let paste: Awaited<ReturnType<typeof newPaste>>;
-let waiting: readonly string[];
-let runningUploads: readonly string[];
-let waitingJob: string;
-let running: ClaimedJob;
+// While the plans are made, these name nothing.
+let waiting: readonly string[] = ['none'];
+let runningUploads: readonly string[] = [randomUUID()];
+let waitingJob: string = randomUUID();
+let running = { executionId: randomUUID(), attempt: 1, losses: 0 } as ClaimedJob;
 
 beforeAll(async () => {
   stack = await startTestStack();
@@ -57,21 +59,24 @@ beforeAll(async () => {
   await keepStatistics(filling);
   paste = await newPaste(filling);
   userId = await ensureUser(filling, 'owner');
-  const pastes = [];
-  for (let n = 0; n < 20; n++) pastes.push(await newPaste(filling));
-  waiting = pastes.slice(0, 10).map(({ shortCode }) => shortCode);
-  await claimUploads(
-    filling,
-    pastes.slice(10).map(({ shortCode }) => shortCode),
-  );
-  runningUploads = pastes.slice(10).map(({ executionId }) => executionId);
-  waitingJob = (await newJob(filling)).id;
-  running = await runningJob(filling);
   await sql`VACUUM (ANALYZE)`.execute(filling);
   kept = await KeptPlans.connect(url);
   for (const run of Object.values(hot)) await kept.explain(run);
+  await addWork();
   await addBacklog(filling, BACKLOG);
 }, 120_000);
+
+/** Ten uploads that wait, ten that run, a job that waits, and one that runs. */
+async function addWork(): Promise<void> {
+  const pastes = [];
+  for (let n = 0; n < 20; n++) pastes.push(await newPaste(filling));
+  const codes = pastes.map(({ shortCode }) => shortCode);
+  waiting = codes.slice(0, 10);
+  await claimUploads(filling, codes.slice(10));
+  runningUploads = pastes.slice(10).map(({ executionId }) => executionId);
+  waitingJob = (await newJob(filling)).id;
+  running = await runningJob(filling);
+}
 
 afterAll(async () => {
   await kept?.close();
@@ -153,6 +158,8 @@ const hot: Record<string, (db: Database) => Promise<unknown>> = {
   'settling ten uploads past their lease': (db) => settle(db, runningUploads.map(retried), true),
   'claiming a job': (db) =>
     claimExecutions(db, jobSubject, { keys: [waitingJob], actor: 'w', leaseSeconds: 600 }),
+  'claiming the job whose turn it is': (db) =>
+    claimDueJob(db, { jobId: waitingJob, actor: 'w', leaseSeconds: 600 }).catch(() => undefined),
   'settling a job as completed': (db) => settleJob(db, [running, { kind: 'succeeded' }, completed]),
   'settling a job that failed': (db) => settleJob(db, [running, failure]),
 };

@@ -64,7 +64,7 @@ export interface ClientErrorOptions {
 
 /**
  * Handles an error of a connection.
- * @param pending the answer to the last request whose headers arrived
+ * @param pending the answer to the last request whose headers arrived, while this answer is open
  */
 export function handleClientError(
   error: NodeJS.ErrnoException,

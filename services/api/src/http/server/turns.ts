@@ -10,7 +10,10 @@ const MAX_WAITING = 100;
  * could start a thousand requests.
  */
 export class Turns {
-  /** Null after the answer: a connection that waits for its next request, perhaps for a minute, would keep the last one with its body. */
+  /**
+   * Null after the answer: otherwise a connection that waits for its next request, perhaps for a minute, would keep the last request and its
+   * body. To delete the entry would make V8 build a new table for each request.
+   */
   readonly #last = new WeakMap<Duplex, ServerResponse | null>();
   readonly #waiting = new WeakMap<Duplex, number>();
 
