@@ -13,7 +13,7 @@ type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 export interface CollectOptions {
   /** For error messages. */
   readonly name: string;
-  /** From the construction until the end of the answer. */
+  /** Until the answer begins. The time counts from the construction. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -41,7 +41,7 @@ class AbortListener {
  * what their request has sent (ADR 63).
  */
 export class CollectedAnswer implements Dispatcher.DispatchHandler {
-  /** Rejects with the error of the network, with an AbortError, or a TimeoutError. */
+  /** Rejects with the error of the network, with an AbortError, or when the answer does not begin in time. */
   readonly promise: Promise<Answer>;
   readonly #name: string;
   readonly #resolve: (answer: Answer) => void;
@@ -90,8 +90,9 @@ export class CollectedAnswer implements Dispatcher.DispatchHandler {
     if (this.#failure !== undefined) controller.abort(this.#failure);
   }
 
-  /** Called for informational answers, too. The last one is the answer. */
   onResponseStart(_: Dispatcher.DispatchController, statusCode: number, headers: AnswerHeaders): void {
+    if (statusCode < 200) return; // the answer follows
+    clearTimeout(this.#timer);
     this.#statusCode = statusCode;
     this.#headers = headers;
   }

@@ -16,7 +16,7 @@ export interface SignedRequestsOptions {
   readonly region: string;
   readonly connections: number;
   readonly connectTimeoutMs: number;
-  /** Until a small answer ends, and until another one begins. It includes the waits for credentials and for a connection. */
+  /** Until the answer begins. It includes the waits for credentials and for a connection. */
   readonly timeoutMs: number;
   /** Between two pieces of the body of an answer. 0: as long as its reader likes. */
   readonly bodyTimeoutMs: number;

@@ -58,8 +58,8 @@ describe('an answer that is collected', () => {
     expect(await send(to)).toMatchObject({ statusCode: 200, text: 'stored' });
   });
 
-  it('fails with a TimeoutError when it does not end in time', async () => {
-    const to = await serve((_req, res) => void res.write('a part'));
+  it('fails with a TimeoutError when it does not begin in time, although informational answers came', async () => {
+    const to = await serve((_req, res) => res.writeEarlyHints({ link: '</style>; rel=preload' }));
     await expect(send(to, { timeoutMs: 100 })).rejects.toMatchObject({
       name: 'TimeoutError',
       code: 'ETIMEDOUT',

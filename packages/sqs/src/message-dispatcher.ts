@@ -55,8 +55,9 @@ export class MessageDispatcher<Outgoing extends object> {
       return;
     }
     this.#waiting.push(this.#trace(message));
-    const isBusy = performance.now() - this.#lastAt < BUSY_LINGER_MS;
-    this.#lastAt = performance.now();
+    const now = performance.now();
+    const isBusy = now - this.#lastAt < BUSY_LINGER_MS;
+    this.#lastAt = now;
     if (this.#waiting.length >= SQS_BATCH_SIZE) this.#flush();
     else this.#lingering ??= setTimeout(() => this.#flush(), isBusy ? BUSY_LINGER_MS : LINGER_MS);
   }
