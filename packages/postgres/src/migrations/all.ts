@@ -28,6 +28,7 @@ import * as compressedPayloads from './0029-compressed-payloads.ts';
 import * as slugs from './0030-slugs.ts';
 import * as parents from './0031-parents.ts';
 import * as oneIndexBySubject from './0032-one-index-by-subject.ts';
+import * as cheapPatterns from './0033-cheap-patterns.ts';
 
 interface PreparedMigration extends Migration {
   /** Runs before all pending migrations and outside of their transaction, for an index that must not hold up writes while it is built. */
@@ -65,4 +66,5 @@ export const migrations: Record<string, PreparedMigration> = {
   '0030-slugs': slugs,
   '0031-parents': parents,
   '0032-one-index-by-subject': oneIndexBySubject,
+  '0033-cheap-patterns': cheapPatterns,
 };
