@@ -20,6 +20,8 @@ const databases = new WeakMap<Stack['postgres'], Set<string>>();
 export interface TestDatabaseOptions {
   /** false: an empty database, for tests of the migrations. Default: true. */
   readonly migrated?: boolean;
+  /** The URL of a database that was created here and has no connections: the new database is a copy of it. */
+  readonly copyOf?: string;
 }
 
 /**
@@ -29,10 +31,11 @@ export interface TestDatabaseOptions {
  */
 export async function createTestDatabase(
   stack: Stack,
-  { migrated = true }: TestDatabaseOptions = {},
+  { migrated = true, copyOf }: TestDatabaseOptions = {},
 ): Promise<TestDatabase> {
   const name = `pasteflow_test_${randomBytes(6).toString('hex')}`; // other files create theirs in the same server
-  const template = migrated ? TEMPLATE_DATABASE : EMPTY_DATABASE;
+  const original = copyOf === undefined ? undefined : new URL(copyOf).pathname.slice(1);
+  const template = original ?? (migrated ? TEMPLATE_DATABASE : EMPTY_DATABASE);
   await unlessConnected(() =>
     execute(stack, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`),
   );

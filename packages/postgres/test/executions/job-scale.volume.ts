@@ -41,10 +41,7 @@ import { fillOwner } from '../support/fill-owner.ts';
 import { fillWithBacklog } from '../support/fill.ts';
 import { claimJob, endingOf, entriesOf, firstPositions, loss, newAsset, newJob } from '../support/jobs.ts';
 import { placeAt } from '../support/place-at.ts';
-
-/** See scale.volume.ts: `npm run test:scale` takes 10,000 and 1,000,000 rows. */
-const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
-const MAX_GROWTH = 1.5;
+import { FILL_LIMIT_MS, large, MAX_GROWTH, prepareToFill, small } from '../support/scale.ts';
 
 /** Each list has at least a fourth of the rows, so page 10,000 exists in each. */
 const FAR_PAGE = 10_000;
@@ -68,13 +65,14 @@ let underBacklogOfJobs: Scene;
 
 beforeAll(async () => {
   stack = await startTestStack();
+  await prepareToFill(stack);
   for (const rows of [small, large]) scenes.push(await makeScene(rows));
   underBacklog = await makeScene(small, BACKLOG);
   underBacklogOfJobs = await makeScene(small);
   const db = openToFill(underBacklogOfJobs.url);
   await fillWithWaitingJobs(db, { users: 200, jobsOfEach: BACKLOG / 200 });
   await db.destroy();
-}, 900_000);
+}, FILL_LIMIT_MS);
 
 afterAll(async () => {
   await stack?.stop();

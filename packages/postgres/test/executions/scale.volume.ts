@@ -42,15 +42,7 @@ import {
 import { newPaste, openToFill, pasteToCreate } from '../support/database.ts';
 import { explain } from '../support/explain.ts';
 import { fillWithBacklog, fillWithHistory, fillWithKeys, fillWithSlugs } from '../support/fill.ts';
-
-/** `npm run test:scale` takes 10,000 and 1,000,000 rows. Each run of `npm test` takes a smaller pair. */
-const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
-
-/**
- * A hundred times the rows make each B-tree one level higher: one page more for each descent. A cost that grows with the table would be a
- * hundred times as high.
- */
-const MAX_GROWTH = 1.5;
+import { FILL_LIMIT_MS, large, MAX_GROWTH, prepareToFill, small } from '../support/scale.ts';
 
 /** The busy part of a table is small for any history: 20 uploads due, 10 running, 10 expired, on top of the history. */
 interface Scene {
@@ -72,16 +64,27 @@ const BACKLOG = large >= 1_000_000 ? 100_000 : 20_000;
 
 beforeAll(async () => {
   stack = await startTestStack();
-  for (const rows of [small, large]) scenes.push(await makeScene(rows));
-  underBacklog = await makeScene(large, BACKLOG);
-}, 900_000);
+  await prepareToFill(stack);
+  const [few, many] = [await makeHistory(small), await makeHistory(large)];
+  const { url: copyOfMany } = await createTestDatabase(stack, { copyOf: many.url });
+  scenes.push(await makeScene(few), await makeScene(many));
+  underBacklog = await makeScene({ ...many, url: copyOfMany }, BACKLOG);
+}, FILL_LIMIT_MS);
 
-async function makeScene(rows: number, backlog = 0): Promise<Scene> {
+type History = Pick<Scene, 'url' | 'named'>;
+
+async function makeHistory(rows: number): Promise<History> {
   const { url } = await createTestDatabase(stack);
   const db = openToFill(url);
   await fillWithHistory(db, rows);
   const named = await fillWithSlugs(db);
   await fillWithKeys(db, rows);
+  await db.destroy();
+  return { url, named };
+}
+
+async function makeScene({ url, named }: History, backlog = 0): Promise<Scene> {
+  const db = openToFill(url);
   // The transitions of the history count as measured.
   await sql`UPDATE transition_cursor SET txid = pg_current_xact_id()`.execute(db);
   if (backlog > 0) await fillWithBacklog(db, backlog);

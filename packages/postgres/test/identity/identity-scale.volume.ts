@@ -16,10 +16,7 @@ import {
 import { open } from '../support/database.ts';
 import { explain, type Cost } from '../support/explain.ts';
 import { fillOwner } from '../support/fill-owner.ts';
-
-/** As in scale.volume.ts: `npm run test:scale` uses 10,000 and 1,000,000 rows. */
-const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000').split(',').map(Number);
-const MOST_GROWTH = 1.5;
+import { FILL_LIMIT_MS, large, MAX_GROWTH, prepareToFill, small } from '../support/scale.ts';
 
 /** Each state has a third of four fifths of the pastes of the owner: each list has a page 10,000. */
 const FAR_PAGE = 10_000;
@@ -45,6 +42,7 @@ const scenes: Scene[] = [];
 
 beforeAll(async () => {
   stack = await startTestStack();
+  await prepareToFill(stack);
   for (const rows of [small, large]) {
     const { url } = await createTestDatabase(stack);
     // Inserting a million rows takes longer than the statement timeout.
@@ -59,7 +57,7 @@ beforeAll(async () => {
     scenes.push({ url, owner });
     await db.destroy();
   }
-}, 900_000);
+}, FILL_LIMIT_MS);
 
 afterAll(async () => {
   await stack?.stop();
@@ -92,7 +90,7 @@ it.each(lists)(
     );
     expect(costs.flatMap(({ scanned }) => scanned)).toEqual([]);
     expect(costs.map(({ statements }) => statements)).toEqual([1, 1, 1, 1]);
-    for (const cost of [first, far]) expect(cost).toBeLessThanOrEqual(Math.ceil(short * MOST_GROWTH) + 10);
+    for (const cost of [first, far]) expect(cost).toBeLessThanOrEqual(Math.ceil(short * MAX_GROWTH) + 10);
   },
 );
 
@@ -141,5 +139,5 @@ it.each(Object.keys(others))('%s reads as many pages in a large table as in a sm
   const [before, after] = costs as [Cost, Cost];
   process.stderr.write(`${name}: ${before.buffers} pages at ${small} rows, ${after.buffers} at ${large}\n`);
   expect(after.scanned).toEqual([]);
-  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MOST_GROWTH) + 5);
+  expect(after.buffers).toBeLessThanOrEqual(Math.ceil(before.buffers * MAX_GROWTH) + 5);
 });
