@@ -1,7 +1,7 @@
 /** What `load-main.ts` does, as its only argument in JSON. */
 export interface LoadJob {
   readonly baseUrl: string;
-  readonly kind: 'create' | 'create of text' | 'keyed create' | 'read' | 'revalidate';
+  readonly kind: 'create' | 'create of text' | 'keyed create' | 'multipart create' | 'read' | 'revalidate';
   readonly count: number;
   readonly connections: number;
   /** Bytes of a created paste. */

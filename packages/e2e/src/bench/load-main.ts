@@ -11,10 +11,20 @@ const latencies: number[] = [];
 const shortCodes: string[] = [];
 const total = job.warming + job.count;
 const unexpected: Record<string, number> = {};
-const EXPECTED = { create: 201, 'create of text': 201, 'keyed create': 201, read: 200, revalidate: 304 }[
-  job.kind
-];
+const EXPECTED = {
+  create: 201,
+  'create of text': 201,
+  'keyed create': 201,
+  'multipart create': 200,
+  read: 200,
+  revalidate: 304,
+}[job.kind];
 const contentOf = job.kind === 'create of text' ? textPieces(job.bytes) : () => randomBytes(job.bytes);
+const BOUNDARY = randomUUID();
+const FILE_BEGINS = Buffer.from(
+  `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="paste"\r\n\r\n`,
+);
+const FILE_ENDS = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
 const etags = new Map<string, string>();
 
 function requestOf(n: number): Dispatcher.RequestOptions {
@@ -31,6 +41,13 @@ function requestOf(n: number): Dispatcher.RequestOptions {
           ...(job.kind === 'keyed create' && { 'idempotency-key': randomUUID() }),
         },
         body: contentOf(n),
+      };
+    case 'multipart create': // as rustypaste wants it
+      return {
+        method: 'POST',
+        path: '/',
+        headers: { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
+        body: Buffer.concat([FILE_BEGINS, contentOf(n), FILE_ENDS]),
       };
     case 'read':
       return { method: 'GET', path };
@@ -50,6 +67,7 @@ async function send(n: number): Promise<void> {
   if (statusCode !== EXPECTED) unexpected[statusCode] = (unexpected[statusCode] ?? 0) + 1;
   else if (statusCode === 201 && text.startsWith('{'))
     shortCodes.push((JSON.parse(text) as { short_code: string }).short_code);
+  else if (job.kind === 'multipart create') shortCodes.push(new URL(text.trim()).pathname.slice(1));
 }
 
 async function oneAfterAnother(): Promise<void> {

@@ -5,6 +5,7 @@ import { measureControls } from './measure-controls.ts';
 import { createAndSettle, measureCreates, measureHalfLoad } from './measure-creates.ts';
 import { measureFirstRead } from './measure-first-read.ts';
 import { measurePeers } from './measure-peers.ts';
+import { measureRustypaste } from './measure-rustypaste.ts';
 import { measureReads, measureUncachedReads } from './measure-reads.ts';
 import { measureRequests } from './measure-requests.ts';
 import { measureSettling } from './measure-settling.ts';
@@ -35,7 +36,7 @@ export async function startBenchCluster(env: NodeJS.Dict<string>): Promise<Bench
 
 /**
  * Every figure of docs/benchmarks.md, in one run.
- * @param peers a folder in which other job queues are installed
+ * @param peers a folder in which other paste services and job queues are installed
  */
 export async function runBench(
   cluster: BenchCluster,
@@ -60,7 +61,10 @@ export async function runBench(
   report('controls');
   const controls = await measureControls(cluster, 3000);
   report('peers');
-  const others = peers === undefined ? [] : await measurePeers(cluster, peers, 2000);
+  const others =
+    peers === undefined
+      ? []
+      : [...(await measureRustypaste(peers, 3000)), ...(await measurePeers(cluster, peers, 2000))];
   report('transitions');
   const transitions = await measureTransitions(cluster, 5000);
   report('requests');
