@@ -1,12 +1,33 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
+import { looksRandom } from '../src/compression/looks-random.ts';
 import { compress, contentRange, DamagedObjectError, decompress, type StoredObject } from '../src/index.ts';
 
+const REPOSITORY = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Sources of this repository, 300,000 bytes. */
+const code = Buffer.concat(
+  globSync('packages/*/src/**/*.ts', { cwd: REPOSITORY })
+    .toSorted()
+    .map((file) => readFileSync(join(REPOSITORY, file))),
+).subarray(0, 300_000);
+
 const text = (bytes: number): Buffer => Buffer.alloc(bytes, 'The quick brown fox jumps over the lazy dog.\n');
+
+/** Bytes as evenly distributed as random ones, the same in each run. */
+function evenBytes(seed: number, bytes: number): Buffer {
+  const blocks = Array.from({ length: Math.ceil(bytes / 32) }, (_, n) =>
+    hash('sha256', `${seed}/${n}`, 'buffer'),
+  );
+  return Buffer.concat(blocks).subarray(0, bytes);
+}
 
 describe('compressing a content', () => {
   it.each([512, 2048, 64 * 1024, 64 * 1024 + 1, 3 * 1024 * 1024])(
@@ -23,6 +44,27 @@ describe('compressing a content', () => {
     expect(await compress(randomBytes(100_000))).toBeNull();
     expect(await compress(Buffer.concat([randomBytes(91_000), text(9000)]))).toBeNull();
     expect(await compress(Buffer.from(randomBytes(75_000).toString('base64')))).not.toBeNull();
+  });
+
+  it.each([512, 1000, 2048, 4096, 20_000, 64 * 1024, 300_000])(
+    'makes of %i bytes of code what gzip makes with its full window and memory',
+    async (bytes) => {
+      const content = code.subarray(0, bytes);
+      expect(content).toHaveLength(bytes);
+      expect((await compress(content))!.equals(gzipSync(content, { level: 4 }))).toBe(true);
+    },
+  );
+
+  it('is not tried for bytes that look random, wherever they are looked at', () => {
+    for (const bytes of [512, 700, 2048, 100_003])
+      expect([1, 2, 3, 4].map((seed) => looksRandom(evenBytes(seed, bytes)))).not.toContain(false);
+    expect(looksRandom(gzipSync(code))).toBe(true);
+  });
+
+  it('is tried for text, for text in base64 and for random bytes of which a fifth is text', () => {
+    const mixed = Buffer.concat([evenBytes(5, 8000), text(2000)]);
+    const contents = [text(512), code, Buffer.from(randomBytes(2000).toString('base64')), mixed];
+    expect(contents.map(looksRandom)).toEqual([false, false, false, false]);
   });
 });
 
