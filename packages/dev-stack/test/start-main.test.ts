@@ -1,23 +1,32 @@
 import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawnCommand, spawnService, startTestStack, type SpawnedService } from '../src/testing/index.ts';
+import {
+  spawnCommand,
+  spawnService,
+  startTestStack,
+  temporaryFolder,
+  type SpawnedService,
+} from '../src/testing/index.ts';
+import { fromBundles } from './from-bundles.ts';
 import { childrenOf, isAlive, until } from './processes.ts';
 
 jest.setTimeout(120_000);
 
 const entry = new URL('../src/start-main.ts', import.meta.url).pathname;
-const dataDir = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
+const { dataDir, remove } = await temporaryFolder();
 let started: SpawnedService[] = [];
 afterEach(async () => {
   for (const service of started) await service.stop(30_000);
   started = [];
 });
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+afterAll(remove);
 
-function start(env: Record<string, string> = {}): SpawnedService {
+type Environment = Record<string, string>;
+
+/** From the sources, as a user starts it. */
+function start(env: Environment = {}): SpawnedService {
   const ports = { STACK_POSTGRES_PORT: '0', STACK_AWS_PORT: '0', API_PORT: '0', METRICS_PORT: '0' };
   const all = { PASTEFLOW_DATA_DIR: dataDir, ...ports, ...env };
   const service = spawnService({ entry, env: all, name: 'npm start' });
@@ -25,7 +34,7 @@ function start(env: Record<string, string> = {}): SpawnedService {
   return service;
 }
 
-async function startRunning(env?: Record<string, string>): Promise<{ main: SpawnedService; url: string }> {
+async function startRunning(env?: Environment): Promise<{ main: SpawnedService; url: string }> {
   const main = start(env);
   const [, url] = await main.waitFor(/Pasteflow is running at (http:\S+)/, 90_000);
   return { main, url: url as string };
@@ -67,7 +76,7 @@ describe('npm start', () => {
     await first.main.exited;
     await until(() => children.every((pid) => !isAlive(pid)));
 
-    const second = await startRunning();
+    const second = await startRunning(fromBundles());
     expect(await read(second.url + paths[0])).toBe('before the kill');
     expect(await read(second.url + paths[1])).toBe('just before the kill');
     expect(await tokenOf(second.main)).toBe(token);
@@ -86,7 +95,7 @@ describe('npm start', () => {
   });
 
   it('serves the database that npm run token uses by default, and leaves no process when its own is killed', async () => {
-    const { main, url } = await startRunning();
+    const { main, url } = await startRunning(fromBundles());
     const command = spawnCommand('token', ['alice'], { PASTEFLOW_DATA_DIR: dataDir });
     expect((await command.exited).code).toBe(0);
     expect((await listWith(url, command.stdout[0] as string)).status).toBe(200);
@@ -102,6 +111,7 @@ describe('npm start', () => {
     try {
       const own = join(dataDir, 'unused');
       const { main, url } = await startRunning({
+        ...fromBundles(),
         DATABASE_URL: stack.postgres.url,
         AWS_ENDPOINT_URL: stack.aws.endpoint,
         AWS_ACCESS_KEY_ID: 'test',
@@ -133,7 +143,7 @@ describe('npm start', () => {
   });
 
   it('stops everything that it started, and exits with 1, when a service cannot start', async () => {
-    const main = start({ UPLOAD_CONCURRENCY: 'many' });
+    const main = start({ ...fromBundles(), UPLOAD_CONCURRENCY: 'many' });
     expect((await main.exited).code).toBe(1);
     expect(main.stderr.at(-1)).toMatch(
       /^upload-worker ended with code 78 before Pasteflow was ready[.] .*[.]$/,

@@ -15,6 +15,7 @@ export {
   startSharedTestStack,
   startTestAws,
   startTestStack,
+  temporaryFolder,
   type SharedTestStack,
   type SharedTestStackWithAws,
   type TestAws,

@@ -140,7 +140,10 @@ async function startTestPostgres(parent?: string): Promise<TestStack> {
   }
 }
 
-async function temporaryFolder(parent?: string): Promise<{ dataDir: string; remove: () => Promise<void> }> {
+/** An empty folder for the data of a stack. */
+export async function temporaryFolder(
+  parent?: string,
+): Promise<{ dataDir: string; remove: () => Promise<void> }> {
   const dataDir = await mkdtemp(join(parent ?? (await parentFolder()), 'pasteflow-test-'));
   return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
