@@ -49,10 +49,11 @@ describe('the alert rules', () => {
   });
 
   itWithPrometheus('fire in the cases of their tests, and not otherwise', async () => {
-    const tests = file('prometheus/tests/pasteflow.yml');
-    const { ok, output } = await promtool('test', 'rules', tests);
+    const folder = file('prometheus/tests');
+    const tests = readdirSync(folder).map((name) => join(folder, name));
+    const { ok, output } = await promtool('test', 'rules', ...tests);
     expect(ok ? '' : output).toBe('');
-    const text = readFileSync(tests, 'utf8');
+    const text = tests.map((path) => readFileSync(path, 'utf8')).join('\n');
     for (const name of alerts)
       expect(text).toMatch(new RegExp(`alertname: ${name}\\n +exp_alerts:\\n +- exp_labels`));
   });
