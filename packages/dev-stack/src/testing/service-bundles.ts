@@ -14,6 +14,7 @@ export const BUNDLED_ENTRIES: Readonly<Record<string, string>> = {
   janitor: 'services/janitor/src/main.ts',
   ops: 'services/janitor/src/ops-main.ts',
   migrate: 'packages/postgres/src/migrate-main.ts',
+  'hanging-worker': 'services/upload-worker/test/fixtures/worker.ts',
 };
 
 /** Two hours are longer than any run of tests. Each change of a source makes a new folder of 20 MB. */
@@ -22,6 +23,7 @@ export const BUNDLES = { path: join(REPOSITORY, 'node_modules/.cache/service-bun
 /** Every file that can change a bundle: the sources, and the versions and exports of what they import. */
 const SOURCES = [
   '{packages,services}/*/src/**/*.ts',
+  'services/*/test/fixtures/*.ts',
   '{packages,services}/*/package.json',
   'pnpm-lock.yaml',
   'patches/*',
