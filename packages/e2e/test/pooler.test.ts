@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { urlOfService } from '@pasteflow/dev-stack/testing';
 import { isPgbouncerRequired, Pgbouncer, startCluster, type Cluster } from '../src/index.ts';
 
-const PASTES = 60;
+/** More than the pooler has connections for a service. */
+const PASTES = 30;
 
 (isPgbouncerRequired() ? describe : describe.skip)('behind a PgBouncer in transaction mode', () => {
   let cluster: Cluster;
