@@ -8,7 +8,7 @@ import {
   type TestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
 import { checkBucketOwner } from '@pasteflow/bucket-owner';
-import { defaultRetryPolicy, MAX_JOB_LOSSES } from '@pasteflow/domain';
+import { BUCKET_OWNER_KEY, defaultRetryPolicy, MAX_JOB_LOSSES } from '@pasteflow/domain';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { makeUsers, rewriteTrail } from '@pasteflow/postgres/testing';
 import { Metrics } from '@pasteflow/runtime';
@@ -117,8 +117,9 @@ async function createWorldOn<Stack extends SharedTestStackWithAws>(stack: Stack)
           tx,
         ),
       );
-      for (const prefix of ['pastes/', 'jobs/', 'other/'])
-        for await (const page of store.list(prefix)) await store.deleteMany(page.map(({ key }) => key));
+      // One list: each takes milliseconds of CPU time, before every test. The object that names the owner stays.
+      for await (const page of store.list(''))
+        await store.deleteMany(page.map(({ key }) => key).filter((key) => key !== BUCKET_OWNER_KEY));
       await sql`TRUNCATE orphan_objects`.execute(db);
       for await (const page of store.listMultipartUploads(''))
         for (const upload of page) await store.abortMultipartUpload(upload);
