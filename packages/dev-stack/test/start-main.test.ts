@@ -25,7 +25,7 @@ afterAll(remove);
 
 type Environment = Record<string, string>;
 
-/** From the sources, as a user starts it. */
+/** From the sources, as a user starts it, unless `env` comes from fromBundles. */
 function start(env: Environment = {}): SpawnedService {
   const ports = { STACK_POSTGRES_PORT: '0', STACK_AWS_PORT: '0', API_PORT: '0', METRICS_PORT: '0' };
   const all = { PASTEFLOW_DATA_DIR: dataDir, ...ports, ...env };

@@ -117,7 +117,7 @@ async function createWorldOn<Stack extends SharedTestStackWithAws>(stack: Stack)
           tx,
         ),
       );
-      // One list: each takes milliseconds of CPU time, before every test. The object that names the owner stays.
+      // The bucket is listed once, because each list takes milliseconds of CPU time, before every test. The object that names the owner stays.
       for await (const page of store.list(''))
         await store.deleteMany(page.map(({ key }) => key).filter((key) => key !== BUCKET_OWNER_KEY));
       await sql`TRUNCATE orphan_objects`.execute(db);

@@ -19,9 +19,12 @@ const databases = new WeakMap<Stack['postgres'], Set<string>>();
 
 /**
  * One connection for each server, which creates and drops its databases: a connection takes 8 ms of CPU time, the
- * statement as much. It ends with the server, or with dropTestDatabases.
+ * statement as much. The connection ends with the server, or with dropTestDatabases.
  */
-const admins = new WeakMap<Stack['postgres'], Promise<Client>>();
+const clients = new WeakMap<Stack['postgres'], Client>();
+
+/** The last statement of each server. A client executes one statement at a time. */
+const statements = new WeakMap<Stack['postgres'], Promise<unknown>>();
 
 export interface TestDatabaseOptions {
   /** false: an empty database, for tests of the migrations. Default: true. */
@@ -52,8 +55,13 @@ export async function createTestDatabase(
 
 /** Drops the databases that createTestDatabase has created for this stack, and closes its connection. */
 export async function dropTestDatabases(stack: Stack): Promise<void> {
-  for (const name of databases.get(stack.postgres) ?? []) await drop(stack, name);
-  await (await admins.get(stack.postgres))?.end();
+  try {
+    for (const name of databases.get(stack.postgres) ?? []) await drop(stack, name);
+  } finally {
+    const client = clients.get(stack.postgres);
+    clients.delete(stack.postgres);
+    await client?.end();
+  }
 }
 
 async function drop(stack: Stack, name: string): Promise<void> {
@@ -67,22 +75,27 @@ function databaseUrl({ postgres }: Stack, name: string): string {
 }
 
 async function execute({ postgres }: Stack, statement: string): Promise<void> {
-  const connecting = admins.get(postgres) ?? connect(postgres);
-  admins.set(postgres, connecting);
-  await (await connecting).query(statement);
+  const previous = statements.get(postgres) ?? Promise.resolve();
+  const executed = previous.then(async () => {
+    const client = clients.get(postgres) ?? (await connect(postgres));
+    await client.query(statement);
+  });
+  statements.set(
+    postgres,
+    executed.catch(() => {}), // the caller of this statement gets the error
+  );
+  await executed;
 }
 
 async function connect(postgres: Stack['postgres']): Promise<Client> {
   const client = new Client({ connectionString: postgres.url });
   // Also when a test stops or kills the server: the next statement then makes a new connection.
-  const forget = (): void => void admins.delete(postgres);
+  const forget = (): void => {
+    if (clients.get(postgres) === client) clients.delete(postgres);
+  };
   client.on('error', forget).on('end', forget);
-  try {
-    await client.connect();
-  } catch (error) {
-    forget();
-    throw error;
-  }
+  await client.connect();
+  clients.set(postgres, client);
   return client;
 }
 

@@ -21,24 +21,39 @@ export async function measureRustypaste(folder: string, count: number): Promise<
   const program = join(folder, 'bin/rustypaste');
   if (!existsSync(program)) return [];
   const data = await mkdtemp(join(tmpdir(), 'pasteflow-rustypaste-'));
+  try {
+    return await runIn(data, program, (baseUrl, pid) => measure(baseUrl, pid, count));
+  } finally {
+    await rm(data, { recursive: true, force: true });
+  }
+}
+
+async function runIn(
+  data: string,
+  program: string,
+  use: (baseUrl: string, pid: number) => Promise<Figure[]>,
+): Promise<Figure[]> {
   const address = `127.0.0.1:${await freePort()}`;
   await writeFile(join(data, 'config.toml'), configFor(address, join(data, 'files')));
   const [command, ...args] = [...onParentDeath('KILL'), program];
   const child = spawn(command, args, {
-    stdio: 'ignore',
-    env: { CONFIG: join(data, 'config.toml'), RUST_LOG: 'info' },
+    stdio: ['ignore', 'ignore', 'inherit'], // what is wrong with the config stands on stderr
+    env: { CONFIG: join(data, 'config.toml'), RUST_LOG: 'error' },
   });
   const ended = once(child, 'close');
+  ended.catch(() => {}); // awaited below
   try {
-    await until(
+    const ready = until(
       () => fetch(`http://${address}/`, { redirect: 'manual' }).catch(() => null),
       (response) => response !== null,
     );
-    return await measure(`http://${address}`, child.pid as number, count);
+    ready.catch(() => {}); // when the program has ended before
+    const early = ended.then(() => Promise.reject(new Error(`${program} ended before it was ready`)));
+    await Promise.race([ready, early]);
+    return await use(`http://${address}`, child.pid as number);
   } finally {
     child.kill('SIGKILL');
-    await ended;
-    await rm(data, { recursive: true, force: true });
+    await ended.catch(() => {});
   }
 }
 

@@ -44,7 +44,7 @@ async function readAll(subscriptions: readonly Subscription[]): Promise<{ ids: s
 
 describe('the rows of one read', () => {
   it.each([
-    // Each more than fits into one read, and no longer: to send and to read a MiB takes 30 ms of CPU time.
+    // Each list is a little longer than one read: to send and to read a MiB takes 30 ms of CPU time.
     ['that can not be compressed', 7, incompressible(3 * MIB)],
     ['that Postgres has compressed', 6, () => 'x'.repeat(4 * MIB)],
     ['of which one alone is longer than all may be', 2, incompressible(17 * MIB)],

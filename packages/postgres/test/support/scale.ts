@@ -4,15 +4,15 @@ import { openToFill } from './database.ts';
 
 /**
  * The rows of the small and of the large tables. `npm run test:scale` takes 10,000 and 1,000,000 rows, and each run of
- * the tests by volume a smaller pair. Ten million rows need 12 GB on the disk for each file, and take half an hour.
+ * the tests by volume a smaller pair. Ten million rows need up to 25 GB on the disk for each file, and take half an hour.
  */
 export const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000')
   .split(',')
   .map(Number);
 
 /**
- * A hundred times the rows make each B-tree one level higher: one page more for each descent of two or three pages. A
- * cost that grows with the table would be a hundred times as high.
+ * A hundred times the rows make each B-tree one level higher: one page more for each descent of two or three pages. So
+ * each factor of 100 may cost a half more. A cost that grows with the table would be a hundred times as high.
  */
 export const MAX_GROWTH = Math.max(1.5, 1 + Math.log10(large / small) / 4);
 

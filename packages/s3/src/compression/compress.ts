@@ -14,14 +14,14 @@ const LEVEL = 4;
 /** Contents of up to this size are compressed at once, within 0.7 ms, which costs less than handing them to a thread. */
 const MAX_SYNC_BYTES = 64 * 1024;
 
-/** zlib uses its window but for this many bytes (MIN_LOOKAHEAD). */
+/** zlib cannot use the last bytes of its window (MIN_LOOKAHEAD). */
 const WINDOW_RESERVE = 262;
 
 /** The header, the checksum and the length of gzip, and five bytes for each stored block. */
 const HEADER_BYTES = 64;
 
-/** The least and the greatest window of gzip, as powers of two, and the greatest level of its memory. */
-const [MIN_WINDOW_BITS, MAX_WINDOW_BITS, MAX_MEMORY_LEVEL] = [9, 15, 8];
+/** The greatest window of gzip, as a power of two, and the greatest level of its memory. Both are the defaults. */
+const [MAX_WINDOW_BITS, MAX_MEMORY_LEVEL] = [15, 8];
 
 const inThread = promisify(gzip);
 
@@ -35,12 +35,11 @@ export async function compress(content: Buffer): Promise<Buffer | null> {
 }
 
 /**
- * A window and a memory as large as the content needs, which change no byte of the result. gzip takes 256 KiB and a
- * buffer of 16 KiB by default, even for a content of 2 KB. V8 counts them, and collects the whole heap for it.
+ * A window and a memory as large as the content needs. They change no byte of the result. By default gzip takes 256 KiB
+ * and a buffer of 16 KiB, even for a content of 2 KB. V8 counts this memory, and collects the whole heap because of it.
  */
 function optionsFor(bytes: number): ZlibOptions {
-  const fitting = Math.ceil(Math.log2(bytes + WINDOW_RESERVE));
-  const windowBits = Math.min(Math.max(fitting, MIN_WINDOW_BITS), MAX_WINDOW_BITS);
+  const windowBits = Math.min(Math.ceil(Math.log2(bytes + WINDOW_RESERVE)), MAX_WINDOW_BITS);
   return {
     level: LEVEL,
     windowBits,
