@@ -132,8 +132,9 @@ describeInBrowser('with the keyboard alone', () => {
     expect(await focused(page)).toBe('main'); // a screen reader goes on with the answer
     const token = await page.getByLabel('Delete token').inputValue();
     const url = await page.getByLabel('Link to the paste').inputValue();
-    await tabTo(page, 'Copy');
     const copy = page.locator('button[data-copy=url]');
+    await copy.waitFor(); // hidden until the script runs: an earlier Tab would skip the button, and find that of the token
+    await tabTo(page, 'Copy');
     const width = await copy.evaluate((button) => button.clientWidth);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Copied' }).waitFor();
