@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
 import { StackError } from './stack-error.ts';
 
@@ -22,15 +23,38 @@ export async function takePort({ port, host = '127.0.0.1', setting }: PortReques
   }
 }
 
-/** Calls takePort for each request, and returns no port twice. */
+/**
+ * For users that listen seconds later. A port that the system gives for port 0 is often taken again by then, because Linux takes the ports of
+ * outgoing connections from 32768 on (macOS and Windows: 49152). The end-to-end tests use the ports from 12000 to 29999
+ * (packages/e2e/src/ports.ts), and Kubernetes those from 30000 on.
+ */
+const LASTING_PORTS = { first: 10_000, count: 2_000 };
+const MAX_LASTING_TRIES = 100;
+
+/**
+ * Calls takePort for each request, and returns no port twice. A free port is one that the system gives to no outgoing connection.
+ * @throws StackError as takePort does
+ */
 export async function takePorts(requests: readonly PortRequest[]): Promise<number[]> {
   const taken: number[] = [];
   for (const request of requests) {
-    let port = await takePort(request);
-    while (request.port === 0 && taken.includes(port)) port = await takePort(request);
+    let port = await takeLastingPort(request);
+    while (request.port === 0 && taken.includes(port)) port = await takeLastingPort(request);
     taken.push(port);
   }
   return taken;
+}
+
+async function takeLastingPort(request: PortRequest): Promise<number> {
+  if (request.port !== 0) return await takePort(request);
+  for (let tries = 1; ; tries++) {
+    const port = LASTING_PORTS.first + randomInt(LASTING_PORTS.count);
+    try {
+      return await takePort({ ...request, port });
+    } catch (error) {
+      if (!isInUse(error) || tries === MAX_LASTING_TRIES) throw error;
+    }
+  }
 }
 
 const MAX_TRIES = 5;
@@ -49,11 +73,12 @@ export async function withPort<Server>(
     try {
       return await start(port);
     } catch (error) {
-      const isTaken = error instanceof StackError && error.code === 'port-in-use';
-      if (!isTaken || request.port !== 0 || tries === MAX_TRIES) throw error;
+      if (!isInUse(error) || request.port !== 0 || tries === MAX_TRIES) throw error;
     }
   }
 }
+
+const isInUse = (error: unknown): boolean => error instanceof StackError && error.code === 'port-in-use';
 
 export function portError({ port, host = '127.0.0.1', setting }: PortRequest, cause: unknown): StackError {
   const code = (cause as NodeJS.ErrnoException).code;

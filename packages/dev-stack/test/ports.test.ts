@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { portError, withPort } from '../src/ports.ts';
+import { portError, takePorts, withPort } from '../src/ports.ts';
 
 const setting = 'STACK_POSTGRES_PORT';
 
@@ -39,4 +39,13 @@ it('a server on a port of its own starts once, and so does one that fails for an
   let starts = 0;
   const broken = withPort({ port: 0, setting }, () => Promise.reject(new Error(`broken ${(starts += 1)}`)));
   await expect(broken).rejects.toThrow('broken 1');
+});
+
+it('free ports for services that start later are different, and none that the system gives to outgoing connections', async () => {
+  const ports = await takePorts(Array.from({ length: 20 }, () => ({ port: 0, setting })));
+  for (const port of ports) {
+    expect(port).toBeGreaterThanOrEqual(10_000);
+    expect(port).toBeLessThan(12_000);
+  }
+  expect(new Set(ports).size).toBe(20);
 });

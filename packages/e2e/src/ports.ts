@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:net';
 
-// Below 32768, from where Linux takes the ports of outgoing connections: the port of a killed service stays free.
+// Below 32768, from where Linux takes the ports of outgoing connections: the port of a killed service stays free. Above
+// those that npm start chooses for its services (packages/dev-stack/src/ports.ts).
 const FIRST = 12_000;
 const BLOCK = 50;
 const BLOCKS = 360;
