@@ -29,6 +29,7 @@ import * as slugs from './0030-slugs.ts';
 import * as parents from './0031-parents.ts';
 import * as oneIndexBySubject from './0032-one-index-by-subject.ts';
 import * as cheapPatterns from './0033-cheap-patterns.ts';
+import * as roomForSettlements from './0034-room-for-settlements.ts';
 
 interface PreparedMigration extends Migration {
   /** Runs before all pending migrations and outside of their transaction, for an index that must not hold up writes while it is built. */
@@ -67,4 +68,5 @@ export const migrations: Record<string, PreparedMigration> = {
   '0031-parents': parents,
   '0032-one-index-by-subject': oneIndexBySubject,
   '0033-cheap-patterns': cheapPatterns,
+  '0034-room-for-settlements': roomForSettlements,
 };

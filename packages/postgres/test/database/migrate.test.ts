@@ -50,6 +50,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0031-parents',
     '0032-one-index-by-subject',
     '0033-cheap-patterns',
+    '0034-room-for-settlements',
   ]);
 });
 
