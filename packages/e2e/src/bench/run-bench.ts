@@ -16,6 +16,9 @@ import type { BenchCluster } from './processes.ts';
 const WARMING_PASTES = 6000;
 const HOT_PASTES = 100;
 
+/** With 3,000 requests, which ran for four seconds, one pause of a tenth of a second decided the p99. */
+const HALF_LOAD_PASTES = 10_000;
+
 /** One api, one worker and one janitor, which reach the stack past the proxies: only `measureRequests` counts. */
 export async function startBenchCluster(env: NodeJS.Dict<string>): Promise<BenchCluster> {
   const stack = await StackProcess.start();
@@ -51,7 +54,7 @@ export async function runBench(
   const keyed = await measureCreates(cluster, 1500, 'keyed create');
   report('creates at half load');
   const perSecond = valueOf(creates, 'creates a second');
-  const halfLoad = await measureHalfLoad(cluster, { perSecond, count: 3000 });
+  const halfLoad = await measureHalfLoad(cluster, { perSecond, count: HALF_LOAD_PASTES });
   report('reads');
   const reads = await measureReads(cluster, shortCodes.slice(0, HOT_PASTES), 5000);
   const uncached = await measureUncachedReads(cluster, shortCodes.slice(0, HOT_PASTES), 3000);

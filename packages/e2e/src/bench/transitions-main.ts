@@ -12,7 +12,7 @@ const { rows } = await pool.query<{ id: string }>(
   `SELECT id FROM ${table} WHERE status = 'PENDING' AND kind = 'upload'`,
 );
 const claim = `UPDATE ${table} SET status = 'RUNNING', worker_id = 'bench', started_at = now(), dispatched_at = now(),
-  lease_expires_at = now() + interval '1 second' WHERE id = $1 AND status = 'PENDING'`;
+  lease_expires_at = now() + interval '1 second' WHERE id = $1`;
 let next = 0;
 let claimed = 0;
 const lane = async (): Promise<void> => {
