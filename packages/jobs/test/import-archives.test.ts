@@ -143,16 +143,6 @@ describe('an archive', () => {
     }
   });
 
-  it('with ten thousand files is imported', async () => {
-    const many = Array.from({ length: 10_000 }, (_, n) => ({ name: `${n}.txt`, content: `file ${n}` }));
-    const { result, pastes, progress } = await imported(tarGzOf(many));
-    expect(result).toEqual({ imported: 10_000, failed: 0, errors: [] });
-    expect(pastes.map(({ title, content }) => [title, String(content)])).toEqual(
-      many.map(({ name, content }) => [name, content]),
-    );
-    expect(progress).toHaveLength(100);
-  });
-
   it('lists a thousand errors, and counts all', async () => {
     const many = Array.from({ length: 1500 }, (_, n) => ({ name: `${n}`, content: '' }));
     const { ending, result } = await imported(tarOf(many));
