@@ -51,7 +51,9 @@ export function spawnService({
   // oxlint-disable-next-line node/no-process-env -- `sources` selects the sources for a run of all tests
   const bundle = process.env.TEST_SERVICES_FROM === 'bundles' ? bundleOf(entry) : undefined;
   const [command, ...rest] =
-    bundle === undefined ? sourceCommand(entry, args, 'KILL') : bundleCommand(bundle.file, args, 'KILL');
+    bundle === undefined
+      ? sourceCommand(entry, args, 'KILL')
+      : bundleCommand(bundle.file, args, 'KILL', bundle.options);
   const child = spawn(command, rest, {
     env: { ...inherited(), NODE_COMPILE_CACHE: bundle?.compiled ?? COMPILED, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
