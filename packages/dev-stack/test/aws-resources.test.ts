@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startAwsEmulator, type AwsEmulator } from '../src/index.ts';
 
 interface Durations {
@@ -20,6 +21,7 @@ const { bucket, deadLetterSuffix, queues } = JSON.parse(
 
 let dataDir: string;
 let emulator: AwsEmulator;
+const listen = jest.spyOn(Server.prototype, 'listen');
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'pasteflow-resources-'));
   emulator = await startAwsEmulator({ dataDir });
@@ -74,4 +76,8 @@ describe('the emulator', () => {
     const listing = await (await fetch(emulator.endpoint)).text();
     expect([...listing.matchAll(/<Name>([^<]*)</g)].map(([, name]) => name)).toEqual([bucket.name]);
   });
+});
+
+it('an emulator on a free port listens once, so that no other program can take a port that was chosen before', () => {
+  expect(listen.mock.calls).toEqual([[expect.objectContaining({ port: 0 })]]);
 });

@@ -46,8 +46,9 @@ export async function startAwsEmulator(options: AwsEmulatorOptions): Promise<Aws
   const definitions = queueDefinitions(queues, region);
   const lock = lockFolder(dataDir);
   try {
-    const taken = await takePort({ port, setting: 'STACK_AWS_PORT' });
-    const server = await listen(dataDir, taken, { region, queues: definitions, buckets: [bucket] });
+    // The emulator itself listens on a free port, so that no other program can take the port in between.
+    if (port !== 0) await takePort({ port, setting: 'STACK_AWS_PORT' });
+    const server = await listen(dataDir, port, { region, queues: definitions, buckets: [bucket] });
     try {
       const endpoint = `http://127.0.0.1:${server.port}`;
       for (const definition of definitions)
