@@ -1,4 +1,4 @@
-// `npm test`: the checks of the whole repository, and, when they pass, all tests. `npm test -- PATH` runs the tests of one file or folder.
+// `npm test`: the checks of the whole repository, and, when they pass, all tests. `npm test -- PATH ...` runs the tests of files or folders.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -21,8 +21,8 @@ const TESTS = [
 ].map((filters) => ['test', ...filters, '--concurrency=1']);
 
 process.chdir(root);
-const [path] = process.argv.slice(2);
-process.exit(path === undefined ? await testEverything() : testPath(path));
+const paths = process.argv.slice(2);
+process.exit(paths.length === 0 ? await testEverything() : testPaths(paths));
 
 async function testEverything(): Promise<number> {
   run('node', ['scripts/count-tests.mjs', '--reset']);
@@ -47,14 +47,24 @@ async function runTurbo(tasks: readonly string[]): Promise<number> {
   return code ?? 1;
 }
 
-/** @param path of a file or folder in a package, a service or scripts/ */
-function testPath(path: string): number {
-  const [folder] = /^(?:packages|services)\/[^/]+|^scripts/.exec(path) ?? [];
-  if (folder === undefined) {
-    console.error(`${path} is in no package: name a file or folder below packages/, services/ or scripts/.`);
+/** @param paths of files or folders in packages, services or scripts/ */
+function testPaths(paths: readonly string[]): number {
+  const lost = paths.find((path) => folderOf(path) === undefined);
+  if (lost !== undefined) {
+    console.error(`${lost} is in no package: name a file or folder below packages/, services/ or scripts/.`);
     return 2;
   }
-  return run('scripts/run', ['jest', '--config', 'jest.config.mjs', '--rootDir', folder, resolve(path)]);
+  const codes = [...Map.groupBy(paths, folderOf)].map(([folder, inFolder]) => testFolder(folder!, inFolder));
+  return codes.find((code) => code !== 0) ?? 0;
+}
+
+function testFolder(folder: string, paths: readonly string[]): number {
+  const files = paths.map((path) => resolve(path));
+  return run('scripts/run', ['jest', '--config', 'jest.config.mjs', '--rootDir', folder, ...files]);
+}
+
+function folderOf(path: string): string | undefined {
+  return /^(?:packages|services)\/[^/]+|^scripts/.exec(path)?.[0];
 }
 
 function run(command: string, args: string[]): number {
