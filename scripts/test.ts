@@ -54,7 +54,9 @@ function testPaths(paths: readonly string[]): number {
     console.error(`${lost} is in no package: name a file or folder below packages/, services/ or scripts/.`);
     return 2;
   }
-  const codes = [...Map.groupBy(paths, folderOf)].map(([folder, inFolder]) => testFolder(folder!, inFolder));
+  const codes = [...Map.groupBy(paths, (path) => folderOf(path) ?? '')].map(([folder, inFolder]) =>
+    testFolder(folder, inFolder),
+  );
   return codes.find((code) => code !== 0) ?? 0;
 }
 

@@ -16,7 +16,6 @@ export function fromBundles(): Record<string, string> {
   const preload = new URL('fixtures/start-bundles.ts', import.meta.url).href;
   return {
     NODE_OPTIONS: `--import=${preload}`,
-    NODE_COMPILE_CACHE: existing(bundles[0])[1].compiled,
     BUNDLES_BY_ENTRY: JSON.stringify(
       Object.fromEntries(bundles.map(([entry, { file }]) => [url(entry), url(file)])),
     ),

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY } from '../src/stack-config.ts';
 import { spawnService, type SpawnedService } from '../src/testing/index.ts';
@@ -32,7 +33,7 @@ function start(entry: string, args: string[] = []): SpawnedService {
 
 describe('spawnService', () => {
   it.each([
-    ['bundles', /service-bundles\/\w+\/api\.mjs/],
+    ['bundles', /service-bundles\/\w+\/api\.cjs/],
     ['sources', /--conditions=source \S+\/services\/api\/src\/main\.ts/],
   ])('starts a service from its %s when TEST_SERVICES_FROM has this value', async (from, command) => {
     process.env['TEST_SERVICES_FROM'] = from;
@@ -54,5 +55,45 @@ describe('spawnService', () => {
     const [, file = ''] = /\((?:file:\/\/)?(\/\S+\.ts):\d+:\d+\)/.exec(error.stack) ?? [];
     expect(file).toBe(join(REPOSITORY, 'packages/postgres/src/database/errors.ts'));
     expect(existsSync(file)).toBe(true);
+  });
+});
+
+describe('loadBundle', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const loader = new URL('../src/testing/load-bundle.ts', import.meta.url).href;
+
+  function run(bundle: string): string {
+    const script = `import { loadBundle } from '${loader}'; loadBundle('${join(folder, bundle)}');`;
+    const options = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', script];
+    const { stdout, stderr } = spawnSync(process.execPath, options, { encoding: 'utf8' });
+    return stdout + stderr;
+  }
+
+  const compiledOf = (bundle: string): string[] =>
+    readdirSync(folder)
+      .filter((name) => name.startsWith(`${bundle}.`))
+      .map((name) => join(folder, name));
+
+  it('keeps the code that the first process has compiled, and later processes leave the code as it is', () => {
+    writeFileSync(
+      join(folder, 'one.cjs'),
+      "const lazy = () => require('node:path').basename(__filename); console.log(lazy());",
+    );
+    expect(run('one.cjs')).toBe('one.cjs\n');
+    const [compiled = '', ...others] = compiledOf('one.cjs');
+    expect(others).toEqual([]);
+    const { ino } = statSync(compiled);
+    expect(run('one.cjs')).toBe('one.cjs\n');
+    expect(compiledOf('one.cjs')).toEqual([compiled]);
+    expect(statSync(compiled).ino).toBe(ino);
+  });
+
+  it('runs a bundle whose compiled code V8 refuses', () => {
+    writeFileSync(join(folder, 'two.cjs'), "console.log('two');");
+    expect(run('two.cjs')).toBe('two\n');
+    const [compiled = ''] = compiledOf('two.cjs');
+    writeFileSync(compiled, readFileSync(compiled).fill(0));
+    expect(run('two.cjs')).toBe('two\n');
   });
 });

@@ -1,9 +1,9 @@
-// Bundles the entries of service-bundles.ts, and compiles those of the services. A start from a bundle loads about ten
-// files instead of a thousand, and takes 0.3 s of CPU time instead of 0.8 s.
-import { readFileSync } from 'node:fs';
+// Bundles the entries of service-bundles.ts, and compiles those of the services. A start from a bundle loads one file instead
+// of a thousand, and takes 0.2 s of CPU time instead of 0.8 s.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { urlOfService } from '../postgres/service-roles.ts';
 import { REPOSITORY } from '../stack-config.ts';
@@ -13,50 +13,68 @@ import { spawnService } from './spawn-service.ts';
 import { createTestDatabase } from './test-database.ts';
 import { startTestStack } from './test-stack.ts';
 
-/** Sources find their files by import.meta. In a bundle it gets the value that it has in the source. */
-const importMeta: Plugin = {
-  name: 'import.meta',
+const ENTRIES = Object.values(BUNDLED_ENTRIES).map((path) => join(REPOSITORY, path));
+
+/** What a source has as an ES module, and a bundle in CommonJS has not: import.meta, and `await` outside of functions. */
+const asCommonJs: Plugin = {
+  name: 'as CommonJS',
   setup: (bundler) => {
-    bundler.onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
-      const source = readFileSync(path, 'utf8');
-      const asUrl = (file: string): string => JSON.stringify(pathToFileURL(file).href);
-      const contents = source
-        .replaceAll('import.meta.url', asUrl(path))
-        .replaceAll(/import\.meta\.resolve\('([^']+)'\)/g, (_, name: string) =>
-          asUrl(createRequire(path).resolve(name)),
-        );
-      return { contents, loader: 'ts' };
+    bundler.onLoad({ filter: /[/\\](src|test[/\\]fixtures)[/\\].*\.ts$/ }, ({ path }) => {
+      const source = withValuesOfImportMeta(path, readFileSync(path, 'utf8'));
+      return { contents: ENTRIES.includes(path) ? inAsyncFunction(source) : source, loader: 'ts' };
     });
   },
 };
 
+/** Sources find their files by import.meta. In a bundle it gets the value that it has in the source. */
+function withValuesOfImportMeta(path: string, source: string): string {
+  const asUrl = (file: string): string => JSON.stringify(pathToFileURL(file).href);
+  return source
+    .replaceAll('import.meta.url', asUrl(path))
+    .replaceAll(/import\.meta\.resolve\('([^']+)'\)/g, (_, name: string) =>
+      asUrl(createRequire(path).resolve(name)),
+    );
+}
+
+/** Only entries await outside of functions. */
+function inAsyncFunction(source: string): string {
+  const [imports = ''] = /^(?:import [^;]*;\s*)*/.exec(source) ?? [];
+  return `${imports}(async () => {${source.slice(imports.length)}\n})();\n`;
+}
+
+const LOADER = 'load-bundle';
+
 async function bundleServices(outdir: string): Promise<void> {
+  const bundles = Object.fromEntries(
+    Object.entries(BUNDLED_ENTRIES).map(([name, path]) => [`${name}.bundle`, path]),
+  );
   await build({
     absWorkingDir: REPOSITORY,
-    entryPoints: BUNDLED_ENTRIES,
+    entryPoints: { ...bundles, [LOADER]: fileURLToPath(new URL('load-bundle.ts', import.meta.url)) },
     outdir,
-    outExtension: { '.js': '.mjs' },
+    outExtension: { '.js': '.cjs' },
     bundle: true,
-    splitting: true, // what two services share is bundled and compiled once
     platform: 'node',
     target: 'node24',
-    format: 'esm',
+    format: 'cjs', // Node keeps no code that an ES module compiles while it runs
     conditions: ['source'],
     keepNames: true, // logs contain the names of errors
-    minifyWhitespace: true, // fewer bytes to read and to hash at each start
-    // Dependencies in CommonJS require modules of Node.
-    banner: {
-      js: "import { createRequire as _createRequire } from 'node:module';\nconst require = _createRequire(import.meta.url);",
-    },
-    plugins: [importMeta],
+    minifyWhitespace: true, // fewer bytes to read at each start
+    // Dependencies that are ES modules find Node's modules by import.meta.url.
+    define: { 'import.meta.url': 'bundleUrl' },
+    banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
+    plugins: [asCommonJs],
     logLevel: 'warning',
   });
+  for (const name of Object.keys(BUNDLED_ENTRIES)) {
+    const start = `require('./${LOADER}.cjs').loadBundle(require.resolve('./${name}.bundle.cjs'));\n`;
+    writeFileSync(join(outdir, `${name}.cjs`), start);
+  }
 }
 
 /**
- * Starts and stops each service once. Node keeps compiled code when a process ends by itself, and only the code of the
- * first one: most tests kill their services, and after a process that refused its configuration a start takes a fifth
- * more CPU time.
+ * Starts and stops each service once. A bundle keeps the compiled code of the first process that ends by itself: most tests
+ * kill their services, and a process that refused its configuration has compiled little.
  */
 async function compileServices(): Promise<void> {
   const stack = await startTestStack({ aws: true });
@@ -75,9 +93,7 @@ async function compileServices(): Promise<void> {
       await service.waitFor(/service started/);
       await service.stop();
     };
-    // The code that the services share is kept by the first one that ends: the worker uses most of it.
-    await compile('upload-worker');
-    await Promise.all([compile('api'), compile('janitor')]);
+    await Promise.all([compile('api'), compile('upload-worker'), compile('janitor')]);
   } finally {
     await stack.stop();
   }

@@ -17,7 +17,7 @@ export const BUNDLED_ENTRIES: Readonly<Record<string, string>> = {
   'hanging-worker': 'services/upload-worker/test/fixtures/worker.ts',
 };
 
-/** Two hours are longer than any run of tests. Each change of a source makes a new folder of 20 MB. */
+/** Two hours are longer than any run of tests. Each change of a source makes a new folder of 45 MB. */
 export const BUNDLES = { path: join(REPOSITORY, 'node_modules/.cache/service-bundles'), keptMs: 7_200_000 };
 
 /** Every file that can change a bundle: the sources, and the versions and exports of what they import. */
@@ -31,9 +31,7 @@ const SOURCES = [
 
 export interface ServiceBundle {
   readonly file: string;
-  /** The folder for the compiled code of the bundle. It is removed together with the bundle. */
-  readonly compiled: string;
-  /** Options of Node. The compiled code is of use only with these. */
+  /** Options of Node. */
   readonly options: readonly string[];
 }
 
@@ -60,7 +58,7 @@ export function bundleOf(entry: string): ServiceBundle | undefined {
   key ??= fingerprint();
   const folder = join(BUNDLES.path, key);
   if (!existsSync(folder)) makeBundles(key);
-  return { file: join(folder, `${name}.mjs`), compiled: join(folder, 'compiled'), options: nodeOptions() };
+  return { file: join(folder, `${name}.cjs`), options: nodeOptions() };
 }
 
 function fingerprint(): string {
