@@ -9,7 +9,10 @@ const MAX_CREDENTIALS = 10_000;
  * they may have been revoked since.
  */
 export class KnownCredentials {
-  readonly #hashes = new LRUCache<string, true>({ max: MAX_CREDENTIALS });
+  readonly #hashes = new LRUCache<string, true>({
+    maxSize: MAX_CREDENTIALS, // `max` would reserve the room of all of them at once
+    sizeCalculation: () => 1,
+  });
 
   /** @param authorization the whole header */
   has(authorization: string): boolean {

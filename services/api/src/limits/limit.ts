@@ -65,7 +65,10 @@ export class Limit {
   readonly #counters: RateLimiterPostgres;
   readonly #onError: (error: unknown) => void;
   /** Without the callers that were not seen for longest. */
-  readonly #portions = new LRUCache<string, Portion>({ max: MAX_PORTIONS });
+  readonly #portions = new LRUCache<string, Portion>({
+    maxSize: MAX_PORTIONS, // `max` would reserve the room of all of them at once
+    sizeCalculation: () => 1,
+  });
   #pausedUntil = 0;
 
   constructor({ name, points, store, onError }: LimitOptions) {

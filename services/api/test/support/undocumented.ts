@@ -43,7 +43,9 @@ function bytesOf(response: ServerResponse): readonly Buffer[] {
     const original = response[name].bind(response) as (...args: unknown[]) => unknown;
     Object.assign(response, {
       [name]: (chunk: unknown, ...rest: unknown[]) => {
-        if (typeof chunk === 'string' || chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
+        if (typeof chunk === 'string') chunks.push(Buffer.from(chunk));
+        else if (Buffer.isBuffer(chunk)) chunks.push(chunk); // nothing in the api writes into a buffer that it has sent
+        else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
         return original(chunk, ...rest);
       },
     });
@@ -62,11 +64,13 @@ export function undocumentedIn(answer: Answer): readonly string[] {
   ];
 }
 
+const templates = Object.keys(document.paths)
+  .toSorted((a, b) => a.split('{').length - b.split('{').length) // literal paths come first
+  .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`) }));
+
 /** The path of the document under which an answer belongs. */
 function documentedAt({ method, path, status }: Answer): readonly string[] {
-  const template = Object.keys(document.paths)
-    .toSorted((a, b) => a.split('{').length - b.split('{').length) // literal paths come first
-    .find((each) => new RegExp(`^${each.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`).test(path));
+  const template = templates.find(({ pattern }) => pattern.test(path))?.path;
   if (template === undefined) return ['components', 'responses', status === 404 ? 'RouteNotFound' : 'none'];
   const operation = (method === 'HEAD' ? 'GET' : method).toLowerCase();
   if (document.paths[template]![operation] === undefined) {
