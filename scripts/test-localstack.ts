@@ -67,13 +67,12 @@ async function withoutDocker(): Promise<Running> {
 }
 
 async function test(endpoint: string, patterns: readonly string[]): Promise<number> {
-  const child = spawn('jest', ['--config', 'packages/e2e/jest.localstack.config.mjs', ...patterns], {
+  const child = spawn('scripts/jest', ['--config', 'packages/e2e/jest.localstack.config.mjs', ...patterns], {
     stdio: 'inherit',
     env: {
       ...process.env,
       AWS_ENDPOINT_URL: endpoint,
       TEST_SERVICES_FROM: 'sources', // as npm start does; npm test starts them from bundles
-      NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
     },
   });
   stopped.signal.addEventListener('abort', () => void end(child));
