@@ -5,7 +5,7 @@ const { TestEnvironment } = require('jest-environment-node');
 process.env.AWS_ACCESS_KEY_ID ??= 'test';
 process.env.AWS_SECRET_ACCESS_KEY ??= 'test';
 
-// Tests start services from bundles, with half the CPU time. TEST_SERVICES_FROM=sources starts them as
+// Tests start services from bundles, with a third of the CPU time. TEST_SERVICES_FROM=sources starts them as
 // npm start does, so that their stack traces name the lines of the sources.
 process.env.TEST_SERVICES_FROM ??= 'bundles';
 

@@ -1,6 +1,7 @@
 // `npm test`: the checks of the whole repository, and, when they pass, all tests. `npm test -- PATH ...` runs the tests of files or folders.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -49,9 +50,9 @@ async function runTurbo(tasks: readonly string[]): Promise<number> {
 
 /** @param paths of files or folders in packages, services or scripts/ */
 function testPaths(paths: readonly string[]): number {
-  const lost = paths.find((path) => folderOf(path) === undefined);
-  if (lost !== undefined) {
-    console.error(`${lost} is in no package: name a file or folder below packages/, services/ or scripts/.`);
+  const problem = paths.map(problemWith).find((each) => each !== undefined);
+  if (problem !== undefined) {
+    console.error(problem);
     return 2;
   }
   const codes = [...Map.groupBy(paths, (path) => folderOf(path) ?? '')].map(([folder, inFolder]) =>
@@ -63,6 +64,16 @@ function testPaths(paths: readonly string[]): number {
 function testFolder(folder: string, paths: readonly string[]): number {
   const files = paths.map((path) => resolve(path));
   return run('scripts/run', ['jest', '--config', 'jest.config.mjs', '--rootDir', folder, ...files]);
+}
+
+/** Jest ignores a path that matches no test, as long as another path matches one. */
+function problemWith(path: string): string | undefined {
+  if (folderOf(path) === undefined)
+    return `${path} is in no package: name a file or folder below packages/, services/ or scripts/.`;
+  if (!existsSync(path)) return `${path} does not exist.`;
+  if (statSync(path).isFile() && !path.endsWith('.test.ts'))
+    return `${path} is no test of npm test. CONTRIBUTING.md names the commands for longer tests.`;
+  return undefined;
 }
 
 function folderOf(path: string): string | undefined {

@@ -9,7 +9,7 @@ export default {
   testMatch: [
     ...base.testMatch,
     // npm test leaves these to npm run test:volume.
-    '<rootDir>/test/{backup-and-restore,kill-everything,poison-paste,same-message-many-times}.volume.ts',
+    '<rootDir>/test/{backup-and-restore,jobs-takeover,kill-everything,poison-paste,same-message-many-times}.volume.ts',
   ],
   reporters: ['default', [fromHere('../../scripts/count-reporter.cjs'), { name: 'localstack' }]],
 };

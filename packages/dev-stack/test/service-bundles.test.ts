@@ -1,10 +1,20 @@
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { REPOSITORY } from '../src/stack-config.ts';
 import { spawnService, type SpawnedService } from '../src/testing/index.ts';
+import { bundleOf } from '../src/testing/service-bundles.ts';
 
 /** Nothing answers at these addresses. The api starts all the same. */
 const env = {
@@ -89,11 +99,40 @@ describe('loadBundle', () => {
     expect(statSync(compiled).ino).toBe(ino);
   });
 
-  it('runs a bundle whose compiled code V8 refuses', () => {
+  it('runs a bundle whose compiled code V8 refuses, and replaces the code', () => {
     writeFileSync(join(folder, 'two.cjs'), "console.log('two');");
     expect(run('two.cjs')).toBe('two\n');
     const [compiled = ''] = compiledOf('two.cjs');
-    writeFileSync(compiled, readFileSync(compiled).fill(0));
+    const refused = readFileSync(compiled).fill(0);
+    writeFileSync(compiled, refused);
     expect(run('two.cjs')).toBe('two\n');
+    expect(readFileSync(compiled).equals(refused)).toBe(false);
   });
+
+  it('runs a bundle with the same exit code when its code cannot be kept', () => {
+    writeFileSync(
+      join(folder, 'three.cjs'),
+      "require('node:fs').rmSync(__dirname + '/gone', { recursive: true });",
+    );
+    mkdirSync(join(folder, 'gone'));
+    writeFileSync(
+      join(folder, 'gone/four.cjs'),
+      readFileSync(join(folder, 'three.cjs'), 'utf8').replace('/gone', ''),
+    );
+    expect(run('gone/four.cjs')).toBe('');
+    expect(existsSync(join(folder, 'gone'))).toBe(false);
+  });
+
+  it('reads characters of every length', () => {
+    writeFileSync(join(folder, 'five.cjs'), 'console.log(String.raw`– € 🦊`, /é/.test("é"));');
+    expect(run('five.cjs')).toBe('– € 🦊 true\n');
+  });
+});
+
+it('a bundle is in strict mode, as the sources are', () => {
+  const api = readFileSync(
+    bundleOf(join(REPOSITORY, 'services/api/src/main.ts'))!.file.replace(/cjs$/, 'bundle.cjs'),
+    'utf8',
+  );
+  expect(api.startsWith("'use strict';")).toBe(true);
 });

@@ -10,8 +10,8 @@ const bed = useApi();
 const DELETE_TOKEN = { 'delete-token': 'the token' };
 
 /**
- * What only operators may see: the actor of the test's worker, and an error with names of hosts and modules. The
- * pattern has no part that could be in a random id, such as 4711.
+ * What only operators may see: the actor of the test's worker, and an error with names of hosts and modules. Not the digits
+ * 4711 alone, which one random id in two thousand has.
  */
 const INTERNAL_NAMES = /host-17|4711-ab12|@smithy|ECONNREFUSED/;
 const ERROR = '@smithy/node-http-handler: connect ECONNREFUSED host-17:9000';

@@ -1,5 +1,5 @@
-// Bundles the entries of service-bundles.ts, and compiles those of the services. A start from a bundle loads one file instead
-// of a thousand, and takes 0.2 s of CPU time instead of 0.8 s.
+// Bundles the entries of service-bundles.ts, and compiles those of the services. A start from a bundle loads three files instead
+// of a thousand, and takes 0.25 to 0.3 s of CPU time instead of 0.8 s.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { build, type Plugin } from 'esbuild';
 import { urlOfService } from '../postgres/service-roles.ts';
 import { REPOSITORY } from '../stack-config.ts';
 import { cachedFolder } from './cached-folder.ts';
+import { REPLACE_COMPILED } from './load-bundle.ts';
 import { BUNDLED_ENTRIES, BUNDLES } from './service-bundles.ts';
 import { spawnService } from './spawn-service.ts';
 import { createTestDatabase } from './test-database.ts';
@@ -36,7 +37,10 @@ function withValuesOfImportMeta(path: string, source: string): string {
     );
 }
 
-/** Only entries await outside of functions. */
+/**
+ * Only entries await outside of functions. The imports come first in them, without comments in between, and they export
+ * nothing: esbuild refuses any other entry.
+ */
 function inAsyncFunction(source: string): string {
   const [imports = ''] = /^(?:import [^;]*;\s*)*/.exec(source) ?? [];
   return `${imports}(async () => {${source.slice(imports.length)}\n})();\n`;
@@ -56,13 +60,13 @@ async function bundleServices(outdir: string): Promise<void> {
     bundle: true,
     platform: 'node',
     target: 'node24',
-    format: 'cjs', // Node keeps no code that an ES module compiles while it runs
+    format: 'cjs', // V8 keeps the code that a script compiles while it runs, and not that of an ES module
     conditions: ['source'],
     keepNames: true, // logs contain the names of errors
     minifyWhitespace: true, // fewer bytes to read at each start
     // Dependencies that are ES modules find Node's modules by import.meta.url.
     define: { 'import.meta.url': 'bundleUrl' },
-    banner: { js: "const bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
+    banner: { js: "'use strict';\nconst bundleUrl = require('node:url').pathToFileURL(__filename).href;" },
     plugins: [asCommonJs],
     logLevel: 'warning',
   });
@@ -73,8 +77,8 @@ async function bundleServices(outdir: string): Promise<void> {
 }
 
 /**
- * Starts and stops each service once. A bundle keeps the compiled code of the first process that ends by itself: most tests
- * kill their services, and a process that refused its configuration has compiled little.
+ * Starts and stops each service once, for the code that they compile: most tests kill their services. The code replaces that of
+ * a process which has refused its configuration in the meantime, and has compiled little.
  */
 async function compileServices(): Promise<void> {
   const stack = await startTestStack({ aws: true });
@@ -88,6 +92,7 @@ async function compileServices(): Promise<void> {
         AWS_SECRET_ACCESS_KEY: 'test',
         API_PORT: '0',
         METRICS_PORT: '0',
+        [REPLACE_COMPILED]: 'true',
       };
       const service = spawnService({ entry: join(REPOSITORY, `services/${name}/src/main.ts`), env });
       await service.waitFor(/service started/);
@@ -100,5 +105,9 @@ async function compileServices(): Promise<void> {
 }
 
 const [key = ''] = process.argv.slice(2);
-await cachedFolder(BUNDLES, key, bundleServices);
-await compileServices().catch(() => {}); // a service that does not start fails in its own tests
+let isMaker = false; // otherwise another process has made the folder, and compiles the services
+await cachedFolder(BUNDLES, key, async (folder) => {
+  await bundleServices(folder);
+  isMaker = true;
+});
+if (isMaker) await compileServices().catch(() => {}); // a service that does not start fails in its own tests

@@ -55,7 +55,7 @@ export function spawnService({
       ? sourceCommand(entry, args, 'KILL')
       : bundleCommand(bundle.file, args, 'KILL', bundle.options);
   const child = spawn(command, rest, {
-    env: { ...inherited(), NODE_COMPILE_CACHE: COMPILED, ...env },
+    env: { ...inherited(), ...(bundle === undefined && { NODE_COMPILE_CACHE: COMPILED }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return new Service(name, child);

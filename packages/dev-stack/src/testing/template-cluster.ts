@@ -45,7 +45,6 @@ async function makeTemplateCluster(dataDir: string, binariesFrom: string | undef
     const url = await rehashPassword(postgres.url);
     await createServiceRoles(url);
     await migrateDatabase(postgres.url);
-    await saveProcesses(postgres.url);
   } finally {
     await postgres.stop();
   }
@@ -70,23 +69,6 @@ async function rehashPassword(serverUrl: string): Promise<string> {
   const url = new URL(serverUrl);
   url.searchParams.set('options', '-c scram_iterations=1');
   return url.href;
-}
-
-/**
- * Settings of the cluster that cost a test server fewer processes. Autovacuum starts one for each database and minute, and the
- * servers that test files share have hundreds of databases. Postgres 18 starts three for reads. Both were a quarter of the
- * processes of Postgres in a run of all tests.
- */
-async function saveProcesses(serverUrl: string): Promise<void> {
-  const client = new Client({ connectionString: serverUrl });
-  await client.connect();
-  try {
-    await client.query("ALTER SYSTEM SET autovacuum_naptime = '1h'");
-    const { rowCount } = await client.query("SELECT FROM pg_settings WHERE name = 'io_method'");
-    if (rowCount === 1) await client.query("ALTER SYSTEM SET io_method = 'sync'");
-  } finally {
-    await client.end();
-  }
 }
 
 /** A hash of the files that define the schema and of the Postgres binary. */
