@@ -1,4 +1,5 @@
-// Tests that prove a property by volume: npm run test:volume. They take minutes of CPU time, so npm test leaves them to CI.
+// The longer proofs that npm test leaves to CI, because they take minutes of CPU time: npm run test:volume, and, by another
+// --testMatch, test:faults, test:observability and others.
 import base from './jest.config.mjs';
 
 const fromRoot = (path) => new URL(path, import.meta.url).pathname;

@@ -8,8 +8,9 @@ export default {
   rootDir: fromHere('.'),
   testMatch: [
     ...base.testMatch,
-    // npm test leaves these to npm run test:volume.
-    '<rootDir>/test/{backup-and-restore,jobs-takeover,kill-everything,poison-paste,same-message-many-times}.volume.ts',
+    // npm test leaves these to npm run test:faults, test:observability and test:volume.
+    '<rootDir>/test/*.{faults,observability}.ts',
+    '<rootDir>/test/{backup-and-restore,deletion,jobs-takeover,kill-everything,poison-paste,same-message-many-times}.volume.ts',
   ],
   reporters: ['default', [fromHere('../../scripts/count-reporter.cjs'), { name: 'localstack' }]],
 };

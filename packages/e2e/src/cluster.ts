@@ -198,7 +198,7 @@ export class Cluster<S extends Stack = RestartableStack> {
     );
   }
 
-  /** Kills the services and removes the stack. The tests of stopping.test.ts stop services gracefully. */
+  /** Kills the services and removes the stack. The tests of stopping.faults.ts stop services gracefully. */
   async stop(): Promise<void> {
     await Promise.all(this.services.map((service) => service.kill()));
     // A load fails here when its test failed before it could stop the load; the stack must be removed even so.

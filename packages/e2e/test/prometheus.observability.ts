@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   isPrometheusRequired,
-  OBSERVABILITY_FOLDER,
   Prometheus,
   promtool,
   runOps,
@@ -13,31 +12,12 @@ import {
   type Cluster,
   type Service,
 } from '../src/index.ts';
+import { alerts, file, panels } from './support/shipped-alerts.ts';
 
-const file = (path: string) => join(OBSERVABILITY_FOLDER, path);
-const alerts = [
-  ...readFileSync(file('prometheus/rules/pasteflow.yml'), 'utf8').matchAll(/- alert: (\w+)/g),
-].map(([, name = '']) => name);
-
-interface Panel {
-  readonly id: number;
-  readonly type: string;
-  readonly title: string;
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
-  readonly targets?: readonly { readonly expr: string }[];
-}
 interface Status {
   readonly sweeps: readonly { readonly sweep: string; readonly outcome: string; readonly overdue: boolean }[];
   readonly stuck: readonly object[];
 }
-const dashboards = readdirSync(file('grafana/dashboards')).map(
-  (name) =>
-    JSON.parse(readFileSync(file(`grafana/dashboards/${name}`), 'utf8')) as {
-      title: string;
-      panels: Panel[];
-    },
-);
-const panels = dashboards.flatMap((dashboard) => dashboard.panels).filter(({ type }) => type !== 'row');
 
 const [itWithPrometheus, describeWithPrometheus] = isPrometheusRequired()
   ? [it, describe]
@@ -56,32 +36,6 @@ describe('the alert rules', () => {
     const text = tests.map((path) => readFileSync(path, 'utf8')).join('\n');
     for (const name of alerts)
       expect(text).toMatch(new RegExp(`alertname: ${name}\\n +exp_alerts:\\n +- exp_labels`));
-  });
-
-  it('each have a section in the runbook, which has no other sections about alerts', () => {
-    const sections = [...readFileSync(RUNBOOK, 'utf8').matchAll(/^## (Pasteflow\w+)$/gm)].map(
-      ([, name]) => name,
-    );
-    expect(sections).toEqual(alerts);
-    const links = [
-      ...readFileSync(file('prometheus/rules/pasteflow.yml'), 'utf8').matchAll(
-        /runbook: docs\/runbook\.md#(\w+)/g,
-      ),
-    ].map(([, link]) => link);
-    expect(links).toEqual(alerts.map((name) => name.toLowerCase()));
-  });
-});
-
-describe('the dashboard', () => {
-  it('has panels with unique ids that do not overlap', () => {
-    for (const dashboard of dashboards) {
-      const ids = dashboard.panels.map(({ id }) => id);
-      expect(new Set(ids).size).toBe(ids.length);
-      const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
-        Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
-      );
-      expect(new Set(cells).size).toBe(cells.length);
-    }
   });
 });
 
