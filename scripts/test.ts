@@ -13,8 +13,14 @@ const CHECKS = ['typecheck', 'lint', 'format:check', 'arrows', 'unused', 'docs:c
  * stops of services. The third has those of all other packages. The packages are chosen so that the three runs end at about
  * the same time. Nothing depends on the order of the packages in a run.
  */
-const FIRST = ['@pasteflow/e2e', '@pasteflow/jobs', '@pasteflow/s3', '@pasteflow/sqs'];
-const SECOND = ['@pasteflow/upload-worker', '@pasteflow/janitor', '@pasteflow/cli', '@pasteflow/dev-stack'];
+const FIRST = ['@pasteflow/e2e', '@pasteflow/s3', '@pasteflow/sqs', '@pasteflow/runtime'];
+const SECOND = [
+  '@pasteflow/upload-worker',
+  '@pasteflow/janitor',
+  '@pasteflow/cli',
+  '@pasteflow/dev-stack',
+  '@pasteflow/jobs',
+];
 const TESTS = [
   FIRST.map((name) => `--filter=${name}`),
   SECOND.map((name) => `--filter=${name}`),

@@ -24,17 +24,17 @@ export async function until<T>(
 ): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
-    let last: string;
+    let last: () => string;
     try {
       const value = await probe();
-      last = inspect(value, { depth: 6, breakLength: 110 });
+      last = () => inspect(value, { depth: 6, breakLength: 110 });
       if (accept(value) !== false) return value;
     } catch (error) {
-      last = error instanceof Error ? error.message : inspect(error);
+      last = () => (error instanceof Error ? error.message : inspect(error));
     }
     const waited = performance.now() - startedAt;
     if (waited > within) {
-      throw new Error(`not within ${within} ms: ${String(accept)}\nlast value: ${last}\n${evidence()}`);
+      throw new Error(`not within ${within} ms: ${String(accept)}\nlast value: ${last()}\n${evidence()}`);
     }
     await sleep(Math.min(Math.max(waited * PAUSE_SHARE, MIN_PAUSE_MS), MAX_PAUSE_MS));
   }

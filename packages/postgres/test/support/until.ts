@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Polls a condition every 10 ms. @throws Error after 60 s, with the last value */
+/** Polls a condition after 10 ms, and less often the longer it waits. @throws Error after 60 s, with the last value */
 export async function until<T>(
   look: () => T | Promise<T>,
   isTrue: (value: T) => boolean = Boolean,
 ): Promise<T> {
-  const deadline = performance.now() + 60_000;
+  const startedAt = performance.now();
   for (;;) {
     const value = await look();
     if (isTrue(value)) return value;
-    if (performance.now() > deadline) throw new Error(`still ${JSON.stringify(value)} after 60 s`);
-    await sleep(10);
+    const waited = performance.now() - startedAt;
+    if (waited > 60_000) throw new Error(`still ${JSON.stringify(value)} after 60 s`);
+    await sleep(Math.min(Math.max(waited / 10, 10), 100));
   }
 }
