@@ -8,6 +8,10 @@ import { processedPaste } from './support/pastes.ts';
 import { until } from './support/until.ts';
 
 const MIB = 1024 * 1024;
+// Before the api stops, which waits for its downloads.
+const sockets: Socket[] = [];
+afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+
 const bed = useApi();
 
 let small = '';
@@ -18,9 +22,6 @@ beforeAll(async () => {
   small = await processedPaste(bed, Buffer.alloc(256 * 1024, 's'));
   large = await processedPaste(bed, largeContent);
 });
-
-const sockets: Socket[] = [];
-afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
 
 /** Sends requests for a content and never reads. */
 async function unread(api: RunningApi, code: string, address: string): Promise<void> {
