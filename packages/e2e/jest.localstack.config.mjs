@@ -10,7 +10,7 @@ export default {
     ...base.testMatch,
     // npm test leaves these to npm run test:faults, test:observability and test:volume.
     '<rootDir>/test/*.{faults,observability}.ts',
-    '<rootDir>/test/{backup-and-restore,deletion,jobs-takeover,kill-everything,poison-paste,same-message-many-times}.volume.ts',
+    '<rootDir>/test/{backup-and-restore,deletion,jobs-takeover,kill-everything,poison-paste,round-trips,same-message-many-times}.volume.ts',
   ],
   reporters: ['default', [fromHere('../../scripts/count-reporter.cjs'), { name: 'localstack' }]],
 };
