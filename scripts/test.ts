@@ -13,7 +13,16 @@ const CHECKS = ['typecheck', 'lint', 'format:check', 'arrows', 'unused', 'docs:c
  * stops of services. The third has those of all other packages. The packages are chosen so that the three runs end at about
  * the same time. Nothing depends on the order of the packages in a run.
  */
-const FIRST = ['@pasteflow/e2e', '@pasteflow/s3', '@pasteflow/sqs', '@pasteflow/runtime'];
+const FIRST = [
+  '@pasteflow/e2e',
+  '@pasteflow/s3',
+  '@pasteflow/sqs',
+  '@pasteflow/runtime',
+  '@pasteflow/client',
+  '@pasteflow/sealed',
+  '@pasteflow/web',
+  '@pasteflow/bucket-owner',
+];
 const SECOND = [
   '@pasteflow/upload-worker',
   '@pasteflow/janitor',

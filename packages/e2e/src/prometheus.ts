@@ -8,7 +8,7 @@ import { until } from './until.ts';
 
 const MISSING = 'these tests need prometheus and promtool: apt-get install prometheus';
 
-/** The tests need only Node: those with a Prometheus are skipped where it is missing, but not in CI. */
+/** Tests with a Prometheus are skipped where it is missing, but not in CI. */
 export function isPrometheusRequired(): boolean {
   // oxlint-disable-next-line node/no-process-env -- CI systems set this variable
   return Boolean(process.env.CI) || spawnSync('prometheus', ['--version']).status === 0;

@@ -33,7 +33,7 @@ const binaries: typeof texts = [
   ['bytes that are no UTF-8', invalid],
 ];
 
-// The forms that are not raw carry 10 MiB in round-trips.volume.ts.
+// round-trips.volume.ts sends 10 MiB in the other forms.
 describe.each<[string, Send, typeof texts]>([
   ['raw bytes', asRaw, [...texts, ['10 MiB', textOf(LIMIT)], ...binaries]],
   ['JSON', asJson, texts],

@@ -17,3 +17,7 @@ it.each([
   expect(status).toBe(201);
   await expectReadBack(cluster, shortCode, textOf(LIMIT));
 });
+
+it('leaves no open work and no other objects than those of the pastes', async () => {
+  await cluster.expectQuiet();
+});

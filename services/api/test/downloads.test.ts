@@ -8,7 +8,7 @@ import { processedPaste } from './support/pastes.ts';
 import { until } from './support/until.ts';
 
 const MIB = 1024 * 1024;
-// Before the api stops, which waits for its downloads.
+// Runs before the api stops, because the api waits for its downloads.
 const sockets: Socket[] = [];
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
 

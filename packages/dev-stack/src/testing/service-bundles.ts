@@ -36,8 +36,8 @@ export interface ServiceBundle {
 }
 
 /**
- * A young generation that begins with 16 MB saves the collections of a start, an eighth of its CPU time. The tests by volume
- * measure the memory of services, and start them without.
+ * A young generation that begins with 16 MB saves the collections of a start, an eighth of its CPU time. The longer
+ * proofs, some of which measure the memory of services, start them without.
  */
 function nodeOptions(): readonly string[] {
   // oxlint-disable-next-line node/no-process-env -- set by jest.volume.config.mjs
