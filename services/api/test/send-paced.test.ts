@@ -121,7 +121,7 @@ describe('a client that reads too slowly', () => {
         return taken() === bytes;
       });
       looks = 0;
-      await until(() => (looks += 1) > 20); // more than the credit
+      await until(() => (looks += 1) > 30); // more than the credit
     }
     source.push(null);
     expect(await sending).toBe('sent');
