@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { lockAtOnce } from './lock-at-once.ts';
 
 /**
  * The tables that the metrics are read from. `state_transitions.txid` is the transaction that wrote the row.
@@ -19,7 +20,8 @@ import { sql, type Kysely } from 'kysely';
  * contain the status already, so that it costs no HOT update.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await lockAtOnce(db);
+  // The lock on assets is for the next migration: all pending migrations are one transaction.
+  await lockAtOnce(db, ['jobs', 'task_executions', 'assets', 'state_transitions']);
   await sql`ALTER TABLE state_transitions ADD COLUMN txid xid8`.execute(db);
   await sql`ALTER TABLE state_transitions ALTER COLUMN txid SET DEFAULT pg_current_xact_id()`.execute(db);
   await sql`CREATE INDEX state_transitions_commit ON state_transitions (txid, id) WHERE txid IS NOT NULL`.execute(
@@ -62,30 +64,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     db,
   );
   await sql`CREATE INDEX jobs_open ON jobs (status, created_at) WHERE completed_at IS NULL`.execute(db);
-}
-
-/**
- * Locks all tables or none: running services lock these tables in any order, and could deadlock with the
- * migration. Each wait ends before Postgres checks for deadlocks (after 1 s), and then the locks are
- * released. An autovacuum is canceled only by a session that waits longer than that second: the first lock,
- * which conflicts with no writer, cancels the autovacuum and prevents the next one. All pending migrations
- * are one transaction: the lock on assets is for the next migration.
- */
-async function lockAtOnce(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    DO $$ BEGIN
-      SET LOCAL lock_timeout = '30s';
-      LOCK TABLE jobs, task_executions, assets, state_transitions IN SHARE UPDATE EXCLUSIVE MODE;
-      SET LOCAL lock_timeout = '300ms';
-      FOR tries IN 1..100 LOOP
-        BEGIN
-          LOCK TABLE jobs, task_executions, assets, state_transitions IN ACCESS EXCLUSIVE MODE;
-          EXIT;
-        EXCEPTION WHEN lock_not_available THEN
-          IF tries = 100 THEN RAISE; END IF;
-          PERFORM pg_sleep(0.3 * random());
-        END;
-      END LOOP;
-      SET LOCAL lock_timeout TO DEFAULT;
-    END $$`.execute(db);
 }

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { lockAtOnce } from './lock-at-once.ts';
 
 /**
  * `losses` counts how often work was lost (a crashed worker, a dead letter), apart from its attempts.
@@ -11,7 +12,7 @@ import { sql, type Kysely } from 'kysely';
  * the id of the FAILED one, whose row is gone. A paste that was retried several times has several rows.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await lockAtOnce(db);
+  await lockAtOnce(db, ['pastes', 'task_executions']);
   await sql`
     ALTER TABLE task_executions ADD COLUMN losses integer NOT NULL DEFAULT 0
       CONSTRAINT task_executions_losses CHECK (losses >= 0)`.execute(db);
@@ -35,28 +36,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       reason text
     )`.execute(db);
   await sql`CREATE INDEX paste_retries_paste ON paste_retries (paste_id)`.execute(db);
-}
-
-/**
- * Locks both tables or none: running services lock them in any order, and could deadlock with the migration.
- * Each wait ends before Postgres checks for deadlocks (after 1 s). As in 0013, the first locks conflict with
- * no writer and cancel an autovacuum.
- */
-async function lockAtOnce(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    DO $$ BEGIN
-      SET LOCAL lock_timeout = '30s';
-      LOCK TABLE pastes, task_executions IN SHARE UPDATE EXCLUSIVE MODE;
-      SET LOCAL lock_timeout = '300ms';
-      FOR tries IN 1..100 LOOP
-        BEGIN
-          LOCK TABLE pastes, task_executions IN ACCESS EXCLUSIVE MODE;
-          EXIT;
-        EXCEPTION WHEN lock_not_available THEN
-          IF tries = 100 THEN RAISE; END IF;
-          PERFORM pg_sleep(0.3 * random());
-        END;
-      END LOOP;
-      SET LOCAL lock_timeout TO DEFAULT;
-    END $$`.execute(db);
 }

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { lockAtOnce } from './lock-at-once.ts';
 
 /**
  * `rescued_by` and `rescue_reason` say who inserted an execution for stranded work, and why; they are NULL for
@@ -9,22 +10,7 @@ import { sql, type Kysely } from 'kysely';
  * own snapshot was taken.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    DO $$ BEGIN
-      SET LOCAL lock_timeout = '30s';
-      LOCK TABLE task_executions IN SHARE UPDATE EXCLUSIVE MODE;
-      SET LOCAL lock_timeout = '300ms';
-      FOR tries IN 1..100 LOOP
-        BEGIN
-          LOCK TABLE task_executions IN ACCESS EXCLUSIVE MODE;
-          EXIT;
-        EXCEPTION WHEN lock_not_available THEN
-          IF tries = 100 THEN RAISE; END IF;
-          PERFORM pg_sleep(0.3 * random());
-        END;
-      END LOOP;
-      SET LOCAL lock_timeout TO DEFAULT;
-    END $$`.execute(db);
+  await lockAtOnce(db, ['task_executions']);
   await sql`ALTER TABLE task_executions ADD COLUMN rescued_by text, ADD COLUMN rescue_reason text`.execute(
     db,
   );

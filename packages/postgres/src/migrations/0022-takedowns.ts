@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { lockAtOnce } from './lock-at-once.ts';
 
 /**
  * `pastes.taken_down_for` says why an operator took a paste down, and is NULL for all others. A paste that was taken down has expired, so
@@ -12,22 +13,7 @@ import { sql, type Kysely } from 'kysely';
  * process died meanwhile.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    DO $$ BEGIN
-      SET LOCAL lock_timeout = '30s';
-      LOCK TABLE pastes IN SHARE UPDATE EXCLUSIVE MODE;
-      SET LOCAL lock_timeout = '300ms';
-      FOR tries IN 1..100 LOOP
-        BEGIN
-          LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE;
-          EXIT;
-        EXCEPTION WHEN lock_not_available THEN
-          IF tries = 100 THEN RAISE; END IF;
-          PERFORM pg_sleep(0.3 * random());
-        END;
-      END LOOP;
-      SET LOCAL lock_timeout TO DEFAULT;
-    END $$`.execute(db);
+  await lockAtOnce(db, ['pastes']);
   // NOT VALID: no row has a value yet, and a check of all rows would hold the lock for as long as it reads them.
   await sql`
     ALTER TABLE pastes ADD COLUMN taken_down_for text,

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { lockAtOnce } from './lock-at-once.ts';
 
 /**
  * A token with `is_session` was made for one browser, when the identity provider signed its user in. It ends when the browser signs out,
@@ -7,19 +8,6 @@ import { sql, type Kysely } from 'kysely';
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Each request with a token reads the table: a lock that waits for long would hold up all of them.
-  await sql`
-    DO $$ BEGIN
-      SET LOCAL lock_timeout = '300ms';
-      FOR tries IN 1..100 LOOP
-        BEGIN
-          LOCK TABLE api_tokens IN ACCESS EXCLUSIVE MODE;
-          EXIT;
-        EXCEPTION WHEN lock_not_available THEN
-          IF tries = 100 THEN RAISE; END IF;
-          PERFORM pg_sleep(0.3 * random());
-        END;
-      END LOOP;
-      SET LOCAL lock_timeout TO DEFAULT;
-    END $$`.execute(db);
+  await lockAtOnce(db, ['api_tokens']);
   await sql`ALTER TABLE api_tokens ADD COLUMN is_session boolean NOT NULL DEFAULT false`.execute(db);
 }

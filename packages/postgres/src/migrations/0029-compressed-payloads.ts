@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { lockAtOnce } from './lock-at-once.ts';
 
 /**
  * Compresses the contents in `paste_payloads`, which makes a paste of 2 KB of text add 0.9 KB less to the WAL. The setting applies to new rows
@@ -11,22 +12,7 @@ import { sql, type Kysely } from 'kysely';
  * docs/adr/0055-payloads-are-compressed-by-postgres.md.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    DO $$ BEGIN
-      SET LOCAL lock_timeout = '30s';
-      LOCK TABLE paste_payloads IN SHARE UPDATE EXCLUSIVE MODE;
-      SET LOCAL lock_timeout = '300ms';
-      FOR tries IN 1..100 LOOP
-        BEGIN
-          LOCK TABLE paste_payloads IN ACCESS EXCLUSIVE MODE;
-          EXIT;
-        EXCEPTION WHEN lock_not_available THEN
-          IF tries = 100 THEN RAISE; END IF;
-          PERFORM pg_sleep(0.3 * random());
-        END;
-      END LOOP;
-      SET LOCAL lock_timeout TO DEFAULT;
-    END $$`.execute(db);
+  await lockAtOnce(db, ['paste_payloads']);
   await sql`ALTER TABLE paste_payloads ALTER COLUMN content SET STORAGE MAIN`.execute(db);
   await sql`ALTER TABLE paste_payloads SET (toast_tuple_target = 128)`.execute(db);
   await sql`

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { lockAtOnce } from './lock-at-once.ts';
 
 /**
  * `pastes.slug` is a name that the owner of a paste has chosen: the paste is also reached at `/~slug`. The unique index lets one paste have
@@ -12,22 +13,7 @@ import { sql, type Kysely } from 'kysely';
  * a deletion changes.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`
-    DO $$ BEGIN
-      SET LOCAL lock_timeout = '30s';
-      LOCK TABLE pastes IN SHARE UPDATE EXCLUSIVE MODE;
-      SET LOCAL lock_timeout = '300ms';
-      FOR tries IN 1..100 LOOP
-        BEGIN
-          LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE;
-          EXIT;
-        EXCEPTION WHEN lock_not_available THEN
-          IF tries = 100 THEN RAISE; END IF;
-          PERFORM pg_sleep(0.3 * random());
-        END;
-      END LOOP;
-      SET LOCAL lock_timeout TO DEFAULT;
-    END $$`.execute(db);
+  await lockAtOnce(db, ['pastes']);
   await sql`
     ALTER TABLE pastes ADD COLUMN slug text COLLATE "C",
       ADD CONSTRAINT pastes_slug_pattern CHECK (slug ~ '^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$') NOT VALID,
