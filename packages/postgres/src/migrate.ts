@@ -26,10 +26,23 @@ export async function migrate(
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   for (const { name, executedAt } of await migrator.getMigrations())
     if (executedAt === undefined) await migrations[name]?.before?.(db);
-  const { error, results = [] } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error as Error;
+  const applied = await applyPending(migrator);
   await takeOwnership(db);
   await installStateMachines(db);
   await grantRights(db);
-  return results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName);
+  return applied;
+}
+
+/**
+ * Each migration is a transaction of its own. In one transaction, a migration would wait for a table while it keeps the locks of those
+ * before it, and could deadlock with a statement of a service.
+ */
+async function applyPending(migrator: Migrator): Promise<readonly string[]> {
+  const applied: string[] = [];
+  for (;;) {
+    const { error, results = [] } = await migrator.migrateUp();
+    if (error !== undefined) throw error as Error;
+    if (results.length === 0) return applied;
+    applied.push(...results.map(({ migrationName }) => migrationName));
+  }
 }

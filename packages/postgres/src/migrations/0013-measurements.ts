@@ -20,8 +20,7 @@ import { lockAtOnce } from './lock-at-once.ts';
  * contain the status already, so that it costs no HOT update.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The lock on assets is for the next migration: all pending migrations are one transaction.
-  await lockAtOnce(db, ['jobs', 'task_executions', 'assets', 'state_transitions']);
+  await lockAtOnce(db, ['jobs', 'task_executions', 'state_transitions']);
   await sql`ALTER TABLE state_transitions ADD COLUMN txid xid8`.execute(db);
   await sql`ALTER TABLE state_transitions ALTER COLUMN txid SET DEFAULT pg_current_xact_id()`.execute(db);
   await sql`CREATE INDEX state_transitions_commit ON state_transitions (txid, id) WHERE txid IS NOT NULL`.execute(

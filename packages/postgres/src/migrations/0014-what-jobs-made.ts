@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { lockAtOnce } from './lock-at-once.ts';
 
 /**
  * `made_by_job` returns the result of a job whose own run cannot write it any more: the number of its assets
@@ -13,6 +14,7 @@ import { sql, type Kysely } from 'kysely';
  * this index.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  await lockAtOnce(db, ['assets']);
   await sql`
     CREATE FUNCTION made_by_job(job uuid) RETURNS jsonb LANGUAGE sql VOLATILE
       SET enable_seqscan = off SET enable_indexscan = off AS $$

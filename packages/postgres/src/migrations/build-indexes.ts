@@ -8,7 +8,7 @@ export interface IndexToBuild {
 }
 
 /**
- * Builds indexes of tables with rows while services write to them: within the migration their statements would wait for longer than a lease.
+ * For migrations; frozen like them. Builds indexes of tables with rows while services write to them: within the migration their statements would wait for longer than a lease.
  * CONCURRENTLY waits for the end of all older transactions, so that the second of two processes must not wait for the first in one statement.
  * A build that was cut off leaves an index that is not valid, and is repeated.
  * @param find called by one process at a time

@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely';
 
 /**
- * Locks all tables or none: running services lock these tables in any order, and could deadlock with the
- * migration. Each wait ends before Postgres checks for deadlocks (after 1 s), and then the locks are
+ * For migrations; frozen like them. Locks all tables or none: running services lock these tables in any order, and
+ * could deadlock with a migration that holds one of them and waits for another. So a migration locks once. Each wait ends before Postgres checks for deadlocks (after 1 s), and then the locks are
  * released. An autovacuum is canceled only by a session that waits longer than that second: the first lock,
- * which conflicts with no writer, cancels the autovacuum and prevents the next one. All pending migrations
- * are one transaction: the locks are kept until its end.
+ * which conflicts with no writer, cancels the autovacuum and prevents the next one. The locks are kept until the end of the
+ * migration.
  */
 export async function lockAtOnce(db: Kysely<unknown>, tables: readonly string[]): Promise<void> {
   const all = sql.raw(tables.join(', '));
