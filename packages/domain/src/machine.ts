@@ -15,6 +15,11 @@ export interface StateDescription<State extends string = string> {
   readonly meaning: string;
   /** The states that may follow. None: the state is terminal. */
   readonly to: readonly State[];
+  /**
+   * The column with the time at which a row entered the state. Without one, the last transition in the audit trail tells the time, and for
+   * the initial state `created_at` does.
+   */
+  readonly since?: string;
 }
 
 export interface Machine<State extends string = string> {

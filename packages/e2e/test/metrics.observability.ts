@@ -83,21 +83,19 @@ async function bySql(query: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
 }
 
-/** The time at which the id of an entity was generated, from the milliseconds in a UUID of version 7. */
-const idCreatedAt = `to_timestamp(('x' || lpad(translate(left(entity::text, 13), '-', ''), 16, '0'))::bit(64)::bigint / 1000.0)`;
-
 /**
- * How long each entity was in the state that it left: since the previous transition, or since its creation. The janitor takes the time
- * of the creation from the id; `drift` is the difference of that time from `created_at`.
+ * How long each entity was in the state that it left: since the previous transition, or since its creation. The recorders take the time of
+ * a claim from its column, which has the start of the statement; `drift` is the difference of that time from the transition's.
  */
 const durations = `
   SELECT machine, "from", extract(epoch FROM at - coalesce(earlier, created_at))::float8 AS seconds,
-    CASE WHEN earlier IS NULL AND substr(entity::text, 15, 1) = '7'
-      THEN abs(extract(epoch FROM created_at - ${idCreatedAt}))::float8 ELSE 0 END AS drift
+    coalesce(abs(extract(epoch FROM earlier - claimed_at))::float8, 0) AS drift
   FROM (
     SELECT *, lag(at) OVER (PARTITION BY machine, entity ORDER BY id) AS earlier,
       (SELECT created_at FROM pastes WHERE id = entity UNION ALL SELECT created_at FROM jobs WHERE id = entity
-       UNION ALL SELECT created_at FROM task_executions WHERE id = entity) AS created_at
+       UNION ALL SELECT created_at FROM task_executions WHERE id = entity) AS created_at,
+      CASE machine WHEN 'task_execution' THEN (SELECT started_at FROM task_executions WHERE id = entity)
+        WHEN 'paste_deletion' THEN (SELECT deletion_initiated_at FROM pastes WHERE id = entity) END AS claimed_at
     FROM state_transitions) AS transition`;
 
 it('the janitor counts exactly the transitions that SQL counts, after a run with faults', async () => {

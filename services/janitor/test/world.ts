@@ -113,7 +113,7 @@ async function createWorldOn<Stack extends SharedTestStackWithAws>(stack: Stack)
     reset: async () => {
       proxy.clear();
       await rewriteTrail(db, (tx) =>
-        sql`TRUNCATE pastes, paste_payloads, failed_payloads, paste_retries, jobs, assets, task_executions, state_transitions, takedowns, content_blocks, operator_actions`.execute(
+        sql`TRUNCATE pastes, paste_payloads, failed_payloads, paste_retries, jobs, assets, task_executions, state_transitions, uncounted_transitions, takedowns, content_blocks, operator_actions`.execute(
           tx,
         ),
       );

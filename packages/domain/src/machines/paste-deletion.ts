@@ -22,6 +22,7 @@ export const pasteDeletion = defineMachine({
         'five minutes later. The cleanup ends the deletion, or releases the paste when S3 refuses the key. The deletion-watchdog ' +
         'releases the paste when the cleanup crashed.',
       to: ['DELETED', 'NOT_EXPIRED'],
+      since: 'deletion_initiated_at',
     },
     DELETED: {
       meaning: 'The object is deleted; the row is a tombstone. The tombstones sweep removes the row.',

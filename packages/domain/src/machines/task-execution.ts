@@ -18,6 +18,7 @@ export const taskExecution = defineMachine({
       meaning:
         'A worker holds the execution under a lease. That worker ends the execution; the reaper does once the lease has expired.',
       to: ['SUCCEEDED', 'FAILED'],
+      since: 'started_at',
     },
     SUCCEEDED: { meaning: 'The attempt succeeded.', to: [] },
     FAILED: {

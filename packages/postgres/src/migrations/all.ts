@@ -30,6 +30,8 @@ import * as parents from './0031-parents.ts';
 import * as oneIndexBySubject from './0032-one-index-by-subject.ts';
 import * as cheapPatterns from './0033-cheap-patterns.ts';
 import * as roomForSettlements from './0034-room-for-settlements.ts';
+import * as uncountedTransitions from './0035-uncounted-transitions.ts';
+import * as trailByEntity from './0036-trail-by-entity.ts';
 
 interface PreparedMigration extends Migration {
   /** Runs before all pending migrations and outside of their transaction, for an index that must not hold up writes while it is built. */
@@ -69,4 +71,6 @@ export const migrations: Record<string, PreparedMigration> = {
   '0032-one-index-by-subject': oneIndexBySubject,
   '0033-cheap-patterns': cheapPatterns,
   '0034-room-for-settlements': roomForSettlements,
+  '0035-uncounted-transitions': uncountedTransitions,
+  '0036-trail-by-entity': trailByEntity,
 };

@@ -33,6 +33,7 @@ export const apiRights: RoleRights = {
     update: ['dispatched_at'],
   },
   state_transitions: { select: 'all' },
+  uncounted_transitions: 'none',
   transition_cursor: 'none',
   transition_statistics: 'none',
   sweep_runs: 'none',

@@ -86,7 +86,8 @@ export const janitorRights: RoleRights = {
     delete: true, // orphans, and those of removed pastes and jobs
   },
   state_transitions: { select: 'all' },
-  transition_cursor: { select: 'all', update: ['txid', 'id', 'greatest_id', 'ids_above'] },
+  uncounted_transitions: { select: 'all', delete: true },
+  transition_cursor: { select: 'all', update: ['txid', 'id', 'greatest_id', 'ids_above'] }, // for the janitor of the release before
   transition_statistics: {
     select: 'all',
     insert: ['machine', 'from', 'to', 'count', 'seconds', 'buckets'],

@@ -51,6 +51,7 @@ export const workerRights: RoleRights = {
     ],
   },
   state_transitions: 'none',
+  uncounted_transitions: 'none',
   transition_cursor: 'none',
   transition_statistics: 'none',
   sweep_runs: 'none',

@@ -15,7 +15,11 @@ import type { StateTransitionsTable } from './state-transitions.ts';
 import type { SweepRunsTable } from './sweep-runs.ts';
 import type { TakedownsTable } from './takedowns.ts';
 import type { TaskExecutionsTable } from './task-executions.ts';
-import type { TransitionCursorTable, TransitionStatisticsTable } from './transition-statistics.ts';
+import type {
+  TransitionCursorTable,
+  TransitionStatisticsTable,
+  UncountedTransitionsTable,
+} from './transition-statistics.ts';
 import type { UsersTable } from './users.ts';
 
 export interface Schema {
@@ -32,6 +36,7 @@ export interface Schema {
   assets: AssetsTable;
   task_executions: TaskExecutionsTable;
   state_transitions: StateTransitionsTable;
+  uncounted_transitions: UncountedTransitionsTable;
   transition_cursor: TransitionCursorTable;
   transition_statistics: TransitionStatisticsTable;
   sweep_runs: SweepRunsTable;

@@ -12,6 +12,6 @@ export interface StateTransitionsTable {
   at: Generated<Date>;
   actor: string;
   reason: string | null;
-  /** The transaction that wrote the row; NULL: the row is older than this column. */
+  /** NULL, but for rows from before `uncounted_transitions`. The next release removes the column. */
   txid: Generated<string | null>;
 }

@@ -13,7 +13,17 @@ export interface TransitionStatisticsTable {
   buckets: string[];
 }
 
-/** One row: up to where transitions have been counted. */
+/** The transitions of one kind that one statement made, until the janitor counts them. Written by triggers. */
+export interface UncountedTransitionsTable {
+  machine: MachineName;
+  from: string;
+  to: string;
+  at: Generated<Date>;
+  /** For each transition, how long the row had been in `from`, in seconds. */
+  seconds: number[];
+}
+
+/** For the janitors of the release before: up to where they counted. The next release removes the table. */
 export interface TransitionCursorTable {
   one: Generated<true>;
   txid: Generated<string>;

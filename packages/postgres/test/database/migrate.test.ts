@@ -51,6 +51,8 @@ it('three processes that migrate an empty database at once apply each migration 
     '0032-one-index-by-subject',
     '0033-cheap-patterns',
     '0034-room-for-settlements',
+    '0035-uncounted-transitions',
+    '0036-trail-by-entity',
   ]);
 });
 

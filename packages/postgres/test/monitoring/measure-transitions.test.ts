@@ -10,8 +10,9 @@ import {
   stateDurationBounds,
   uploadSubject,
   type Database,
+  type TransitionStatistic,
 } from '../../src/index.ts';
-import { makePastes, rewriteTrail } from '../../src/testing/index.ts';
+import { makeJobs, makePastes, makeUsers, rewriteTrail } from '../../src/testing/index.ts';
 import { newPaste, useOwnServer } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 
@@ -19,9 +20,9 @@ const current = useOwnServer();
 
 const measureAll = async (limit = 1000): Promise<number> => {
   for (let sum = 0; ;) {
-    const counted = await measureTransitions(current.db, { limit });
-    sum += counted;
-    if (counted < limit) return sum;
+    const { rows, transitions } = await measureTransitions(current.db, { limit });
+    sum += transitions;
+    if (rows < limit) return sum;
   }
 };
 
@@ -65,9 +66,10 @@ async function upload(pastes: number): Promise<void> {
   await settleExecutions(current.db, uploadSubject, settlements, { actor: 'w', dispatched: true });
 }
 
-it('counts each transition once, in batches of any size, also within one transaction', async () => {
+it('counts each transition once, in batches of any size', async () => {
   await upload(7);
-  expect(await measureAll(4)).toBe(21);
+  expect(await measureTransitions(current.db, { limit: 2 })).toEqual({ rows: 2, transitions: 14 });
+  expect(await measureAll(1)).toBe(7);
   expect(await counts()).toEqual({
     'task_execution PENDING RUNNING': 7,
     'task_execution RUNNING SUCCEEDED': 7,
@@ -90,16 +92,16 @@ it('has every transition of the machines, with 0 for one that never happened', a
     expect([count, ...buckets]).toEqual(Array(stateDurationBounds.length + 2).fill(0));
 });
 
-it('waits for an open transaction and then counts its rows and those of later transactions', async () => {
+it('counts what others commit while a transaction is open, and its transitions when it has ended', async () => {
   const [held] = await makePastes(current.db, 1, { status: 'PROCESSED' });
   const open = await current.db.startTransaction().execute();
   await sql`UPDATE pastes SET deletion_status = 'DELETION_IN_PROGRESS', deletion_initiated_at = now() WHERE id = ${held!.id}`.execute(
     open,
   );
-  await upload(2); // later ids and times, and committed first
+  await upload(2);
   const before = await measureAll();
   await open.commit().execute();
-  expect([before, await measureAll()]).toEqual([0, 7]);
+  expect([before, await measureAll()]).toEqual([6, 1]);
   expect(await counts()).toEqual(await countedBySql());
 });
 
@@ -114,139 +116,142 @@ it('counts nothing of a transaction that was rolled back', async () => {
   expect(await measureAll()).toBe(3);
 });
 
+it('counts again what a run had counted that was killed before its commit', async () => {
+  await upload(2);
+  const killed = await current.db.startTransaction().execute();
+  expect(await measureTransitions(killed, { limit: 100 })).toMatchObject({ transitions: 6 });
+  await killed.rollback().execute();
+  expect(await counts()).toEqual({});
+  expect(await measureAll()).toBe(6);
+  expect(await counts()).toEqual(await countedBySql());
+});
+
 it('concurrent runs count each transition once', async () => {
-  await upload(10);
+  for (let n = 0; n < 5; n++) await upload(2);
   const held = await current.db.startTransaction().execute();
-  await sql`SELECT FROM transition_cursor FOR UPDATE`.execute(held);
-  const measuring = Promise.all([11, 11, 100].map((limit) => measureTransitions(current.db, { limit })));
+  await sql`SELECT FROM uncounted_transitions LIMIT 1 FOR UPDATE`.execute(held);
+  const measuring = Promise.all([4, 4, 100].map((limit) => measureTransitions(current.db, { limit })));
   await untilSomebodyWaits(current.db, 3);
   await held.rollback().execute();
-  const counted = await measuring;
-  expect((await measureAll()) + counted.reduce((sum, each) => sum + each)).toBe(30);
+  const counted = (await measuring).reduce((sum, { transitions }) => sum + transitions, 0);
+  expect(counted + (await measureAll())).toBe(30);
   expect(await counts()).toEqual(await countedBySql());
 });
 
-it('measures the time since the transition before, and for the first one since the creation', async () => {
-  const [paste] = await makePastes(current.db, 1, { status: 'PROCESSED' });
-  const times: [string, string, number][] = [
-    ['NOT_EXPIRED', 'DELETION_IN_PROGRESS', 0.02],
-    ['DELETION_IN_PROGRESS', 'NOT_EXPIRED', 7200.5],
-    ['NOT_EXPIRED', 'DELETION_IN_PROGRESS', 7201],
-    ['DELETION_IN_PROGRESS', 'DELETED', 7201.004],
-  ];
-  for (const [from, to, at] of times)
-    await sql`INSERT INTO state_transitions (machine, entity, "from", "to", at, actor)
-      SELECT 'paste_deletion', id, ${from}, ${to}, to_timestamp(
-        ('x' || lpad(left(replace(id::text, '-', ''), 12), 16, '0'))::bit(64)::bigint / 1000.0) + make_interval(secs => ${at}), 'w'
-      FROM pastes WHERE id = ${paste!.id}`.execute(current.db);
-  await measureAll();
-  const statistics = await readTransitionStatistics(current.db);
-  const of = (from: string, to: string) =>
-    statistics.find((each) => each.machine === 'paste_deletion' && each.from === from && each.to === to)!;
-  const upTo = (buckets: readonly number[], bound: number) =>
-    buckets[stateDurationBounds.findIndex((each) => each === bound)];
-  const first = of('NOT_EXPIRED', 'DELETION_IN_PROGRESS');
-  expect(first).toMatchObject({ count: 2, seconds: expect.closeTo(0.02 + 0.5, 5) });
-  expect([0.01, 0.025, 0.25, 0.5, 1].map((bound) => upTo(first.buckets, bound))).toEqual([0, 1, 1, 2, 2]);
-  const reset = of('DELETION_IN_PROGRESS', 'NOT_EXPIRED');
-  expect(reset.seconds).toBeCloseTo(7200.48, 5);
-  expect(upTo(reset.buckets, 3600)).toBe(0);
-  expect(reset.buckets.at(-1)).toBe(1);
-  const deleted = of('DELETION_IN_PROGRESS', 'DELETED');
-  expect(deleted.seconds).toBeCloseTo(0.004, 5);
-  expect(deleted.buckets[0]).toBe(1);
-});
-
-it('continues after a restore from a dump, where transaction numbers are lower', async () => {
-  await upload(2);
-  await measureAll();
-  const before = await counts();
-  // As in a dump: rows and cursor have the transaction numbers of a server that was further ahead.
-  await rewriteTrail(current.db, (tx) =>
-    sql`UPDATE state_transitions SET txid = (txid::text::bigint + 1000000)::text::xid8`.execute(tx),
-  );
-  await sql`UPDATE transition_cursor SET txid = (txid::text::bigint + 1000000)::text::xid8`.execute(
+it('a large statement leaves a row for each thousand transitions, so that a run can count a part of them', async () => {
+  await makePastes(current.db, 2100, { status: 'PROCESSED' });
+  await sql`UPDATE pastes SET deletion_status = 'DELETION_IN_PROGRESS', deletion_initiated_at = now()`.execute(
     current.db,
   );
-  await upload(3);
-  expect([await measureAll(), await measureAll()]).toEqual([0, 9]); // nothing was left of the old life
-  expect(Object.values(await counts())).toEqual(Object.values(before).map((count) => count + 3));
-  // The server reaches the transaction numbers of the old rows.
-  await rewriteTrail(current.db, (tx) =>
-    sql`UPDATE state_transitions SET txid = '5' WHERE txid > pg_current_xact_id()`.execute(tx),
-  );
-  await sql`UPDATE transition_cursor SET txid = '4'`.execute(current.db);
-  expect(await measureAll()).toBe(9); // those of the new life again, since the cursor was put back; none of the old one
+  const first = await measureTransitions(current.db, { limit: 1 });
+  expect(first.rows).toBe(1);
+  expect(first.transitions).toBeLessThanOrEqual(1000);
+  expect(first.transitions + (await measureAll())).toBe(2100);
 });
 
-it('counts once what was uncounted in a dump, in batches of any size, after any number of restores', async () => {
-  /** Gives rows and cursor the transaction numbers of a server that was further ahead, as in a dump. */
-  const restore = async () => {
-    for (const table of ['state_transitions', 'transition_cursor'])
-      await rewriteTrail(current.db, (tx) =>
-        sql`UPDATE ${sql.id(table)} SET txid = (txid::text::bigint + 1000000)::text::xid8`.execute(tx),
-      );
+it('adds the times of all transitions of a kind, and counts those up to each bound', async () => {
+  for (const seconds of [[0.005, 0.02], [0.5], [7201]])
+    await sql`INSERT INTO uncounted_transitions (machine, "from", "to", seconds)
+      VALUES ('paste_deletion', 'NOT_EXPIRED', 'DELETION_IN_PROGRESS', ${seconds}::real[])`.execute(
+      current.db,
+    );
+  expect([await measureAll(2), await measureAll()]).toEqual([4, 0]);
+  const { seconds, buckets } = await statisticOf('NOT_EXPIRED', 'DELETION_IN_PROGRESS');
+  expect(seconds).toBeCloseTo(7201.525, 3);
+  const upTo = (bound: number) => buckets[stateDurationBounds.findIndex((each) => each === bound)];
+  expect([0.005, 0.01, 0.025, 0.25, 0.5, 3600].map(upTo)).toEqual([1, 1, 2, 2, 3, 3]);
+  expect(buckets.at(-1)).toBe(4);
+});
+
+const HOUR = 3600;
+
+/** How long the rows were in `from`, in whole hours: the minutes of a slow machine don't count. */
+async function hoursIn(from: string, to: string): Promise<number> {
+  await measureAll();
+  const { count, seconds } = await statisticOf(from, to);
+  expect(count).toBe(1);
+  return Math.floor(seconds / HOUR);
+}
+
+async function statisticOf(from: string, to: string): Promise<TransitionStatistic> {
+  const statistics = await readTransitionStatistics(current.db);
+  return statistics.find((each) => each.from === from && each.to === to)!;
+}
+
+it('measures the time in the first state since the creation, also of several machines of one row', async () => {
+  const [paste] = await makePastes(current.db, 1, { status: 'IN_PROGRESS' });
+  for (const table of ['pastes', 'task_executions'])
+    await sql`UPDATE ${sql.table(table)} SET created_at = created_at - interval '3 hours'`.execute(
+      current.db,
+    );
+  await claimExecutions(current.db, uploadSubject, {
+    keys: [paste!.shortCode],
+    actor: 'w',
+    leaseSeconds: 60,
+  });
+  await sql`UPDATE pastes SET status = 'FAILED', failure_reason = 'x', failed_at = now(),
+    deletion_status = 'DELETION_IN_PROGRESS', deletion_initiated_at = now()`.execute(current.db);
+  expect(await hoursIn('PENDING', 'RUNNING')).toBe(3);
+  expect(await hoursIn('IN_PROGRESS', 'FAILED')).toBe(3);
+  expect(await hoursIn('NOT_EXPIRED', 'DELETION_IN_PROGRESS')).toBe(3);
+});
+
+it('measures the time of a running attempt and of a deletion since their start', async () => {
+  const [made] = await makePastes(current.db, 1, {
+    status: 'IN_PROGRESS',
+    execution: { status: 'RUNNING', leaseSeconds: 60 },
+  });
+  await sql`UPDATE task_executions SET started_at = now() - interval '2 hours'`.execute(current.db);
+  const settlement = {
+    executionId: made!.executionId,
+    outcome: { kind: 'succeeded' as const, s3Url: 's3://b/k' },
+    nextStep: { kind: 'done' as const },
   };
-  await upload(2);
-  await measureAll();
-  await upload(3);
-  await restore();
-  await upload(1); // of the new life, before the first count
-  expect([await measureAll(4), await measureAll(4)]).toEqual([9, 3]);
-  expect(await counts()).toEqual(await countedBySql());
-  await upload(2);
-  await restore();
-  expect([await measureAll(3), await measureAll(3)]).toEqual([6, 0]);
-  await upload(1);
-  expect(await measureAll()).toBe(3);
-  expect(await counts()).toEqual(await countedBySql());
-  // The server reaches the transaction numbers of the old rows.
-  await rewriteTrail(current.db, (tx) =>
-    sql`UPDATE state_transitions SET txid = '5' WHERE txid > pg_current_xact_id()`.execute(tx),
+  await settleExecutions(current.db, uploadSubject, [settlement], { actor: 'w', dispatched: true });
+  expect(await hoursIn('RUNNING', 'SUCCEEDED')).toBe(2);
+  await sql`UPDATE pastes SET deletion_status = 'DELETION_IN_PROGRESS', deletion_initiated_at = now() - interval '5 hours'`.execute(
+    current.db,
   );
-  await sql`UPDATE transition_cursor SET txid = '4', id = 0 WHERE txid > '4'`.execute(current.db);
-  expect(await measureAll()).toBe(3); // those of the last life again, since the cursor was put back
+  await sql`UPDATE pastes SET deletion_status = 'DELETED', deleted_at = now()`.execute(current.db);
+  expect(await hoursIn('DELETION_IN_PROGRESS', 'DELETED')).toBe(5);
 });
 
-it('reports the age of the first uncounted transition, also when an open transaction delays it', async () => {
+it('measures the time in a state without a column since the last transition', async () => {
+  const [user] = await makeUsers(current.db, 1);
+  await makeJobs(current.db, 1, { userId: user!.id, status: 'queued' });
+  await sql`UPDATE jobs SET created_at = created_at - interval '9 hours'`.execute(current.db);
+  await sql`UPDATE jobs SET status = 'processing'`.execute(current.db);
+  await rewriteTrail(current.db, (tx) =>
+    sql`UPDATE state_transitions SET at = at - interval '4 hours'`.execute(tx),
+  );
+  await sql`UPDATE jobs SET status = 'completed', completed_at = now(), result = '{}'`.execute(current.db);
+  expect(await hoursIn('queued', 'processing')).toBe(9);
+  expect(await hoursIn('processing', 'completed')).toBe(4);
+});
+
+it('measures the time in the first state since the creation also for a row that came back to it', async () => {
+  await makePastes(current.db, 1, { status: 'PROCESSED' });
+  await sql`UPDATE pastes SET created_at = created_at - interval '3 hours'`.execute(current.db);
+  for (const [state, time] of [
+    ['DELETION_IN_PROGRESS', new Date()],
+    ['NOT_EXPIRED', null],
+    ['DELETION_IN_PROGRESS', new Date()],
+  ])
+    await sql`UPDATE pastes SET deletion_status = ${state}, deletion_initiated_at = ${time}`.execute(
+      current.db,
+    );
+  await measureAll();
+  const { count, seconds } = await statisticOf('NOT_EXPIRED', 'DELETION_IN_PROGRESS');
+  expect([count, Math.floor(seconds / HOUR)]).toEqual([2, 6]);
+});
+
+it('reports the age of the oldest uncounted transition', async () => {
   expect(await readUncountedSeconds(current.db)).toBe(0);
   await upload(1);
-  await rewriteTrail(current.db, (tx) =>
-    sql`UPDATE state_transitions SET at = now() - interval '10 minutes'`.execute(tx),
+  await sql`UPDATE uncounted_transitions SET at = at - interval '10 hours' WHERE machine = 'paste_upload'`.execute(
+    current.db,
   );
-  await upload(1);
-  const open = await current.db.startTransaction().execute();
-  await sql`SELECT pg_current_xact_id()`.execute(open); // as any statement that writes
-  await measureAll();
-  await upload(1);
-  await measureAll();
-  const held = await readUncountedSeconds(current.db);
-  await rewriteTrail(current.db, (tx) =>
-    sql`UPDATE state_transitions SET at = at - interval '5 minutes'`.execute(tx),
-  );
-  const heldLonger = await readUncountedSeconds(current.db);
-  await open.rollback().execute();
-  await measureAll();
-  const after = await readUncountedSeconds(current.db);
-  expect([held, heldLonger - held].map((seconds) => Math.floor(seconds / 300))).toEqual([0, 1]);
-  expect(after).toBe(0);
-});
-
-it('reports no age for rows from before a restore whose transaction numbers the server has not reached', async () => {
-  await upload(1);
-  await measureAll();
-  await upload(1);
-  await rewriteTrail(current.db, (tx) =>
-    sql`UPDATE state_transitions SET txid = (txid::text::bigint + 1000000)::text::xid8, at = now() - interval '10 days'`.execute(
-      tx,
-    ),
-  );
+  expect(Math.floor((await readUncountedSeconds(current.db)) / HOUR)).toBe(10);
   await measureAll();
   expect(await readUncountedSeconds(current.db)).toBe(0);
-});
-
-it('leaves out rows that are older than the transaction column', async () => {
-  await upload(1);
-  await rewriteTrail(current.db, (tx) => sql`UPDATE state_transitions SET txid = NULL`.execute(tx));
-  expect(await measureAll()).toBe(0);
 });

@@ -12,7 +12,7 @@ interface Work {
   readonly inserted: number;
   /** Rows read from the audit trail: writing a row reads none. */
   readonly scans: number;
-  /** Rows and index entries that the audit trail writes. */
+  /** Indexes in which each row has an entry. */
   readonly indexes: number;
 }
 
@@ -41,7 +41,7 @@ async function counted(db: Database): Promise<Work> {
       (SELECT coalesce(sum(calls), 0)::integer FROM pg_stat_xact_user_functions WHERE funcname LIKE 'record\\_%') AS calls,
       (SELECT sum(n_tup_ins)::integer FROM pg_stat_xact_user_tables WHERE relname LIKE 'state\\_transitions%') AS inserted,
       (SELECT sum(seq_scan + coalesce(idx_scan, 0))::integer FROM pg_stat_xact_user_tables WHERE relname LIKE 'state\\_transitions%') AS scans,
-      (SELECT count(*)::integer FROM pg_index WHERE indrelid = 'state_transitions'::regclass) AS indexes`.execute(
+      (SELECT count(*)::integer FROM pg_index WHERE indrelid = 'state_transitions'::regclass AND indpred IS NULL) AS indexes`.execute(
     db,
   );
   return rows[0]!;
@@ -60,7 +60,7 @@ it('a settlement of ten uploads is recorded by one call for each table and twent
     calls: 2,
     inserted: 20,
     scans: 0,
-    indexes: 2,
+    indexes: 1,
   });
 });
 
@@ -70,6 +70,6 @@ it('a claim of a thousand pastes is recorded by one call and a thousand rows, wi
     calls: 1,
     inserted: 1000,
     scans: 0,
-    indexes: 2,
+    indexes: 1,
   });
 });
