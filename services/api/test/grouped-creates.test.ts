@@ -138,6 +138,29 @@ describe('a creation that fails within a group', () => {
     expect(bed.api.logs.filter(({ level }) => level === 'error')).toHaveLength(errors + 1);
   });
 
+  it.each(['without', 'with'])(
+    'because its short code is taken, %s keys, gets another one, and touches no other',
+    async (keys) => {
+      const codes = [`taken${keys}`, `taken${keys}`, ...contents.map((_, n) => `${keys}Code${n}`)];
+      const api = await bed.start({ newShortCode: () => codes.shift()! });
+      const post = (body: string) =>
+        keys === 'with' ? postKeyed(api.url, { key: newKey(), body }) : postRaw(api.url, body);
+      let all: Promise<Response>[] = [];
+      await whileInsertsWait(async () => {
+        all = [post('first')];
+        await untilInsertWaits();
+        all.push(...contents.map(post));
+        await until(
+          async () => (await metricOf(api, 'http_body_bytes', { kind: 'in_flight' })) >= bytesOf(contents),
+        );
+      });
+      for (const [n, response] of (await Promise.all(all)).entries())
+        await expectCreated(response, ['first', ...contents][n]!);
+      expect(codes).toEqual([]);
+      expect(api.logs.filter(({ level }) => level === 'error')).toEqual([]);
+    },
+  );
+
   it('because a row is locked lets the others through, and is completed when the lock is released', async () => {
     const user = await newUser(bed.db);
     let others: Promise<Response>[] = [];

@@ -25,12 +25,15 @@ export interface CreatePastesOptions extends SlugLimit {
  * has inserted the same slug and has not committed. Before that, the statement takes the locks of `slugs_left`, in their own order. Pastes
  * beyond the limit of their user are left out, also when another paste of the group then does not get its slug.
  *
+ * Only a group with slugs leaves out what is taken (ON CONFLICT), because clients choose slugs. Short codes are random and hardly ever taken,
+ * and ON CONFLICT writes a second record to the WAL for each row (48 bytes): without a slug, a taken code makes the statement fail.
+ *
  * When an operator has blocked the content of one of them, nothing is inserted: the caller creates each paste by itself, and only that one
  * is refused.
- * @throws ContentBlockedError
- * @returns for each paste what was created, or null when its short code is taken, also by a paste before it in `pastes`, and for a paste with
- * a slug also when another paste has the slug or its user has no slug left: see `findSlugRefusal`. Null also when its creator can't read its parent: see
- * `hasReadableParent`
+ * @throws ContentBlockedError, and the unique violation of a group without slugs
+ * @returns for each paste what was created, or null when a paste before it in `pastes` has its short code, when its creator can't read its
+ * parent (see `hasReadableParent`), and in a group with slugs also when its short code or its slug is taken or its user has no slug left: see
+ * `findSlugRefusal`
  */
 export async function createPastes(
   db: Database,
@@ -39,6 +42,7 @@ export async function createPastes(
 ): Promise<readonly (CreatedPaste | null)[]> {
   const firstOf = new Map(pastes.toReversed().map((paste) => [paste.shortCode, paste]));
   const distinct = [...firstOf.values()];
+  const hasSlugs = distinct.some(({ slug = null }) => slug !== null);
   const of = <T>(value: (paste: NewPaste) => T): readonly T[] => distinct.map(value);
   const { rows } = await sql<CreatedPaste & { shortCode: string }>`${prepared}
     WITH lock_limit AS MATERIALIZED (
@@ -81,7 +85,7 @@ export async function createPastes(
         AND short_code NOT IN (SELECT short_code FROM excess)
         AND ${parentIsReadable(sql`entry.parent`, sql`entry.user_id`)}
       ORDER BY slug, short_code
-      ON CONFLICT DO NOTHING
+      ${hasSlugs ? sql`ON CONFLICT DO NOTHING` : sql``}
       RETURNING id, short_code, user_id, created_at, expires_at
     ), payload AS (
       INSERT INTO paste_payloads (paste_id, content, user_id, created_at)

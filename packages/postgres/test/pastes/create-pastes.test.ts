@@ -59,14 +59,32 @@ it('a group of creations inserts each paste with its own bytes, options and PEND
   }
 });
 
-it('a short code that is taken, before or within the group, costs only its own creation', async () => {
-  const [taken, twice] = [paste(), paste()];
+it('of two pastes of a group with one short code, the first is created', async () => {
+  const twice = paste();
+  const created = await createPastes(current.db, [twice, paste({ shortCode: twice.shortCode }), paste()]);
+  expect(created.map((row) => row !== null)).toEqual([true, false, true]);
+  expect(await readPayload(current.db, created[0]!.id)).toEqual(twice.content);
+});
+
+it('a short code that is taken leaves nothing of its group behind', async () => {
+  const taken = paste();
   await createPastes(current.db, [taken]);
-  const again = paste({ shortCode: taken.shortCode });
-  const second = paste({ shortCode: twice.shortCode });
-  const created = await createPastes(current.db, [again, twice, second, paste()]);
-  expect(created.map((row) => row !== null)).toEqual([false, true, false, true]);
-  expect(await readPayload(current.db, created[1]!.id)).toEqual(twice.content);
+  const before = await counts();
+  const group = [paste(), paste({ shortCode: taken.shortCode }), paste()];
+  await expect(createPastes(current.db, group)).rejects.toMatchObject({ code: '23505' });
+  expect(await counts()).toEqual(before);
+});
+
+it('a short code that is taken costs only its own creation in a group with slugs', async () => {
+  const [user] = await makeUsers(current.db, 1);
+  const taken = paste();
+  await createPastes(current.db, [taken]);
+  const created = await createPastes(current.db, [
+    paste({ shortCode: taken.shortCode }),
+    paste({ slug: `named-${randomUUID()}`, userId: user!.id }),
+    paste(),
+  ]);
+  expect(created.map((row) => row !== null)).toEqual([false, true, true]);
   const before = (await findPaste(current.db, taken.shortCode))!;
   expect(await readPayload(current.db, before.id)).toEqual(taken.content);
 });
@@ -111,7 +129,7 @@ it('the lock timeout of a group ends with its statement', async () => {
 it('concurrent groups that want the same short codes in different orders do not deadlock', async () => {
   const codes = Array.from({ length: 20 }, () => randomBytes(5).toString('hex'));
   const groups = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? codes : codes.toReversed()));
-  const results = await Promise.all(
+  const results = await Promise.allSettled(
     groups.map((group) =>
       createPastes(
         current.db,
@@ -120,5 +138,8 @@ it('concurrent groups that want the same short codes in different orders do not 
       ),
     ),
   );
-  expect(results.flat().filter((created) => created !== null)).toHaveLength(codes.length);
+  const codesOfErrors = results.flatMap((result) =>
+    result.status === 'rejected' ? [(result.reason as { code?: unknown }).code] : [],
+  );
+  expect(codesOfErrors).toEqual(Array(groups.length - 1).fill('23505'));
 });
