@@ -34,7 +34,7 @@ import * as uncountedTransitions from './0035-uncounted-transitions.ts';
 import * as trailByEntity from './0036-trail-by-entity.ts';
 
 interface PreparedMigration extends Migration {
-  /** Runs before all pending migrations and outside of their transaction, for an index that must not hold up writes while it is built. */
+  /** Runs before all pending migrations and outside of their transactions, for an index that must not hold up writes while it is built. */
   readonly before?: Migration['up'];
 }
 

@@ -197,7 +197,7 @@ const shapes = [
   {
     type: 'counter',
     name: 'pasteflow_transitions_total',
-    help: 'Transitions of the state machines, from the audit trail in Postgres.',
+    help: 'Transitions of the state machines, counted in Postgres with the audit trail.',
     labels: ['machine', 'from', 'to'],
   },
   {
