@@ -1,6 +1,5 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import type { Client, Pool, PoolClient } from 'pg';
-import { toTypedError } from './errors.ts';
 
 interface Caller {
   readonly refuse: () => void;
@@ -26,19 +25,28 @@ export class CuttablePool {
       if (this.#isCut) return refuse();
       const caller = { refuse, place: this.#waiting.length };
       this.#waiting.push(caller);
-      this.pool.connect().then(
+      this.#connect().then(
         (client) => {
-          if (this.#isCut) return client.release(true);
+          if (this.#isCut) {
+            client.release(true);
+            return;
+          }
           this.#leave(caller);
           this.#used.add(client);
           resolve(client);
         },
         (error: unknown) => {
           this.#leave(caller);
-          reject(toTypedError(error));
+          // Whatever the cause is (the network, TLS, a password, a pooler): there is no connection now, and there may be one later.
+          reject(new DependencyUnavailableError('postgres', { cause: error }));
         },
       );
     });
+  }
+
+  /** Async, because pg throws when it reads the certificate of the URL. */
+  async #connect(): Promise<PoolClient> {
+    return await this.pool.connect();
   }
 
   /** The last caller takes the place of the one that leaves. */

@@ -17,31 +17,22 @@ const MISSING_RIGHT =
   'A service gets its rights from npm run migrate, as packages/postgres/src/roles/rights-of-*.ts list them. ' +
   'If this is the migration itself, connect as the owner of the database or as a superuser.';
 
-/** Codes of Node for a connection that failed or could not be made. */
-const CONNECTION_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
+/** Codes of Node for a connection that failed: those of the system (ECONNRESET, EAI_AGAIN) and of streams and TLS. */
+const CONNECTION_CODE = /^(E(?!RR_)[A-Z_]{3,}|ERR_(SSL|STREAM|SOCKET|TLS)_)/;
 
 /**
- * SQLSTATE classes and codes after which a later try can succeed: 08 connection exceptions, 53 insufficient
- * resources, 57P shutdown and startup, 57014 statement timeout, 40 serialization failure and deadlock, 25P03
- * idle in transaction, 55P03 lock not available, 25006 a server that is a standby for now.
+ * SQLSTATE classes and codes after which a later try can succeed: 08 connection exceptions, and what a pooler reports; 40 serialization
+ * failure and deadlock; 53 insufficient resources; 57 shutdown, startup and timeouts; 58 errors of the system under Postgres; XX internal
+ * errors and corrupted data; 25P03 and 25P04 a transaction that was open for too long; 55P03 lock not available; 25006 a server that is a
+ * standby for now.
  */
-const UNAVAILABLE_SQLSTATE = /^(08|53|57P|57014|40|25P03|55P03|25006)/;
+const UNAVAILABLE_SQLSTATE = /^(08|40|53|57|58|XX|25P03|25P04|55P03|25006)/;
 
 /**
- * pg raises these as plain Errors without a code, so that only the text identifies them (pg 8.23, client.js
- * and pg-pool).
+ * pg raises these as plain Errors without a code, so that only the text identifies them (pg 8.23, client.js, parser.js and pg-pool).
  */
 const CODELESS =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Query read timeout)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed|Query read timeout|Received unexpected \w+ message|received invalid response)/;
 
 /** Whether a statement took too long (57014) or waited too long for a lock (55P03), also as the cause of a typed error. */
 export function isTimeout(error: unknown): boolean {
@@ -72,6 +63,6 @@ export function toTypedError(error: unknown): unknown {
   const unavailable =
     code === undefined
       ? CODELESS.test(error.message)
-      : CONNECTION_CODES.has(code) || UNAVAILABLE_SQLSTATE.test(code) || isUnusablePreparation(error);
+      : CONNECTION_CODE.test(code) || UNAVAILABLE_SQLSTATE.test(code) || isUnusablePreparation(error);
   return unavailable ? new DependencyUnavailableError('postgres', { cause: error }) : error;
 }
