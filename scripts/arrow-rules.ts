@@ -27,7 +27,7 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/web': ['@pasteflow/sealed'],
   '@pasteflow/cli': ['@pasteflow/client', '@pasteflow/sealed'],
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
-  '@pasteflow/settings': ['@pasteflow/domain', '@pasteflow/runtime'],
+  '@pasteflow/settings': ['@pasteflow/domain', '@pasteflow/postgres', '@pasteflow/runtime'],
   '@pasteflow/command-line': ['@pasteflow/postgres', '@pasteflow/runtime', '@pasteflow/settings'],
   '@pasteflow/execution-events': ['@pasteflow/domain', '@pasteflow/runtime'],
   '@pasteflow/bucket-owner': [

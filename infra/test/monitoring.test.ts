@@ -32,6 +32,7 @@ const standsFor: Readonly<Record<string, string | null>> = {
   PasteflowUploadsFailed: null,
   PasteflowUploadAttemptsFailing: null,
   PasteflowEnforcementMissing: null,
+  PasteflowPostgresCanLoseData: null,
   PasteflowJobsFailed: null,
   PasteflowQueueOld: 'UploadsQueueAge',
   PasteflowDeadLetters: 'UploadsDeadLetters',

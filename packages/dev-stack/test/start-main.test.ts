@@ -8,6 +8,7 @@ import {
   startTestStack,
   temporaryFolder,
   type SpawnedService,
+  UNSAFE_POSTGRES,
 } from '../src/testing/index.ts';
 import { fromBundles } from './from-bundles.ts';
 import { childrenOf, isAlive, until } from './processes.ts';
@@ -28,7 +29,7 @@ type Environment = Record<string, string>;
 /** From the sources, as a user starts it, unless `env` comes from fromBundles. */
 function start(env: Environment = {}): SpawnedService {
   const ports = { STACK_POSTGRES_PORT: '0', STACK_AWS_PORT: '0', API_PORT: '0', METRICS_PORT: '0' };
-  const all = { PASTEFLOW_DATA_DIR: dataDir, ...ports, ...env };
+  const all = { PASTEFLOW_DATA_DIR: dataDir, ALLOW_POSTGRES_TO_LOSE_DATA: '', ...ports, ...env };
   const service = spawnService({ entry, env: all, name: 'npm start' });
   started.push(service);
   return service;
@@ -112,6 +113,7 @@ describe('npm start', () => {
       const own = join(dataDir, 'unused');
       const { main, url } = await startRunning({
         ...fromBundles(),
+        ...UNSAFE_POSTGRES,
         DATABASE_URL: stack.postgres.url,
         AWS_ENDPOINT_URL: stack.aws.endpoint,
         AWS_ACCESS_KEY_ID: 'test',

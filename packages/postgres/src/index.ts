@@ -12,6 +12,13 @@ export {
   isLockTimeout,
   isTimeout,
 } from './database/errors.ts';
+export { databaseUrlProblem } from './database/database-url.ts';
+export {
+  durabilitySettings,
+  findSettingProblems,
+  findUnsafeSettings,
+  type DurabilitySetting,
+} from './database/session-settings.ts';
 export { migrate } from './migrate.ts';
 export { installStateMachines } from './enforcement/install.ts';
 export { findEnforcementGaps } from './enforcement/installed.ts';

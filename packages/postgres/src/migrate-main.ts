@@ -1,3 +1,4 @@
+import { databaseUrlProblem } from './database/database-url.ts';
 import { createDatabase } from './database/database.ts';
 import { migrate } from './migrate.ts';
 import { readRolePasswords } from './roles/role-passwords.ts';
@@ -7,12 +8,10 @@ import { readRolePasswords } from './roles/role-passwords.ts';
  * PASTEFLOW_API_PASSWORD, PASTEFLOW_WORKER_PASSWORD and PASTEFLOW_JANITOR_PASSWORD.
  */
 async function main(): Promise<number> {
-  const url = process.env.DATABASE_URL?.trim();
-  if (!url || !isDatabaseUrl(url)) {
-    const problem = url ? 'is not a URL that starts with postgres://' : 'is not set';
-    process.stderr.write(
-      `DATABASE_URL ${problem}. Set it to the database to migrate, e.g. postgres://user:password@127.0.0.1:5432/pasteflow\n`,
-    );
+  const url = process.env.DATABASE_URL?.trim() ?? '';
+  const problem = url === '' ? 'is not set; set it to the database to migrate' : databaseUrlProblem(url);
+  if (problem !== null) {
+    process.stderr.write(`DATABASE_URL ${problem}\n`);
     return 78;
   }
   const db = createDatabase({
@@ -37,11 +36,6 @@ async function main(): Promise<number> {
   } finally {
     await db.destroy();
   }
-}
-
-/** Checked before the pool parses the URL: the error of Node would print the whole value, with the password. */
-function isDatabaseUrl(text: string): boolean {
-  return ['postgres:', 'postgresql:'].includes(URL.parse(text)?.protocol ?? '');
 }
 
 /**

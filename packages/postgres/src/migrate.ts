@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import type { Database } from './database/database.ts';
 import { installStateMachines } from './enforcement/install.ts';
@@ -22,6 +23,7 @@ export async function migrate(
   db: Database,
   { passwords = {}, onNotice = () => {} }: MigrateOptions = {},
 ): Promise<readonly string[]> {
+  await requireUtf8(db);
   for (const notice of await createRoles(db, passwords)) onNotice(notice);
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   for (const { name, executedAt } of await migrator.getMigrations())
@@ -31,6 +33,18 @@ export async function migrate(
   await installStateMachines(db);
   await grantRights(db);
   return applied;
+}
+
+/** A database of another encoding refuses characters that a paste may have, or stores bytes that are no text. */
+async function requireUtf8(db: Database): Promise<void> {
+  const { rows } = await sql<{ name: string; encoding: string }>`
+    SELECT current_database() AS name, current_setting('server_encoding') AS encoding`.execute(db);
+  const [{ name, encoding } = { name: '', encoding: '' }] = rows;
+  if (encoding === 'UTF8') return;
+  throw new Error(
+    `the database ${name} has the encoding ${encoding}, and Pasteflow needs UTF8. An encoding can't be changed: execute ` +
+      `CREATE DATABASE pasteflow ENCODING 'UTF8' TEMPLATE template0, and let DATABASE_URL name that database`,
+  );
 }
 
 /**

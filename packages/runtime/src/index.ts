@@ -39,6 +39,7 @@ export { redact } from './logging/redact.ts';
 export { Metrics, type Sample } from './metrics.ts';
 export { showPools } from './pool-metrics.ts';
 export { PollLoop, type PollLoopOptions } from './poll-loop.ts';
+export { StartCheck } from './start-check.ts';
 export { warnDaily } from './warn-daily.ts';
 export { sleep, type Sleep } from './sleep.ts';
 export { messageSpans } from './tracing/message-spans.ts';

@@ -21,6 +21,7 @@ describe('the database variables', () => {
       url: DATABASE_URL,
       poolSize: 10,
       preparedStatements: true,
+      mayLoseDataBy: [],
     });
     expect(loadConfig(databaseEnv, { DATABASE_URL, DATABASE_POOL_SIZE: '3' }).poolSize).toBe(3);
     expect(loadConfig(databaseEnv, { DATABASE_URL, PREPARED_STATEMENTS: 'off' }).preparedStatements).toBe(

@@ -2,6 +2,7 @@ import { randomShortCode, type ShortCodes } from '@pasteflow/pastes';
 import {
   createDatabase,
   findPrivilegedUser,
+  findSettingProblems,
   pingDatabase,
   poolUse,
   PRIVILEGED_USER,
@@ -12,6 +13,7 @@ import {
   HealthServer,
   runOutsideSpans,
   showPools,
+  StartCheck,
   warnDaily,
   type Component,
   type ServiceContext,
@@ -214,6 +216,11 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const components: Component[] = [
     health,
     closing('database', () => db.destroy()),
+    new StartCheck({
+      name: 'settings of Postgres',
+      findProblems: () => findSettingProblems(db, config.database.mayLoseDataBy),
+      fail: context.fail,
+    }),
     warnDaily({
       name: 'database role',
       message: PRIVILEGED_USER,

@@ -2,6 +2,7 @@ import { BucketOwnership, type OwnerCheck } from '@pasteflow/bucket-owner';
 import {
   createDatabase,
   findPrivilegedUser,
+  findSettingProblems,
   isSweepDue,
   pingDatabase,
   poolUse,
@@ -12,6 +13,7 @@ import {
 import {
   HealthServer,
   showPools,
+  StartCheck,
   warnDaily,
   type Check,
   type Component,
@@ -128,6 +130,7 @@ export function composeSweeps(
     onSweepRuns: (runs) => runner.learn(runs),
     onTransitions: (statistics) => minutes.learn(statistics),
     intervalSeconds: config.stateMetricsIntervalSeconds,
+    mayLoseDataBy: database.mayLoseDataBy,
     metrics,
     logger,
   });
@@ -230,6 +233,11 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
   return [
     { name: 'connections', start: () => Promise.resolve(), stop: close },
     new HealthServer(config.metrics, readiness, metrics),
+    new StartCheck({
+      name: 'settings of Postgres',
+      findProblems: () => findSettingProblems(owner.db, config.database.mayLoseDataBy),
+      fail: context.fail,
+    }),
     warnDaily({
       name: 'database role',
       message: PRIVILEGED_USER,

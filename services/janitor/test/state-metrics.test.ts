@@ -26,6 +26,7 @@ function janitor(nowMs?: () => number) {
     deadLetterAges,
     onSweepRuns: () => {},
     intervalSeconds: 15,
+    mayLoseDataBy: ['full_page_writes'],
     metrics,
     logger: world.log,
     ...(nowMs !== undefined && { nowMs }),
@@ -53,6 +54,7 @@ describe('the state metrics', () => {
     };
     const logged = () => world.log.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields);
     expect(await gaps()).toBe(0);
+    world.log.lines.length = 0; // what the first reading says of the settings of Postgres
     await sql`ALTER TABLE jobs DISABLE TRIGGER guard_job`.execute(world.db);
     await sql`ALTER TABLE jobs ENABLE TRIGGER record_jobs`.execute(world.db); // no longer ALWAYS
     expect([await gaps(), await gaps()]).toEqual([2, 2]);
@@ -103,6 +105,7 @@ describe('the state metrics', () => {
       'pasteflow_zombie_executions{kind="job"}': 0,
       'pasteflow_stranded_work{kind="upload"}': 1,
       'pasteflow_stranded_work{kind="job"}': 0,
+      pasteflow_unsafe_postgres_settings: 1, // tests start Postgres without fsync
       'pasteflow_unsent_executions{kind="upload"}': 3,
       'pasteflow_unsent_executions{kind="job"}': 2,
     });

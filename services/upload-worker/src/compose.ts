@@ -5,6 +5,7 @@ import {
   createDatabase,
   cutStatements,
   findPrivilegedUser,
+  findSettingProblems,
   pingDatabase,
   poolUse,
   PRIVILEGED_USER,
@@ -16,6 +17,7 @@ import {
   PollLoop,
   runOutsideSpans,
   showPools,
+  StartCheck,
   warnDaily,
   type Component,
   type ServiceContext,
@@ -170,6 +172,11 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
         sqs.destroy();
       },
     },
+    new StartCheck({
+      name: 'settings of Postgres',
+      findProblems: () => findSettingProblems(db, config.database.mayLoseDataBy),
+      fail: context.fail,
+    }),
     warnDaily({
       name: 'database role',
       message: PRIVILEGED_USER,

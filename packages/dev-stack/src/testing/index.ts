@@ -10,6 +10,7 @@ export { spawnService, type ExitStatus, type SpawnedService } from './spawn-serv
 export { startStandby, type Standby } from './standby.ts';
 export { TcpProxy } from './tcp-proxy.ts';
 export { createTestDatabase } from './test-database.ts';
+export { UNSAFE_POSTGRES } from './unsafe-postgres.ts';
 export {
   startSharedTestPostgres,
   startSharedTestStack,

@@ -5,12 +5,13 @@ import type { Readable } from 'node:stream';
 import { bundleCommand, sourceCommand } from '../source-command.ts';
 import { REPOSITORY } from '../stack-config.ts';
 import { bundleOf } from './service-bundles.ts';
+import { UNSAFE_POSTGRES } from './unsafe-postgres.ts';
 
 export interface SpawnOptions {
   /** The path of the TypeScript entry file. */
   entry: string;
   args?: string[];
-  /** Added to PATH, HOME and TMPDIR, the only variables that are inherited. */
+  /** Added to PATH, HOME and TMPDIR, the only variables that are inherited, and to UNSAFE_POSTGRES. */
   env?: Record<string, string>;
   /** For error messages. Default: the name of the folder that holds `src`. */
   name?: string;
@@ -55,7 +56,12 @@ export function spawnService({
       ? sourceCommand(entry, args, 'KILL')
       : bundleCommand(bundle.file, args, 'KILL', bundle.options);
   const child = spawn(command, rest, {
-    env: { ...inherited(), ...(bundle === undefined && { NODE_COMPILE_CACHE: COMPILED }), ...env },
+    env: {
+      ...inherited(),
+      ...UNSAFE_POSTGRES,
+      ...(bundle === undefined && { NODE_COMPILE_CACHE: COMPILED }),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return new Service(name, child);

@@ -3,7 +3,9 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import { Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import type { CuttablePool } from './cuttable-pool.ts';
 import { toTypedError } from './errors.ts';
+import { splitUrl } from './database-url.ts';
 import { isUnusablePreparation, nameOfPrepared, PLANNING } from './prepared.ts';
+import { SESSION_OPTIONS } from './session-settings.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -34,7 +36,7 @@ export function createPool(options: PoolOptions): Pool {
   const pool = new Pool({
     connectionString: withOptions(
       options.url,
-      preparedStatements ? `${PRIVATE_LOG} ${PLANNING}` : PRIVATE_LOG,
+      [PRIVATE_LOG, SESSION_OPTIONS, ...(preparedStatements ? [PLANNING] : [])].join(' '),
     ),
     application_name: options.applicationName,
     max: options.maxConnections,
@@ -56,12 +58,12 @@ export function createPool(options: PoolOptions): Pool {
 /** A failed statement must not write the content of a paste into the log of Postgres. */
 const PRIVATE_LOG = '-c log_parameter_max_length_on_error=0';
 
-/** Adds options to those of the URL, which pg prefers to options of its configuration. */
+/** Adds options to those of the URL, which pg prefers to options of its configuration. Not by URL, which refuses some of pg's forms. */
 function withOptions(connectionString: string, options: string): string {
-  const url = new URL(connectionString);
-  const given = url.searchParams.get('options');
-  url.searchParams.set('options', given === null ? options : `${given} ${options}`);
-  return url.href;
+  const { address, parameters } = splitUrl(connectionString);
+  const given = parameters.get('options');
+  parameters.set('options', given === null ? options : `${given} ${options}`);
+  return `${address}?${parameters.toString()}`;
 }
 
 /**

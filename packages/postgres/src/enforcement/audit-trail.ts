@@ -56,7 +56,9 @@ const ensurePartitions: OwnerFunction = {
         -- A month that already has rows in the default partition stays there: Postgres refuses to split it off.
         CONTINUE WHEN to_regclass(name) IS NOT NULL
           OR EXISTS (SELECT FROM state_transitions_default d WHERE d.at >= since AND d.at < until);
-        EXECUTE format('CREATE TABLE %I PARTITION OF state_transitions FOR VALUES FROM (%L) TO (%L)', name, since, until);${guardPartition('name')}
+        -- Not %L of a timestamptz, whose text depends on the DateStyle and the TimeZone of the session.
+        EXECUTE format('CREATE TABLE %I PARTITION OF state_transitions FOR VALUES FROM (%L) TO (%L)', name,
+          to_char(since AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'), to_char(until AT TIME ZONE 'UTC', 'YYYY-MM-DD 00:00:00+00'));${guardPartition('name')}
         made := made + 1;
       END LOOP;
       RETURN made;

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { sessionSettings } from '../database/session-settings.ts';
 import type { Schema } from '../schema/schema.ts';
 import { readCurrentUser, type CurrentUser } from './current-user.ts';
 import { allRoles, OWNER_ROLE, serviceRoles, type ServiceRole } from './role-names.ts';
@@ -27,6 +28,7 @@ export async function createRoles(
     if (user.ownsDatabase) await closeDatabase(tx, user);
     for (const [role, password] of Object.entries(passwords))
       await sql`ALTER ROLE ${sql.id(role)} LOGIN PASSWORD ${sql.lit(scramVerifier(password))}`.execute(tx);
+    if (user.mayCreateRoles) for (const role of serviceRoles) await setSession(tx, role);
     if (user.isSuperuser) for (const role of allRoles) await keepParametersOutOfLog(tx, role);
     return [];
   });
@@ -69,6 +71,26 @@ async function openSchema(db: Kysely<Schema>, { schema }: CurrentUser): Promise<
 /** Without this, every role may create temporary tables. */
 async function closeDatabase(db: Kysely<Schema>, { database }: CurrentUser): Promise<void> {
   await sql`REVOKE TEMPORARY ON DATABASE ${sql.id(database)} FROM PUBLIC`.execute(db);
+}
+
+/**
+ * Settings of the role reach the sessions of poolers, too, which drop start parameters. `synchronous_commit` is only ever raised. An
+ * administrator who may not alter the role changes nothing: the services check their settings when they start.
+ */
+async function setSession(db: Kysely<Schema>, role: ServiceRole): Promise<void> {
+  const { rows } = await sql<{ commit: string; config: readonly string[] }>`
+    SELECT CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END AS commit,
+      coalesce(rolconfig, '{}') AS config
+    FROM pg_roles WHERE rolname = ${role}`.execute(db);
+  const [{ commit, config } = { commit: 'on', config: [] }] = rows;
+  const missing = Object.entries({ ...sessionSettings, synchronous_commit: commit }).filter(
+    ([name, value]) => !config.includes(`${name}=${value}`),
+  );
+  if (missing.length === 0) return;
+  const alterations = missing.map(([name, value]) => `ALTER ROLE ${role} SET ${name} = '${value}';`);
+  await sql
+    .raw(`DO $$ BEGIN ${alterations.join(' ')} EXCEPTION WHEN insufficient_privilege THEN NULL; END $$`)
+    .execute(db);
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   startSharedTestStack,
   urlOfService,
   type SharedTestStackWithAws,
+  UNSAFE_POSTGRES,
 } from '@pasteflow/dev-stack/testing';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { createLogger, Lifecycle, loadConfig, Metrics, Readiness, tracingOff } from '@pasteflow/runtime';
@@ -123,6 +124,7 @@ async function startApi(
   });
   const logger = createLogger({ level: 'debug', format: 'json', service: 'api', stream });
   const config = loadConfig(configSchema, {
+    ...UNSAFE_POSTGRES,
     AWS_ENDPOINT_URL: stack.aws.endpoint,
     AWS_REGION: stack.aws.region,
     API_PORT: '0',
@@ -145,7 +147,7 @@ async function startApi(
     {
       stopNoticeMs: 1,
       onStatement: ({ query: { sql } }) => {
-        if (sql.includes('pg_roles')) return; // the warning of a privileged user
+        if (/pg_roles|current_setting\(name\)/.test(sql)) return; // the checks at the start
         kindOf(sql).push(sql.replace(PREPARED, ''));
       },
       ...overrides,

@@ -7,6 +7,7 @@ import {
   readTransitionStatistics,
   readUncountedSeconds,
   type Database,
+  type DurabilitySetting,
   type ExecutionKind,
   type SweepRun,
   type TransitionStatistic,
@@ -15,6 +16,7 @@ import { PollLoop, type Component, type Logger, type Metrics, type Sample } from
 import { queueCounts, type SqsClient } from '@pasteflow/sqs';
 import type { WorkQueue } from '../queues/work-queue.ts';
 import type { DeadLetterAges } from './dead-letter-ages.ts';
+import { DurabilityCheck } from './durability-check.ts';
 import { EnforcementCheck } from './enforcement-check.ts';
 import { Reading } from './reading.ts';
 import { ageSamples, durationSamples, entitySamples, transitionSamples } from './samples.ts';
@@ -29,6 +31,8 @@ export interface StateMetricsOptions {
   /** Called with the statistics of all transitions. */
   readonly onTransitions?: (statistics: readonly TransitionStatistic[]) => void;
   readonly intervalSeconds: number;
+  /** The settings of Postgres that may be unsafe. */
+  readonly mayLoseDataBy: readonly DurabilitySetting[];
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** A monotonic clock. */
@@ -54,6 +58,7 @@ export class StateMetrics implements Component {
   readonly #database: Reading;
   readonly #queues: Reading;
   readonly #enforcement: EnforcementCheck;
+  readonly #durability: DurabilityCheck;
   #lastSuccess: readonly Sample[] = [];
   readonly #loop: PollLoop;
 
@@ -64,6 +69,7 @@ export class StateMetrics implements Component {
     this.#database = new Reading(SHOWN_FOR_INTERVALS * intervalMs, nowMs);
     this.#queues = new Reading(SHOWN_FOR_INTERVALS * intervalMs, nowMs);
     this.#enforcement = new EnforcementCheck(options);
+    this.#durability = new DurabilityCheck(options);
     this.#declare();
     this.#loop = new PollLoop({
       name: 'state metrics',
@@ -108,6 +114,8 @@ export class StateMetrics implements Component {
     signal.throwIfAborted();
     const enforcementGaps = await this.#enforcement.countGaps();
     signal.throwIfAborted();
+    const unsafeSettings = await this.#durability.countUnsafe();
+    signal.throwIfAborted();
     const runs = await readSweepRuns(db);
     onSweepRuns(runs);
     signal.throwIfAborted();
@@ -126,6 +134,7 @@ export class StateMetrics implements Component {
       pasteflow_zombie_executions: kinds.map(({ kind, zombies }) => ({ labels: { kind }, value: zombies })),
       pasteflow_stranded_work: kinds.map(({ kind, stranded }) => ({ labels: { kind }, value: stranded })),
       pasteflow_enforcement_gaps: [{ value: enforcementGaps }],
+      pasteflow_unsafe_postgres_settings: [{ value: unsafeSettings }],
       pasteflow_lost_work: kinds.map(({ kind }) => ({ labels: { kind }, value: lost[kind] })),
       pasteflow_unsent_executions: kinds.map(({ kind, unsent }) => ({ labels: { kind }, value: unsent })),
       [QUEUE_AGES]: kinds.map(({ kind, oldestSentSeconds }) => ({
@@ -251,6 +260,11 @@ const shapes = [
     type: 'gauge',
     name: 'pasteflow_enforcement_gaps',
     help: 'Triggers, constraints and functions of the enforcement that are missing, disabled or different in Postgres.',
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_unsafe_postgres_settings',
+    help: 'Settings with which Postgres can lose what it has committed (fsync, full_page_writes, synchronous_commit), unless they are allowed.',
   },
   {
     type: 'gauge',

@@ -5,6 +5,7 @@ import {
   startSharedTestStack,
   urlOfService,
   type SharedTestStackWithAws,
+  UNSAFE_POSTGRES,
 } from '@pasteflow/dev-stack/testing';
 import type { MessageContext } from '@pasteflow/domain';
 import { defineJobType, type JobContext, type JobEnding, type JobType } from '@pasteflow/jobs';
@@ -105,6 +106,7 @@ export function useBenchOn<S extends SharedTestStackWithAws>(startStack: () => P
     { env = {}, overrides = {} }: StartOptions = {},
   ): Promise<BenchWorker> => {
     const config = loadConfig(configSchema, {
+      ...UNSAFE_POSTGRES,
       DATABASE_URL: urlOfService(bench.databaseUrl, 'upload-worker'),
       AWS_ENDPOINT_URL: bench.proxy.url,
       METRICS_PORT: '0',

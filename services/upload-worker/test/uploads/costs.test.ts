@@ -5,6 +5,7 @@ import {
   startTestStack,
   type TestStackWithAws,
   urlOfService,
+  UNSAFE_POSTGRES,
 } from '@pasteflow/dev-stack/testing';
 import { createPaste, type Database } from '@pasteflow/postgres';
 import { createLogger, Lifecycle, loadConfig, Metrics, Readiness, tracingOff } from '@pasteflow/runtime';
@@ -60,6 +61,7 @@ it('ten uploads cost one claim, one settlement, one receive, one delete, and one
   await createWaitingUploads();
   const statements: string[] = [];
   const config = loadConfig(configSchema, {
+    ...UNSAFE_POSTGRES,
     DATABASE_URL: urlOfService(url, 'upload-worker'),
     AWS_ENDPOINT_URL: proxy.url,
     METRICS_PORT: '0',
@@ -92,11 +94,12 @@ it('ten uploads cost one claim, one settlement, one receive, one delete, and one
   const withTable = (table: string) => statements.filter((statement) => statement.includes(table));
   expect(withTable('asked AS MATERIALIZED')).toHaveLength(BATCHES);
   expect(withTable('ending AS MATERIALIZED')).toHaveLength(BATCHES);
-  // The start of the worker checks the bucket's owner, taking the empty bucket, and its own role.
+  // The start of the worker checks the bucket's owner, taking the empty bucket, its own role, and the settings of Postgres.
   expect(withTable('FROM installation')).toHaveLength(1);
   expect(withTable('FROM pg_roles')).toHaveLength(1);
+  expect(withTable('current_setting(name)')).toHaveLength(1);
   expect(proxy.matching({ method: 'PUT', path: /pasteflow-owner/ })).toHaveLength(1);
-  expect(statements).toHaveLength(2 * BATCHES + 2);
+  expect(statements).toHaveLength(2 * BATCHES + 3);
   expect(proxy.matching({ method: 'PUT' })).toHaveLength(PASTES + 1);
   expect(proxy.matching({ target: 'DeleteMessageBatch' })).toHaveLength(BATCHES);
   // One receive for each batch, and at most two that found the queue empty.
