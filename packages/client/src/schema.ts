@@ -1649,6 +1649,11 @@ export interface operations {
           parent?: string;
           /** @description The content, as a field or a file. Without it, the first file of any name is the content. */
           content: string;
+          /**
+           * @description For pages, in place of an Idempotency-Key, which takes precedence: the same form with the same key and fields gets the first answer again. With other fields it is another request.
+           * @example 8f1d4c3a-6b0e-4f5a-9c2d-7e1b3a5d9f00
+           */
+          form_key?: string;
         };
         /** @example Hello, world! */
         '*/*': unknown;
@@ -6241,6 +6246,11 @@ export interface operations {
           parent?: string;
           /** @description The content, as a field or a file. Without it, the first file of any name is the content. */
           content: string;
+          /**
+           * @description For pages, in place of an Idempotency-Key, which takes precedence: the same form with the same key and fields gets the first answer again. With other fields it is another request.
+           * @example 8f1d4c3a-6b0e-4f5a-9c2d-7e1b3a5d9f00
+           */
+          form_key?: string;
         };
         /** @example Hello, world! */
         '*/*': unknown;

@@ -1,6 +1,7 @@
+import { fillToken, showRelativeTimes } from './browser-facts.ts';
 import { element } from './element.ts';
 import { startSealedPaste } from './sealed/sealed-paste.ts';
-import { showRelativeTimes } from './times.ts';
 
 showRelativeTimes();
+fillToken();
 startSealedPaste(element('sealed', HTMLElement));

@@ -1,5 +1,5 @@
 import { element, optional } from './element.ts';
-import { showRelativeTimes } from './times.ts';
+import { showRelativeTimes } from './browser-facts.ts';
 
 // The stream ends with the job, however it ended: the page then shows what the job did. A stream that is refused,
 // because too many clients wait, is replaced by a reload.

@@ -1,5 +1,5 @@
 import { followList } from './my-jobs/follow-list.ts';
-import { showRelativeTimes } from './times.ts';
+import { showRelativeTimes } from './browser-facts.ts';
 
 // A form is sent once: a second click would start a second job.
 showRelativeTimes('td time');

@@ -1,5 +1,5 @@
 import { optional } from './element.ts';
-import { showRelativeTimes } from './times.ts';
+import { showRelativeTimes } from './browser-facts.ts';
 
 // Without this module each paste is selected by itself.
 showRelativeTimes('td time');

@@ -1,5 +1,5 @@
 import { element } from './element.ts';
-import { showRelativeTimes } from './times.ts';
+import { showRelativeTimes } from './browser-facts.ts';
 
 // The stream ends when the upload has ended, however it ended: the page of that state is then the one to show. A stream
 // that is refused, because too many clients wait, is replaced by a reload.

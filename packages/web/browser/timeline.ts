@@ -1,3 +1,4 @@
-import { showRelativeTimes } from './times.ts';
+import { fillToken, showRelativeTimes } from './browser-facts.ts';
 
 showRelativeTimes();
+fillToken();

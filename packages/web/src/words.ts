@@ -1,4 +1,5 @@
 import { diffWords } from './diff-words.ts';
+import { formWords } from './form-words.ts';
 
 /**
  * Every text of the pages, so that a translation replaces one file. The texts of errors come from the API's
@@ -13,46 +14,14 @@ export const words = {
   footer: 'Pasteflow stores text and answers with a short link to the text.',
   reportAbuse: 'Report abuse',
 
-  form: {
-    title: 'New paste',
-    content: 'Text',
-    contentHint:
-      'Paste or type text here, or drop a file. Ctrl+Enter creates the paste. Press Esc and then Tab to leave this field.',
-    file: 'Or a file',
-    atMost: (size: string) => `At most ${size}.`,
-    pasteTitle: 'Title (optional)',
-    syntax: 'Language',
-    detectSyntax: 'Detect automatically',
-    expiry: 'Expires after',
-    expiries: [
-      ['3600', '1 hour'],
-      ['86400', '1 day'],
-      ['604800', '1 week'],
-      ['2592000', '30 days'],
-      ['31536000', '1 year'],
-      ['never', 'Never'],
-    ],
-    slug: 'Name in the link (optional)',
-    slugHint:
-      '3 to 64 lower-case letters, digits and hyphens, with no hyphen at an end: the link then ends with ~name.',
-    slugRefused: (reason: string) => `This name ${reason}.`,
-    fileAgain: 'If you have chosen a file, choose it again.',
-    submit: 'Create paste',
-    privacy: 'Anyone who has the link can read the paste.',
-    visibility: 'Who can read it',
-    visibilities: [
-      ['unlisted', 'Anyone who has the link'],
-      ['private', 'Only you'],
-    ],
-    empty: 'Enter a text, or choose a file.',
-    unreachable: 'The server did not answer. Your text is still here: try again.',
-  },
+  form: formWords,
 
   created: {
     title: 'Paste created',
     link: 'Link to the paste',
     deleteToken: 'Delete token',
-    deleteTokenHint: 'Keep this token: it is shown only now, and only this token can delete the paste.',
+    deleteTokenHint:
+      'Copy this token to keep it: only this page shows it, and only this token can delete the paste.',
     open: 'Open the paste',
     copy: 'Copy',
     copied: 'Copied',

@@ -240,7 +240,7 @@ describe('the form without JavaScript', () => {
       422,
       'Send at least one byte of content',
     ],
-    ['both', { ...options, text: 'x', content: new Blob(['y']) }, 422, 'must be empty when'],
+    ['both', { ...options, text: 'x', content: new Blob(['y']) }, 422, 'had a text and a file'],
     [
       'a wrong expiry',
       { ...options, text: 'x', expires_in: 'soon' },

@@ -14,20 +14,33 @@ const { open } = bed;
 /** No text in any encoding of characters, and with both kinds of newlines. */
 const BYTES = Buffer.from([0xff, 0xfe, 0x00, 0x0d, 0x0a, 0x0a, 0x61]);
 
-/** Gives the field of the text a file as a drop or a paste does, of which scripts make no real one. */
-async function giveFile(page: Page, type: 'drop' | 'paste'): Promise<void> {
-  await page.getByLabel('Text').evaluate(
-    (field, { type: kind, bytes }) => {
-      const data = new DataTransfer();
-      data.items.add(new File([new Uint8Array(bytes)], 'picture.bin'));
+/** Gives an element files as a drop or a paste does, of which scripts make no real one. */
+async function giveFiles(
+  page: Page,
+  type: 'drop' | 'paste',
+  {
+    to = 'textarea',
+    names = ['picture.bin'],
+    texts = {},
+  }: {
+    readonly to?: string;
+    readonly names?: readonly string[];
+    readonly texts?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<void> {
+  await page.locator(to).evaluate(
+    (target, { type: kind, bytes, names: given, texts: data }) => {
+      const transfer = new DataTransfer();
+      for (const [format, text] of Object.entries(data)) transfer.setData(format, text);
+      for (const name of given) transfer.items.add(new File([new Uint8Array(bytes)], name));
       const options = { bubbles: true, cancelable: true };
-      field.dispatchEvent(
+      target.dispatchEvent(
         kind === 'drop'
-          ? new DragEvent('drop', { ...options, dataTransfer: data })
-          : new ClipboardEvent('paste', { ...options, clipboardData: data }),
+          ? new DragEvent('drop', { ...options, dataTransfer: transfer })
+          : new ClipboardEvent('paste', { ...options, clipboardData: transfer }),
       );
     },
-    { type, bytes: [...BYTES] },
+    { type, bytes: [...BYTES], names, texts },
   );
 }
 
@@ -46,8 +59,13 @@ async function createdBytes(page: Page): Promise<Buffer> {
 describeInBrowser('a file in the form', () => {
   it.each([
     ['chosen', chooseFile],
-    ['dropped', (page: Page) => giveFile(page, 'drop')],
-    ['pasted', (page: Page) => giveFile(page, 'paste')],
+    ['dropped', (page: Page) => giveFiles(page, 'drop')],
+    ['dropped beside the field', (page: Page) => giveFiles(page, 'drop', { to: 'footer' })],
+    ['pasted', (page: Page) => giveFiles(page, 'paste')],
+    [
+      'pasted from a file manager',
+      (page: Page) => giveFiles(page, 'paste', { texts: { 'text/plain': '/home/me/picture.bin' } }),
+    ],
   ] as const)(
     'becomes a paste byte for byte, with its name as the title, when it is %s',
     async (_name, give) => {
@@ -75,6 +93,83 @@ describeInBrowser('a file in the form', () => {
     await page.evaluate(() => navigator.clipboard.writeText('pasted text'));
     await page.getByLabel('Text').press('Control+V');
     expect(await page.getByLabel('Text').inputValue()).toBe('pasted text');
+  });
+
+  it('is none where cells of a spreadsheet are pasted with a picture of them', async () => {
+    const page = await open('/');
+    const texts = { 'text/plain': 'a\tb', 'text/html': '<table><tr><td>a<td>b</table>' };
+    await giveFiles(page, 'paste', { names: ['image.png'], texts });
+    expect(await page.locator('#file').evaluate((input: HTMLInputElement) => input.files?.length)).toBe(0);
+    expect(await page.getByLabel('Title').inputValue()).toBe('');
+  });
+
+  it.each(['drop', 'paste'] as const)(
+    'is one file: of two, the form takes none and says so (%s)',
+    async (type) => {
+      const page = await open('/');
+      await giveFiles(page, type, { names: ['a.txt', 'b.txt'] });
+      await page.getByRole('alert').getByText('These are 2 files, but a paste is one file').waitFor();
+      expect(await page.locator('#file').evaluate((input: HTMLInputElement) => input.files?.length)).toBe(0);
+      await giveFiles(page, type);
+      expect(await page.getByRole('alert').textContent()).toBe('');
+    },
+  );
+
+  it('gives the title only as long as it is the file', async () => {
+    const page = await open('/');
+    const title = page.getByLabel('Title');
+    await giveFiles(page, 'drop', { names: ['salaries.py'] });
+    expect(await title.inputValue()).toBe('salaries.py');
+    await giveFiles(page, 'drop', { names: ['menu.md'] });
+    expect(await title.inputValue()).toBe('menu.md');
+    await page.getByRole('button', { name: 'Remove the file' }).click();
+    expect(await title.inputValue()).toBe('');
+    expect(await page.getByRole('status').textContent()).toBe('');
+    await title.fill('mine');
+    await chooseFile(page);
+    expect(await title.inputValue()).toBe('mine');
+    await giveFiles(page, 'drop', { names: ['other.md'] });
+    expect(await title.inputValue()).toBe('mine');
+  });
+
+  it('leaves no title behind when the page is loaded again without it', async () => {
+    const page = await open('/');
+    await page.getByLabel('Text').fill('a text');
+    await giveFiles(page, 'drop', { names: ['salaries.py'] });
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'a text');
+    expect(await page.getByLabel('Title').inputValue()).toBe('');
+  });
+
+  it('with a text is a choice of the writer, and nothing is sent before', async () => {
+    const page = await open('/');
+    const sent: string[] = [];
+    page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())));
+    await page.getByLabel('Text').fill('a text');
+    await chooseFile(page);
+    const alert = page.getByRole('alert').getByText('a text and a file');
+    await alert.waitFor();
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    await alert.waitFor();
+    await page.getByLabel('Text').fill('');
+    expect(await alert.count()).toBe(0);
+    await page.getByLabel('Text').fill('this text');
+    await alert.waitFor();
+    expect(sent).toEqual([]);
+    await page.getByRole('button', { name: 'Remove the file' }).click();
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    expect((await createdBytes(page)).toString()).toBe('this text');
+  });
+
+  it('with a text is a choice of the writer without JavaScript too: the answer has the text', async () => {
+    const page = await open('/', { javaScriptEnabled: false });
+    await page.getByLabel('Text').fill('a text');
+    await chooseFile(page);
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    await page.getByRole('alert').getByText('had a text and a file').waitFor();
+    expect(await page.getByLabel('Text').inputValue()).toBe('a text');
+    await page.getByRole('button', { name: 'Create paste' }).click();
+    expect((await createdBytes(page)).toString()).toBe('a text');
   });
 });
 

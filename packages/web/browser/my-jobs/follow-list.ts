@@ -1,5 +1,5 @@
 import { optional } from '../element.ts';
-import { showRelativeTimes } from '../times.ts';
+import { showRelativeTimes } from '../browser-facts.ts';
 
 /**
  * One request for all jobs of the page, however many run. A stream of events for each would take one of the

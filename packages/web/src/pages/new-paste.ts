@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { languages } from '../content/languages.ts';
 import { formatSize } from '../html/formats.ts';
 import { html, type Html } from '../html/html.ts';
@@ -6,7 +7,7 @@ import { words } from '../words.ts';
 
 const DEFAULT_EXPIRY = '2592000';
 
-/** What somebody has entered whose slug or parent was refused. */
+/** What somebody has entered, when the slug, the parent, or a text with a file was refused. */
 interface RefusedForm {
   /** Without a file, which no page can fill in. */
   readonly text: string;
@@ -16,6 +17,8 @@ interface RefusedForm {
   readonly slugError: string | null;
   /** The writer can no longer read the paste that the new one was to be made from. */
   readonly isParentMissing: boolean;
+  /** The form had a text and a file. */
+  readonly hasBoth: boolean;
 }
 
 /** A text of up to this size is in the page of the form. */
@@ -55,15 +58,16 @@ export function newPastePage(
     title: form.title,
     scripts: ['new-paste.js'],
     main: html`<h1>${form.title}</h1>
-<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-empty="${form.empty}" data-unreachable="${form.unreachable}" data-unencrypted="${words.encryption.failed}"${fetched(site, origin)}>
+<form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}" data-unencrypted="${words.encryption.failed}" data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${fetched(site, origin)}>
+<input type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">
 <div class="field">
 <label for="text">${form.content}</label>
 <textarea id="text" name="text" rows="18" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}>
 ${text}</textarea>
 <p id="text-hint" class="hint">${form.contentHint}</p>
 </div>
-${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${words.diff.parentMissing}</p>\n` : originField(origin, entered('parent'))}<div class="options">
-<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" aria-describedby="file-hint"><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
+${refused?.hasBoth === true && html`<p class="notice bad" role="alert">${form.bothWithoutScript}</p>\n`}${refused?.isParentMissing === true ? html`<p class="notice bad" role="alert">${words.diff.parentMissing}</p>\n` : originField(origin, entered('parent'))}<div class="options">
+<div class="field"><label for="file">${form.file}</label><input id="file" name="content" type="file" data-several="${form.several}" aria-describedby="file-hint"> <button id="remove-file" type="button" hidden>${form.removeFile}</button><p id="file-hint" class="hint">${form.atMost(formatSize(maxPasteBytes))}${refused?.text === '' && html` ${form.fileAgain}`}</p></div>
 <div class="field"><label for="title">${form.pasteTitle}</label><input id="title" name="title" value="${entered('title')}" maxlength="200" autocomplete="off"></div>
 <div class="field"><label for="syntax">${form.syntax}</label><select id="syntax" name="syntax"><option value="">${form.detectSyntax}</option>${optionsOf(
       languages.map(({ id, name }) => [id, name]),

@@ -72,16 +72,19 @@ export class Idempotency {
   /**
    * Claims the request's key; a request without one only gets a `commit` without a transaction, and no key.
    * @param fingerprintInput the meaning of the body: a request that repeats a key with another one is refused
+   * @param formKey for a form without the header. The same form with another text is another request, because a writer may go back and
+   * change the text
    * @throws RequestError idempotency_key_in_use, idempotency_key_reused
    */
-  async claim(req: Request, fingerprintInput: string): Promise<Claim> {
+  async claim(req: Request, fingerprintInput: string, formKey: string | null = null): Promise<Claim> {
     const { db, retentionSeconds } = this.#deps;
-    const key = idempotencyKeyOf(req);
-    if (key === null) {
+    const sent = idempotencyKeyOf(req);
+    if (sent === null && formKey === null) {
       return { kind: 'new', commit: (create) => create(db), releaseOnFailure: (create) => create(null) };
     }
     const caller = callerKeyOf(callerOf(req));
     const fingerprint = fingerprintOf(req, fingerprintInput);
+    const key = sent ?? `${formKey} ${fingerprint.toString('hex')}`;
     const seal: Seal = { key, caller, fingerprint };
     const held = { caller, keyHash: hash('sha256', key, 'buffer'), claimId: randomUUID() };
     const found = await claimIdempotencyKey(db, {

@@ -90,19 +90,20 @@ export async function storePaste(
 ): Promise<void> {
   const userId = userIdOf(req);
   const context = contextOf(req);
-  const { content, ...options } = received;
+  const { content, formKey = null, ...options } = received;
   context.sizeBytes = content.length;
   // The answer tells whether the creator can read the parent, so that a parent may be a guess at a short code.
   if (options.parent !== undefined) deps.limits.refuseGuesser(res, limitKeyOf(callerOf(req)));
 
   const deleteToken = userId === null ? newSecret() : null;
   const paste = {
-    ...received,
+    ...options,
+    content,
     userId,
     contentHash: contentHashOf(content),
     deleteTokenHash: deleteToken === null ? null : hashOfSecret(deleteToken),
   };
-  const claim = await deps.idempotency.claim(req, JSON.stringify([options, paste.contentHash]));
+  const claim = await deps.idempotency.claim(req, JSON.stringify([options, paste.contentHash]), formKey);
   if (claim.kind === 'answered') {
     sendReplay(req, res, claim.answer);
     return;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiMediaTypeObject, ZodOpenApiRequestBodyObject } from 'zod-openapi';
 import { example } from './example.ts';
+import { formKey } from './paste-schemas.ts';
 import { maxJsonBytes } from './receive-paste.ts';
 import { jsonPaste, textOptions } from '@pasteflow/pastes';
 
@@ -11,6 +12,7 @@ const form = textOptions.extend({
     description: 'The content, as a field or a file. Without it, the first file of any name is the content.',
     contentMediaType: 'application/octet-stream',
   }),
+  form_key: formKey,
 });
 
 const asJson: ZodOpenApiMediaTypeObject = {

@@ -12,6 +12,8 @@ import { anonymousSchemas, ownedSchemas } from './paste-schemas.ts';
 
 export interface ReceivedPaste extends PasteOptions {
   readonly content: Buffer;
+  /** The key of a form that a page sent. */
+  readonly formKey?: string;
 }
 
 export interface ReceiveOptions {
@@ -93,8 +95,12 @@ export async function receivePaste(
       weight: WEIGHTS.form,
     });
     onForm?.(form);
-    const options = validate(schemas.text, Object.fromEntries(form.fields));
-    received = { content: contentOfForm(form), ...toOptions(options) };
+    const { form_key: formKey, ...options } = validate(schemas.form, Object.fromEntries(form.fields));
+    received = {
+      content: contentOfForm(form),
+      ...(formKey !== undefined && { formKey }),
+      ...toOptions(options),
+    };
   }
   if (received.content.length > maxBytes) throw tooLarge();
   if (received.content.length === 0) throw contentEmpty('must not be empty');

@@ -8,23 +8,25 @@ import type { Pages } from '../site/compose-site.ts';
 const MAX_SHOWN_BYTES = 256 * 1024;
 
 /**
- * Keeps the form of a page for a slug or a parent that is refused. Without JavaScript, the refusal would otherwise cost everything that was
+ * Keeps the form of a page for a slug or a parent that is refused, and for a text with a file. Without JavaScript, the refusal would otherwise cost everything that was
  * entered.
  */
 export function keepForm(
   { pages, maxPasteBytes }: { readonly pages: Pages; readonly maxPasteBytes: number },
   req: Request,
-  { text, fields }: Pick<Form, 'text' | 'fields'>,
+  { content, text, fields }: Form,
 ): void {
   if (text !== null && text.length > MAX_SHOWN_BYTES) return;
+  const isTextWithFile = Boolean(text?.length && content?.length);
   contextOf(req).refusedForm = ({ code, errors = [] }) => {
     const site = pages.site(req);
     // Only those who are signed in have the field of the slug.
     const slugError = site.viewer === null ? undefined : errors.find(({ path }) => path === 'slug')?.message;
     const isParentMissing = code === 'parent_not_found';
-    if (slugError === undefined && !isParentMissing) return null;
+    const hasBoth = isTextWithFile && errors.some(({ path }) => path === 'content');
+    if (slugError === undefined && !isParentMissing && !hasBoth) return null;
     const entered = text?.toString().replaceAll('\r\n', '\n') ?? '';
-    const refused = { text: entered, fields, slugError: slugError ?? null, isParentMissing };
+    const refused = { text: entered, fields, slugError: slugError ?? null, isParentMissing, hasBoth };
     return newPastePage(site, { maxPasteBytes, refused });
   };
 }

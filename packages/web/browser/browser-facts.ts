@@ -1,3 +1,7 @@
+import { optional } from './element.ts';
+
+// What only this browser knows: the time, and the delete tokens of the pastes that its tab has created.
+
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -19,4 +23,14 @@ function relative(seconds: number): string {
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
   const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
   return format.format(Math.round(seconds / length), unit);
+}
+
+/** Fills in the form that deletes the paste of this page, in the tab that has created the paste. */
+export function fillToken(): void {
+  const field = optional('delete_token', HTMLInputElement);
+  try {
+    if (field !== null) field.value = sessionStorage.getItem(field.form?.getAttribute('action') ?? '') ?? '';
+  } catch {
+    // The browser keeps nothing.
+  }
 }

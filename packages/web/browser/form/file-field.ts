@@ -1,0 +1,99 @@
+import { element } from '../element.ts';
+
+interface FileFieldEvents {
+  /** Another file is chosen, or none any more. */
+  readonly onChange: () => void;
+  /** @param reason empty: nothing is refused any more */
+  readonly refuse: (reason: string) => void;
+  /** While the form is sent, and after that, no file is taken. */
+  readonly isBusy: () => boolean;
+}
+
+const inBytes = new Intl.NumberFormat('en', { style: 'unit', unit: 'byte', unitDisplay: 'long' });
+
+/** A file that is chosen, dropped anywhere on the page, or pasted into the text. Its name is the title until somebody writes another one. */
+export class FileField {
+  readonly #input = element('file', HTMLInputElement);
+  readonly #title = element('title', HTMLInputElement);
+  readonly #remove = element('remove-file', HTMLButtonElement);
+  readonly #status = element('form-status', HTMLElement);
+  readonly #text: HTMLTextAreaElement;
+  readonly #events: FileFieldEvents;
+  /** The title that the file gave. It goes with the file: otherwise the name of a file that is not sent would be published. */
+  #givenTitle = '';
+
+  constructor(text: HTMLTextAreaElement, events: FileFieldEvents) {
+    this.#text = text;
+    this.#events = events;
+    this.#input.addEventListener('change', () => this.#use());
+    this.#remove.addEventListener('click', () => {
+      this.#input.value = '';
+      this.#use();
+      this.#input.focus();
+    });
+    text.addEventListener('paste', (event) => this.#onPaste(event));
+    document.addEventListener('dragover', (event) => this.#onDrag(event));
+    document.addEventListener('dragleave', (event) => {
+      if (event.relatedTarget === null) text.classList.remove('dragging'); // the drag has left the window
+    });
+    document.addEventListener('drop', (event) => {
+      text.classList.remove('dragging');
+      this.#take(event, event.dataTransfer?.files);
+    });
+  }
+
+  get chosen(): File | undefined {
+    return this.#input.files?.[0];
+  }
+
+  get gaveTitle(): boolean {
+    return this.#title.value === this.#givenTitle;
+  }
+
+  show(): void {
+    const { chosen } = this;
+    this.#status.textContent = chosen === undefined ? '' : `${chosen.name} (${inBytes.format(chosen.size)})`;
+    this.#remove.hidden = chosen === undefined;
+  }
+
+  #use(): void {
+    this.show();
+    const name = this.chosen?.name.slice(0, this.#title.maxLength) ?? '';
+    if (this.gaveTitle) this.#title.value = name;
+    this.#givenTitle = name;
+    this.#events.onChange();
+  }
+
+  /** Otherwise the browser would open the file in place of the form. */
+  #onDrag(event: DragEvent): void {
+    if (event.dataTransfer?.types.includes('Files') !== true) return;
+    event.preventDefault();
+    if (!this.#events.isBusy()) this.#text.classList.add('dragging');
+  }
+
+  #onPaste(event: ClipboardEvent): void {
+    const { clipboardData: data } = event;
+    if (data !== null && !hasText(data)) this.#take(event, data.files);
+  }
+
+  #take(event: Event, files: FileList | undefined): void {
+    if (files === undefined || files.length === 0) return;
+    event.preventDefault();
+    if (this.#events.isBusy()) return;
+    if (files.length > 1) {
+      const { several = '' } = this.#input.dataset;
+      this.#events.refuse(several.replace('{count}', String(files.length)));
+      return;
+    }
+    this.#events.refuse('');
+    this.#input.files = files;
+    this.#use();
+  }
+}
+
+/** Cells of a spreadsheet come with a picture of them. The text of a file from a file manager is only the name of the file. */
+function hasText(data: DataTransfer): boolean {
+  const text = data.getData('text/plain').trim();
+  const isName = !data.types.includes('text/html') && text.endsWith([...data.files].at(-1)?.name ?? '');
+  return text !== '' && !isName;
+}
