@@ -1,12 +1,8 @@
-import {
-  ReceiveMessageCommand,
-  SendMessageBatchCommand,
-  type Message,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import { ReceiveMessageCommand, type Message, type SQSClient } from '@aws-sdk/client-sqs';
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import { acknowledge } from './dead-letters.ts';
 import { rethrowUnavailable, type Queue } from './queue.ts';
+import { sendEntries } from './send-entries.ts';
 import { changeVisibility } from './visibility.ts';
 
 export interface MoveOptions {
@@ -58,7 +54,12 @@ export async function moveDeadLetters(
       const messages = await receive(client, from);
       if (messages.length === 0) return { moved, unreadable: unreadable.size, refused: refused.size };
       const readable = messages.filter(isReadable);
-      const accepted = await send(client, to, readable);
+      const entries = readable.map((message) => ({
+        message,
+        body: message.Body,
+        attributes: message.MessageAttributes,
+      }));
+      const accepted = (await sendEntries(client, to, entries)).map(({ message }) => message);
       await acknowledge(client, from, accepted);
       moved += accepted.length;
       for (const message of readable)
@@ -82,28 +83,6 @@ async function receive(client: SQSClient, queue: Queue): Promise<readonly Messag
     )
     .catch(rethrowUnavailable);
   return Messages;
-}
-
-/** @returns the messages that SQS has accepted */
-async function send(
-  client: SQSClient,
-  queue: Queue,
-  messages: readonly Message[],
-): Promise<readonly Message[]> {
-  if (messages.length === 0) return [];
-  const { Successful = [] } = await client
-    .send(
-      new SendMessageBatchCommand({
-        QueueUrl: await queue.url(),
-        Entries: messages.map(({ Body, MessageAttributes }, index) => ({
-          Id: String(index),
-          MessageBody: Body,
-          MessageAttributes,
-        })),
-      }),
-    )
-    .catch(rethrowUnavailable);
-  return Successful.flatMap(({ Id }) => messages[Number(Id)] ?? []);
 }
 
 /** Makes the messages visible immediately, so that an operator who checks the queue next sees them. A failure here is ignored. */

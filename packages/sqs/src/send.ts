@@ -1,6 +1,7 @@
-import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { SQS_BATCH_SIZE, type MessageContext } from '@pasteflow/domain';
-import { rethrowUnavailable, type Queue } from './queue.ts';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { MessageContext } from '@pasteflow/domain';
+import type { Queue } from './queue.ts';
+import { sendEntries } from './send-entries.ts';
 import { encodeContext, encodeJob, encodeUpload } from './wire.ts';
 
 /** The message of an execution that is due. */
@@ -20,16 +21,19 @@ export interface OutgoingJob extends Outgoing {
 }
 
 /**
- * Sends up to 10 messages in one request.
+ * Sends messages, as many in a request as SQS takes. Content that SQS refuses is left out: the worker reads the payload.
  * @returns the ids of the executions whose message SQS accepted. The other messages must be sent again.
- * @throws DependencyUnavailableError when the request failed
+ * @throws DependencyUnavailableError when SQS can't be reached and accepted nothing
  */
 export function sendUploads(
   client: SQSClient,
   queue: Queue,
   uploads: readonly OutgoingUpload[],
 ): Promise<readonly string[]> {
-  return send(client, queue, uploads, ({ shortCode, content }) => encodeUpload(shortCode, content));
+  return send(client, queue, uploads, ({ shortCode, content }) => ({
+    body: encodeUpload(shortCode, content),
+    ...(content !== null && { smallerBody: encodeUpload(shortCode, null) }),
+  }));
 }
 
 /** As `sendUploads`. */
@@ -38,29 +42,19 @@ export function sendJobs(
   queue: Queue,
   jobs: readonly OutgoingJob[],
 ): Promise<readonly string[]> {
-  return send(client, queue, jobs, ({ jobId }) => encodeJob(jobId));
+  return send(client, queue, jobs, ({ jobId }) => ({ body: encodeJob(jobId) }));
 }
 
 async function send<Each extends Outgoing>(
   client: SQSClient,
   queue: Queue,
   messages: readonly Each[],
-  encode: (message: Each) => string,
+  encode: (message: Each) => { readonly body: string; readonly smallerBody?: string },
 ): Promise<readonly string[]> {
-  if (messages.length === 0) return [];
-  if (messages.length > SQS_BATCH_SIZE)
-    throw new RangeError(`A request can send at most ${SQS_BATCH_SIZE} messages.`);
-  const { Successful = [] } = await client
-    .send(
-      new SendMessageBatchCommand({
-        QueueUrl: await queue.url(),
-        Entries: messages.map((message, index) => ({
-          Id: String(index),
-          MessageBody: encode(message),
-          MessageAttributes: encodeContext(message.context),
-        })),
-      }),
-    )
-    .catch(rethrowUnavailable);
-  return Successful.flatMap(({ Id }) => messages[Number(Id)]?.executionId ?? []);
+  const entries = messages.map((message) => ({
+    ...encode(message),
+    attributes: encodeContext(message.context),
+    executionId: message.executionId,
+  }));
+  return (await sendEntries(client, queue, entries)).map(({ executionId }) => executionId);
 }
