@@ -12,6 +12,19 @@ export interface AwsConfig {
   readonly sqsRequests: 'direct' | 'sdk';
 }
 
+const SERVERS = {
+  AWS_ENDPOINT_URL: 'S3 and SQS',
+  AWS_ENDPOINT_URL_S3: 'S3',
+  AWS_ENDPOINT_URL_SQS: 'SQS',
+} as const;
+
+function missing(context: z.RefinementCtx, name: keyof typeof SERVERS): void {
+  const message =
+    `is missing; set it to the URL of the ${SERVERS[name]} server, like http://127.0.0.1:4566, ` +
+    'or set PASTEFLOW_STACK=aws to use AWS itself';
+  context.addIssue({ code: 'custom', path: [name], message });
+}
+
 /**
  * AWS itself is used only with PASTEFLOW_STACK=aws, so that a forgotten endpoint does not end in somebody's
  * account.
@@ -29,14 +42,10 @@ export const awsEnv: z.ZodType<AwsConfig> = z
   .transform((env, context) => {
     const s3Endpoint = env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
     const sqsEndpoint = env.AWS_ENDPOINT_URL_SQS ?? env.AWS_ENDPOINT_URL;
-    if (s3Endpoint === undefined && sqsEndpoint === undefined && env.PASTEFLOW_STACK !== 'aws') {
-      context.addIssue({
-        code: 'custom',
-        path: ['AWS_ENDPOINT_URL'],
-        message:
-          'is missing; set it to the URL of an S3 and SQS emulator like http://127.0.0.1:4566, ' +
-          'or set PASTEFLOW_STACK=aws to use AWS itself',
-      });
+    if (env.PASTEFLOW_STACK !== 'aws') {
+      if (s3Endpoint === undefined)
+        missing(context, sqsEndpoint === undefined ? 'AWS_ENDPOINT_URL' : 'AWS_ENDPOINT_URL_S3');
+      else if (sqsEndpoint === undefined) missing(context, 'AWS_ENDPOINT_URL_SQS');
     }
     return {
       region: env.AWS_REGION,

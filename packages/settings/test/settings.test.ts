@@ -43,6 +43,15 @@ describe('the AWS variables', () => {
     });
   });
 
+  it.each([
+    ['AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL_SQS is missing; set it to the URL of the SQS server'],
+    ['AWS_ENDPOINT_URL_SQS', 'AWS_ENDPOINT_URL_S3 is missing; set it to the URL of the S3 server'],
+  ])('refuse to use AWS itself for what %s does not name', (name, message) => {
+    const endpoint = { [name]: 'http://127.0.0.1:4566' };
+    expect(() => loadConfig(awsEnv, endpoint)).toThrow(message);
+    expect(loadConfig(awsEnv, { ...endpoint, PASTEFLOW_STACK: 'aws' }).region).toBe('us-east-1');
+  });
+
   it("use one endpoint for S3 and SQS, and prefer a service's own endpoint", () => {
     const env = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566', AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9000' };
     expect(loadConfig(awsEnv, { ...env, S3_REQUESTS: 'sdk', SQS_REQUESTS: 'sdk' })).toEqual({
