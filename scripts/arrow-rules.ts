@@ -24,7 +24,7 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/client': [],
   '@pasteflow/sealed': [],
   '@pasteflow/signed-requests': [],
-  '@pasteflow/web': ['@pasteflow/sealed'],
+  '@pasteflow/web': ['@pasteflow/domain', '@pasteflow/sealed'],
   '@pasteflow/cli': ['@pasteflow/client', '@pasteflow/sealed'],
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
   '@pasteflow/settings': ['@pasteflow/domain', '@pasteflow/postgres', '@pasteflow/runtime'],

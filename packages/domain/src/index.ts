@@ -31,6 +31,7 @@ export {
   PasteflowError,
   type ErrorCode,
 } from './errors.ts';
+export { fileNameOf } from './file-name.ts';
 export { isSlug, SLUG, SLUG_MARK, SLUG_RULE } from './slug.ts';
 export { DEFAULT_LEASE_SECONDS, heartbeatIntervalMs, messageVisibilitySeconds } from './lease.ts';
 export {

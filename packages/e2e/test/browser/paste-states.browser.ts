@@ -30,7 +30,7 @@ describeInBrowser('the page of a paste', () => {
     const downloading = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download' }).click();
     const download = await downloading;
-    expect(download.suggestedFilename()).toBe('_notes_ _x_.txt');
+    expect(download.suggestedFilename()).toBe('notes_x.txt');
     expect(await readFile(await download.path(), 'utf8')).toBe(text);
   });
 

@@ -1,3 +1,4 @@
+import { fileNameOf } from '@pasteflow/domain';
 import type { Attachment, Message } from '@pasteflow/sealed';
 import { languageOf } from '../../src/content/languages.ts';
 import { PasteLines, type TextWarnings } from '../../src/content/paste-lines.ts';
@@ -34,7 +35,7 @@ function showText({ text, title, syntax }: Message, words: SealedWords): void {
   element('opened', HTMLElement).hidden = false;
   const download = element('download', HTMLAnchorElement);
   download.href = URL.createObjectURL(new Blob([text], { type: 'text/plain;charset=utf-8' }));
-  if (title !== null) download.download = title;
+  if (title !== null) download.download = fileNameOf(title, 'paste');
   const qr = element('qr', HTMLButtonElement);
   qr.dataset['url'] = `${qr.dataset['url'] ?? ''}${location.hash}`;
   startToolbar(content, () => text);

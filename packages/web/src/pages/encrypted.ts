@@ -1,3 +1,4 @@
+import { fileNameOf } from '@pasteflow/domain';
 import { MAX_LINE_CHARACTERS, MAX_LINES } from '../content/paste-lines.ts';
 import { html, type Html } from '../html/html.ts';
 import { page, type Site } from '../html/layout.ts';
@@ -42,7 +43,7 @@ function opened(site: Site, paste: ShownPaste, raw: string): Html {
   return html`<div id="opened" hidden>
 <div class="toolbar">
 <button type="button" id="copy" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copy}</button>
-<a class="button" id="download" download="${paste.short_code}.txt">${text.download}</a>
+<a class="button" id="download" download="${fileNameOf(null, paste.short_code)}">${text.download}</a>
 <button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>
 <button type="button" id="qr" data-url="${paste.url}" data-label="${encrypted.qr}" aria-expanded="false" hidden>${text.qr}</button>
 ${!paste.burn && html`<a class="button" href="${raw}">${encrypted.document}</a>\n`}</div>

@@ -1,3 +1,4 @@
+import { fileNameOf } from '@pasteflow/domain';
 import { languageOf, type Language } from '../content/languages.ts';
 import { MAX_LINE_CHARACTERS, MAX_LINES, type TextWarnings } from '../content/paste-lines.ts';
 import { formatSize, formatTime } from '../html/formats.ts';
@@ -126,7 +127,7 @@ function toolbar(site: Site, paste: ShownPaste, language: Language | null): Html
   return html`<div class="toolbar">
 <button type="button" id="copy" data-raw="${raw}" data-done="${text.copied}" data-failed="${text.copyFailed}" hidden>${text.copy}</button>
 <a class="button" href="${raw}">${text.raw}</a>
-<a class="button" href="${raw}" download="${fileNameOf(paste)}">${text.download}</a>
+<a class="button" href="${raw}" download="${fileNameOf(paste.title, paste.short_code)}">${text.download}</a>
 <button type="button" id="wrap" aria-pressed="false" hidden>${text.wrap}</button>
 <button type="button" id="qr" data-url="${paste.url}" data-label="${text.qrOf(paste.url)}" aria-expanded="false" hidden>${text.qr}</button>
 <a class="button" id="fork" href="${site.base}/${paste.short_code}/new">${text.fork}</a>
@@ -168,13 +169,4 @@ ${
 `
 }<button class="danger" type="submit">${text.deleteButton}</button>
 </form></details>`;
-}
-
-/** A name that every operating system accepts. */
-function fileNameOf({ title, short_code }: ShownPaste): string {
-  const name = (title ?? '')
-    .replaceAll(/[^\p{L}\p{N}._ -]/gu, '_')
-    .replace(/^[. ]+/, '')
-    .slice(0, 100);
-  return name === '' ? `${short_code}.txt` : name;
 }
