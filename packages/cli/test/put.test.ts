@@ -137,6 +137,11 @@ describe('pasteflow put', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
+  it('says how to send a file whose name is not UTF-8', async () => {
+    const { code, stderr } = await bed.run(['put', join(bed.home, 'caf\ufffd')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('pasteflow put - < FILE')]);
+  });
+
   it('repeats a request whose answer was lost with the same key and the same bytes, until the server takes it', async () => {
     const content = Buffer.alloc(300_000, 'x');
     const path = join(bed.home, 'large');

@@ -13,6 +13,10 @@ export interface ContentSource {
 /** More than any server accepts, and less than the memory of a small machine. */
 const MAX_BUFFERED_BYTES = 256 * 1_048_576;
 
+/** Node.js replaces the bytes of an argument that are not UTF-8, so that the name of the file is lost. */
+const UNREADABLE_CHARACTER = '\ufffd';
+const NOT_UTF8 = 'The name of the file is not UTF-8. Send the file through stdin: pasteflow put - < FILE.';
+
 /**
  * Opens a file, or stdin for `-`. A file is read again for each try of its request. A stream can't be read twice, so it is read into memory
  * first: stdin, and files that are none, such as a named pipe.
@@ -24,7 +28,9 @@ export async function openContent(
   onSent: (bytes: number) => void,
 ): Promise<ContentSource> {
   if (name === '-') return await buffered(stdin);
-  const file = await open(name, 'r');
+  const file = await open(name, 'r').catch((error: Error) => {
+    throw name.includes(UNREADABLE_CHARACTER) ? new Error(NOT_UTF8, { cause: error }) : error;
+  });
   try {
     const found = await file.stat();
     if (found.isDirectory()) throw new Error('This is a directory. Name files.');

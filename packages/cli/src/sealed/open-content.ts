@@ -33,10 +33,13 @@ export function contentOfBytes(bytes: Uint8Array<ArrayBuffer>): ReadableContent 
   return { size: bytes.length, stream: new Blob([bytes]).stream() };
 }
 
+/** The part of an address that selects lines of the page. */
+const LINES = /^#L\d+(-L?\d+)?$/;
+
 /** The key in the argument of a command; null: it has none. @throws UsageError for a damaged key */
 export function keyIn(argument: string): SecretKey | null {
   const start = argument.indexOf('#');
-  if (start === -1) return null;
+  if (start === -1 || LINES.test(argument.slice(start))) return null;
   const key = keyOfFragment(argument.slice(start));
   if (key === null)
     throw new UsageError('The part of the URL after # is not a key. Copy the whole URL, and quote it.');

@@ -10,21 +10,30 @@ const JOB = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const PASTE = /^([\dA-Za-z]{1,64}|~[a-z\d-]{3,64})$/;
 
 /**
- * Reads a short code, `~` and a slug, the id of a job, or the URL of either on the server.
+ * Reads a short code, `~` and a slug, the id of a job, or any address that the server shows of either: of a page, of its lines, of the
+ * content, and PrivateBin's `/?CODE`.
  * @throws UsageError, also for the URL of another server: this one would be asked for a paste that it doesn't know
  */
 export function namedBy(argument: string, server: string): Named {
-  const isUrl = /^https?:/i.test(argument);
-  if (isUrl && !argument.startsWith(`${server}/`))
-    throw new UsageError(`${argument} belongs to another server than ${server}. Choose it with --server.`);
-  const path = isUrl ? argument.slice(server.length + 1) : argument;
-  const [last = ''] = path.replace(/^v1\/(jobs|pastes)\//, '').split(/[?#]/, 1);
+  const text = /^https?:/i.test(argument) ? nameIn(argument, server) : argument.split(/[?#]/, 1)[0];
+  const last = (text ?? '').replace(/\/$/, '');
   if (JOB.test(last.toLowerCase())) return { kind: 'job', id: last.toLowerCase() };
   const name = last.replace(/^%7e/i, '~').replace(/\.[\w+#-]*$/, '');
   if (PASTE.test(name)) return { kind: 'paste', name };
   throw new UsageError(
     `${JSON.stringify(argument)} is neither a short code, nor ~ and a slug, nor the id of a job, nor a URL.`,
   );
+}
+
+/** What a URL of the server names. @throws UsageError */
+function nameIn(argument: string, server: string): string | undefined {
+  const url = URL.canParse(argument) ? new URL(argument) : null;
+  const base = new URL(`${server}/`);
+  if (url === null || url.origin !== base.origin || !url.pathname.startsWith(base.pathname))
+    throw new UsageError(`${argument} belongs to another server than ${server}. Choose it with --server.`);
+  const path = url.pathname.slice(base.pathname.length);
+  if (path === '') return url.searchParams.get('pasteid') ?? [...url.searchParams.keys()][0];
+  return path.replace(/^(v1\/(jobs|pastes)|my\/jobs)\//, '').split('/', 1)[0];
 }
 
 /** @returns a short code, or `~` and a slug. @throws UsageError */
