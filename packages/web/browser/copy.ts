@@ -22,10 +22,11 @@ export async function copyShown(
 
 /** Safari allows a copy only in the event of the click, so that it gets the text as a promise. */
 async function copied(text: () => string | Promise<string>): Promise<void> {
-  const blob = Promise.resolve(text()).then((value) => new Blob([value], { type: 'text/plain' }));
+  const value = Promise.resolve(text());
   if (typeof ClipboardItem === 'undefined') {
-    await navigator.clipboard.writeText(await (await blob).text());
+    await navigator.clipboard.writeText(await value);
     return;
   }
+  const blob = value.then((each) => new Blob([each], { type: 'text/plain' }));
   await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
 }

@@ -1,4 +1,5 @@
 import { element } from './element.ts';
+import { fetchText } from './fetch-text.ts';
 import { keepCreated, keptCreated, readPage, showCreated } from './form/created.ts';
 import { forgetDraft, keepDraft, keptFields } from './form/draft.ts';
 import { FileField } from './form/file-field.ts';
@@ -230,9 +231,7 @@ function restoreDraft(): void {
 async function fillFrom(url: string | undefined): Promise<void> {
   if (url === undefined || text.value !== '') return;
   try {
-    const response = await fetch(url);
-    if (!response.ok) throw new Error(`The server answered with ${response.status}.`);
-    const fetched = await response.text();
+    const fetched = await fetchText(url);
     if (text.value === '') text.value = fetched; // the writer may have begun
   } catch {
     failure.textContent = form.dataset['unfilled'] ?? '';

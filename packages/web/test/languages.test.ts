@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { languagesWithMode, loadMode } from '../browser/highlight/modes.ts';
-import { Tokenizer } from '../browser/highlight/tokenizer.ts';
+import { MAX_LINE_MS, MAX_TEXT_MS, Tokenizer } from '../browser/highlight/tokenizer.ts';
 import { kinds } from '../browser/highlight/kinds.ts';
 import { languageOf, languages } from '../src/content/languages.ts';
 
@@ -28,6 +28,25 @@ describe('the language of a paste', () => {
     expect(of(null, null, '<!DOCTYPE html>')).toBe('html');
     expect(of(null, null, 'diff --git a/x b/x')).toBe('diff');
     expect(of(null, null, 'Hello')).toBeNull();
+  });
+
+  it.each([
+    ['#!/usr/bin/python3.11', 'python'],
+    ['#!/usr/bin/env -S FOO=1 ruby -w', 'ruby'],
+    ['#!/usr/bin/env FOO=a/b ruby', 'ruby'],
+    ['#!/usr/bin/env -S node --no-warnings', 'javascript'],
+    ['#!/usr/local/bin/lua5.4', 'lua'],
+    ['#!/opt/pypy3.10', 'python'],
+    ['#! /usr/bin/perl5.36.0', 'perl'],
+    ['#!/usr/bin/env', null],
+  ])('is that of the program in the shebang %s: %s', (line, language) => {
+    expect(of(null, null, `${line}\n`)).toBe(language);
+  });
+
+  it('is that of the first line after a byte order mark', () => {
+    expect(of(null, null, '\ufeff#!/bin/sh\n')).toBe('shell');
+    expect(of(null, null, '\ufeff<?xml version="1.0"?>')).toBe('xml');
+    expect(of(null, null, '\ufeff<!DOCTYPE html>')).toBe('html');
   });
 });
 
@@ -83,6 +102,37 @@ if [ "$x" = y ]; then echo done; fi
   });
 });
 
+describe('a text that takes its mode long', () => {
+  /** The clock of a browser in which each step of a mode takes a millisecond. */
+  const slowly = () => {
+    let now = 0;
+    return () => (now += 1);
+  };
+  it('has the rest of each slow line plain, and colours in the next line', async () => {
+    const tokenizer = new Tokenizer(await loadMode('shell'), slowly());
+    const line = '$a '.repeat(3000);
+    const tokens = tokenizer.read(`${line}\n# comment\n`);
+    const coloured = Array.from(tokens.filter((_, index) => index % 3 === 1)).filter(
+      (end) => end <= line.length,
+    );
+    expect(coloured.length).toBeGreaterThan(0);
+    expect(coloured.length).toBeLessThanOrEqual(MAX_LINE_MS);
+    expect(Array.from(tokens.slice(-3))).toEqual([
+      line.length + 1,
+      line.length + 10,
+      kinds.indexOf('comment'),
+    ]);
+  });
+
+  it('has the rest of the text plain after too many slow lines', async () => {
+    const tokenizer = new Tokenizer(await loadMode('javascript'), slowly());
+    const slowLines = MAX_TEXT_MS / MAX_LINE_MS;
+    const text = `${'1 '.repeat(200)}\n`.repeat(slowLines + 1);
+    expect(tokenizer.read(text).length).toBeGreaterThan(0);
+    expect(tokenizer.read('// comment\n')).toHaveLength(0);
+  });
+});
+
 describe('the mode of Markdown', () => {
   const read = async (text: string) => {
     const tokens = new Tokenizer(await loadMode('markdown')).read(text);
@@ -94,6 +144,7 @@ describe('the mode of Markdown', () => {
 
   it('colours headings, marks of lists and quotes, code, links and emphasis', async () => {
     expect(await read('## Title\n')).toEqual([['## Title', 'heading']]);
+    expect(await read('\ufeff# Title\n')).toEqual([['# Title', 'heading']]);
     expect(await read('- item `code` and **bold**\n')).toEqual([
       ['-', 'keyword'],
       ['`code`', 'string'],

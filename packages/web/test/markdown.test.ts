@@ -6,6 +6,7 @@ const KIB = 1024;
 describe('Markdown', () => {
   it.each([
     ['a heading below the title of the page', '# a', '<h2>a</h2>\n'],
+    ['a heading after a byte order mark', '\ufeff# a', '<h2>a</h2>\n'],
     ['the lowest heading', '###### a', '<h6>a</h6>\n'],
     ['a task', '- [x] done', '<ul>\n<li>☑ done</li>\n</ul>\n'],
     [

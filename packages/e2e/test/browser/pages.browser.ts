@@ -114,7 +114,7 @@ describeInBrowser('the page of a paste', () => {
   });
 
   it('copies the exact text, wraps lines and shows a QR code', async () => {
-    const text = 'a\tb\n'.repeat(300);
+    const text = `\ufeff${'a\tb\n'.repeat(300)}`;
     const page = await open(`/${await stored(text)}`);
     await page.getByRole('button', { name: 'Copy text' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();

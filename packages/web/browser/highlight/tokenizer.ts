@@ -1,8 +1,13 @@
 import { StringStream, type StreamParser } from '@codemirror/streamparser';
+import { withoutByteOrderMark } from '../../src/content/text-markup.ts';
 import { kindOf } from './kinds.ts';
 
 /** A mode that takes no character of a line this many times is broken: the rest of the line stays plain. */
 const MAX_EMPTY_TOKENS = 10;
+
+/** Some modes take time with the square of a line's length. The rest of such a line stays plain, and so does the rest of a text of such lines. */
+export const MAX_LINE_MS = 50;
+export const MAX_TEXT_MS = 5000;
 
 const TAB_SIZE = 4;
 const INDENT_UNIT = 2;
@@ -11,31 +16,44 @@ const INDENT_UNIT = 2;
 export class Tokenizer {
   readonly #mode: StreamParser<unknown>;
   readonly #state: unknown;
+  readonly #now: () => number;
+  #spentMs = 0;
+  #isAtStart = true;
 
-  constructor(mode: StreamParser<unknown>) {
+  /** @param now a clock in milliseconds */
+  constructor(mode: StreamParser<unknown>, now: () => number = () => performance.now()) {
     this.#mode = mode;
+    this.#now = now;
     this.#state = mode.startState?.(INDENT_UNIT) ?? {};
   }
 
   /** The tokens of a chunk: start, end and kind of each, one after another. */
   read(text: string): Uint32Array {
     const tokens: number[] = [];
-    let offset = 0;
-    for (const line of linesOf(text)) {
-      this.#readLine(line, offset, tokens);
+    const marked = this.#isAtStart ? withoutByteOrderMark(text) : text;
+    this.#isAtStart = false;
+    let offset = text.length - marked.length;
+    for (const line of linesOf(marked)) {
+      if (this.#spentMs > MAX_TEXT_MS) break;
+      const began = this.#now();
+      this.#readLine(line, { offset, tokens, deadline: began + MAX_LINE_MS });
+      this.#spentMs += this.#now() - began;
       offset += line.length + 1;
     }
     return Uint32Array.from(tokens);
   }
 
-  #readLine(line: string, offset: number, tokens: number[]): void {
+  #readLine(
+    line: string,
+    { offset, tokens, deadline }: { offset: number; tokens: number[]; deadline: number },
+  ): void {
     if (line === '') {
       this.#mode.blankLine?.(this.#state, INDENT_UNIT);
       return;
     }
     const stream = new StringStream(line, TAB_SIZE, INDENT_UNIT);
     let empty = 0;
-    while (!stream.eol() && empty < MAX_EMPTY_TOKENS) {
+    while (!stream.eol() && empty < MAX_EMPTY_TOKENS && this.#now() <= deadline) {
       stream.start = stream.pos;
       const style = this.#mode.token(stream, this.#state);
       if (stream.pos === stream.start) empty += 1;

@@ -1,4 +1,5 @@
 import { Marked } from 'marked';
+import { withoutByteOrderMark } from '../../src/content/text-markup.ts';
 import { BoundedRenderer } from './bounded-renderer.ts';
 import { BoundedTokenizer } from './bounded-tokenizer.ts';
 import { TextTooComplex } from './text-too-complex.ts';
@@ -19,7 +20,7 @@ const UNNESTED = new Set('br hr p li dt dd caption thead tbody tfoot tr th td'.s
 export function renderMarkdown(text: string): string {
   const marked = new Marked({ async: false, gfm: true });
   marked.setOptions({ tokenizer: new BoundedTokenizer(), renderer: new BoundedRenderer() });
-  const markup = marked.parse(text, { async: false });
+  const markup = marked.parse(withoutByteOrderMark(text), { async: false });
   assertShowable(markup);
   return markup;
 }

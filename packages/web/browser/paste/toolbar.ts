@@ -1,5 +1,6 @@
 import { copyShown } from '../copy.ts';
 import { element, optional } from '../element.ts';
+import { fetchText } from '../fetch-text.ts';
 
 /** @param text the exact text, where the server can't give it */
 export function startToolbar(content: HTMLElement, text?: () => string): void {
@@ -19,7 +20,7 @@ function startCopy(content: HTMLElement, text?: () => string): void {
   button.addEventListener(
     'click',
     () =>
-      void copyShown(button, text ?? (() => (raw === undefined ? shownText(content) : readText(raw))), {
+      void copyShown(button, text ?? (() => (raw === undefined ? shownText(content) : fetchText(raw))), {
         done,
         failed,
       }),
@@ -28,12 +29,6 @@ function startCopy(content: HTMLElement, text?: () => string): void {
 
 function shownText(content: HTMLElement): string {
   return [...content.querySelectorAll('pre')].map((each) => each.textContent).join('');
-}
-
-async function readText(url: string): Promise<string> {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`The server answered with ${response.status}.`);
-  return await response.text();
 }
 
 function startWrap(content: HTMLElement): void {

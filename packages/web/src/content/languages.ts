@@ -1,3 +1,5 @@
+import { withoutByteOrderMark } from './text-markup.ts';
+
 /** A language that the pages highlight and that the form offers. */
 export interface Language {
   /** Also the value of a paste's `syntax`. */
@@ -58,7 +60,7 @@ export const languages: readonly Language[] = [
     name: 'Python',
     extensions: ['py', 'pyi', 'pyw'],
     aliases: ['py', 'python3'],
-    programs: ['python', 'python2', 'python3', 'uv'],
+    programs: ['python', 'pypy', 'uv'],
   },
   { id: 'r', name: 'R', extensions: ['r'], programs: ['rscript'] },
   { id: 'ruby', name: 'Ruby', extensions: ['rb', 'gemspec', 'rake'], aliases: ['rb'], programs: ['ruby'] },
@@ -120,7 +122,7 @@ function languageOfFile(name: string): Language | null {
 const MAX_FIRST_LINE_CHARACTERS = 200;
 
 function languageOfFirstLine(text: string): Language | null {
-  const line = text.slice(0, MAX_FIRST_LINE_CHARACTERS).split('\n', 1)[0] ?? '';
+  const line = withoutByteOrderMark(text.slice(0, MAX_FIRST_LINE_CHARACTERS)).split('\n', 1)[0] ?? '';
   if (line.startsWith('#!')) return languageOfShebang(line.slice(2));
   if (line.startsWith('<?xml')) return byExtension.get('xml') ?? null;
   if (/^<!doctype html/i.test(line)) return byExtension.get('html') ?? null;
@@ -128,11 +130,13 @@ function languageOfFirstLine(text: string): Language | null {
   return null;
 }
 
-/** `/usr/bin/env -S python3 -u` and `/bin/bash` name their program by its file. */
+/** `/usr/bin/env -S FOO=1 python3.11 -u` and `/bin/bash` name their program by its file, which may have a version. */
 function languageOfShebang(command: string): Language | null {
   const words = command.trim().split(/\s+/);
   const program = words
+    .filter((word) => !word.includes('='))
     .map((word) => word.split('/').at(-1) ?? '')
-    .find((word) => word !== 'env' && !word.startsWith('-'));
-  return byProgram.get((program ?? '').toLowerCase()) ?? null;
+    .find((word) => word !== 'env' && word !== '' && !word.startsWith('-'));
+  const [name = ''] = /^[a-z]+(?:-[a-z]+)*/.exec((program ?? '').toLowerCase()) ?? [];
+  return byProgram.get(name) ?? null;
 }
