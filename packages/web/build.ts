@@ -35,12 +35,15 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The module of SQL builds thirteen dialects when it is loaded. esbuild drops unused calls that are marked as pure. */
+/** The modules of SQL and CSS build all their dialects when they are loaded. esbuild drops unused calls that are marked as pure. */
 const pureDialects: Plugin = {
   name: 'pure dialects',
   setup: (build) => {
-    build.onLoad({ filter: /legacy-modes[/\\]mode[/\\]sql\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll(/(?<!function )\b(?:sql|set)\(/g, '/* @__PURE__ */ $&'),
+    build.onLoad({ filter: /legacy-modes[/\\]mode[/\\](?:css|sql)\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(
+        /(?<!function )\b(?:sql|set|mkCSS)\(/g,
+        '/* @__PURE__ */ $&',
+      ),
     }));
   },
 };

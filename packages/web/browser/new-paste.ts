@@ -1,5 +1,4 @@
 import { element } from './element.ts';
-import { fetchText } from './fetch-text.ts';
 import { keepCreated, keptCreated, readPage, showCreated } from './form/created.ts';
 import { forgetDraft, keepDraft, keptFields } from './form/draft.ts';
 import { FileField } from './form/file-field.ts';
@@ -231,7 +230,10 @@ function restoreDraft(): void {
 async function fillFrom(url: string | undefined): Promise<void> {
   if (url === undefined || text.value !== '') return;
   try {
-    const fetched = await fetchText(url);
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`The server answered with ${response.status}.`);
+    // Response.text() would drop a byte order mark.
+    const fetched = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
     if (text.value === '') text.value = fetched; // the writer may have begun
   } catch {
     failure.textContent = form.dataset['unfilled'] ?? '';

@@ -1,5 +1,4 @@
 import { StringStream, type StreamParser } from '@codemirror/streamparser';
-import { withoutByteOrderMark } from '../../src/content/text-markup.ts';
 import { kindOf } from './kinds.ts';
 
 /** A mode that takes no character of a line this many times is broken: the rest of the line stays plain. */
@@ -30,10 +29,9 @@ export class Tokenizer {
   /** The tokens of a chunk: start, end and kind of each, one after another. */
   read(text: string): Uint32Array {
     const tokens: number[] = [];
-    const marked = this.#isAtStart ? withoutByteOrderMark(text) : text;
+    let offset = this.#isAtStart && text.startsWith('\ufeff') ? 1 : 0; // a byte order mark is no part of the first line
     this.#isAtStart = false;
-    let offset = text.length - marked.length;
-    for (const line of linesOf(marked)) {
+    for (const line of linesOf(text.slice(offset))) {
       if (this.#spentMs > MAX_TEXT_MS) break;
       const began = this.#now();
       this.#readLine(line, { offset, tokens, deadline: began + MAX_LINE_MS });

@@ -1,6 +1,5 @@
 import { copyShown } from '../copy.ts';
 import { element, optional } from '../element.ts';
-import { fetchText } from '../fetch-text.ts';
 
 /** @param text the exact text, where the server can't give it */
 export function startToolbar(content: HTMLElement, text?: () => string): void {
@@ -20,7 +19,7 @@ function startCopy(content: HTMLElement, text?: () => string): void {
   button.addEventListener(
     'click',
     () =>
-      void copyShown(button, text ?? (() => (raw === undefined ? shownText(content) : fetchText(raw))), {
+      void copyShown(button, text ?? (() => (raw === undefined ? shownText(content) : readText(raw))), {
         done,
         failed,
       }),
@@ -29,6 +28,13 @@ function startCopy(content: HTMLElement, text?: () => string): void {
 
 function shownText(content: HTMLElement): string {
   return [...content.querySelectorAll('pre')].map((each) => each.textContent).join('');
+}
+
+/** Response.text() would drop a byte order mark. */
+async function readText(url: string): Promise<string> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`The server answered with ${response.status}.`);
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
 }
 
 function startWrap(content: HTMLElement): void {

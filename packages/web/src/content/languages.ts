@@ -1,5 +1,3 @@
-import { withoutByteOrderMark } from './text-markup.ts';
-
 /** A language that the pages highlight and that the form offers. */
 export interface Language {
   /** Also the value of a paste's `syntax`. */
@@ -121,8 +119,11 @@ function languageOfFile(name: string): Language | null {
 /** More of a first line is never looked at. */
 const MAX_FIRST_LINE_CHARACTERS = 200;
 
+/** Some editors of Windows begin each text with it. */
+const BYTE_ORDER_MARK = /^\ufeff/;
+
 function languageOfFirstLine(text: string): Language | null {
-  const line = withoutByteOrderMark(text.slice(0, MAX_FIRST_LINE_CHARACTERS)).split('\n', 1)[0] ?? '';
+  const line = text.slice(0, MAX_FIRST_LINE_CHARACTERS).replace(BYTE_ORDER_MARK, '').split('\n', 1)[0] ?? '';
   if (line.startsWith('#!')) return languageOfShebang(line.slice(2));
   if (line.startsWith('<?xml')) return byExtension.get('xml') ?? null;
   if (/^<!doctype html/i.test(line)) return byExtension.get('html') ?? null;

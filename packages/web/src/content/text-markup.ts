@@ -10,8 +10,3 @@ export const REPLACED = /[\ufffd\0]/; // oxlint-disable-line no-control-regex
 export function textMarkup(text: string): string {
   return escapeHtml(text).replaceAll('\r', '&#13;').replaceAll('\0', '\ufffd');
 }
-
-/** A program that reads a text ignores the mark with which some editors of Windows begin it. */
-export function withoutByteOrderMark(text: string): string {
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
-}
