@@ -169,7 +169,8 @@ export class ObjectStore {
 
   /** Returns a URL that downloads the object without credentials until the URL expires. Makes no request, so the object may be missing. */
   async presign(key: string, options: PresignOptions): Promise<string> {
-    return await presign(this.#signing, this.bucket, key, options);
+    const now = new Date(Date.now() + this.#client.config.systemClockOffset); // as S3 counts
+    return await presign(this.#signing, { bucket: this.bucket, key, now }, options);
   }
 
   async ping(signal?: AbortSignal): Promise<void> {

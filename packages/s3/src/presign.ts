@@ -14,8 +14,7 @@ export interface PresignOptions {
 
 export async function presign(
   client: S3Client,
-  bucket: string,
-  key: string,
+  { bucket, key, now }: { bucket: string; key: string; now: Date },
   { expiresInSeconds, downloadName, contentType }: PresignOptions,
 ): Promise<string> {
   const command = new GetObjectCommand({
@@ -25,7 +24,7 @@ export async function presign(
     ...(contentType !== undefined && { ResponseContentType: contentType }),
   });
   try {
-    return await getSignedUrl(client, command, { expiresIn: expiresInSeconds });
+    return await getSignedUrl(client, command, { expiresIn: expiresInSeconds, signingDate: now });
   } catch (error) {
     throw unavailable(error);
   }

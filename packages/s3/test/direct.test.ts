@@ -151,23 +151,6 @@ describe('a direct request', () => {
     await expect(aborted).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('corrects its clock when S3 refuses the time of a request', async () => {
-    const requests = open({ maxAttempts: 2 });
-    const serverTime = Date.now() + 3_600_000;
-    s3.answers.push({
-      status: 403,
-      headers: { date: new Date(serverTime).toUTCString() },
-      body: '<Error><Code>RequestTimeTooSkewed</Code><Message>The difference is too large.</Message></Error>',
-    });
-    await put(requests, 'x');
-    const [, second] = s3.received;
-    const iso = String(second!.headers['x-amz-date']).replace(
-      /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/,
-      '$1-$2-$3T$4:$5:$6Z',
-    );
-    expect(Math.abs(Date.parse(iso) - serverTime)).toBeLessThan(120_000);
-  });
-
   it.each([
     [
       { status: 503, body: '<Error><Code>SlowDown</Code><Message>Reduce.</Message></Error>' },

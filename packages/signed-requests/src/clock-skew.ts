@@ -1,17 +1,26 @@
 import type { ErrorAnswer } from './error-answer.ts';
 
-/** As far as S3 tolerates: 15 minutes, and SQS as far. Below it, the signature was refused for another reason. */
-const MAX_SKEW_MS = 15 * 60 * 1000;
+/** As the SDK counts: a smaller difference is not why a request was refused. S3 refuses 15 minutes. */
+const MIN_SKEW_MS = 4 * 60 * 1000;
 
-/**
- * How far this process's clock is behind the clock of AWS, when AWS refused the request for that; null: it was refused for another
- * reason. The SDK corrects its own requests in the same way.
- */
-export function clockSkewMs(
+/** What the clock of a client of the SDK is ahead of the clock of this process, in ms. The SDK corrects it after each answer. */
+interface CorrectedClock {
+  systemClockOffset: number;
+}
+
+/** Sets the clock by the answer of a server that refused a request. */
+export function setClock(
+  config: CorrectedClock,
   { status, headers }: Pick<ErrorAnswer, 'status' | 'headers'>,
   now = Date.now(),
-): number | null {
-  if (status !== 403 || typeof headers.date !== 'string') return null;
-  const skew = Date.parse(headers.date) - now;
-  return Math.abs(skew) >= MAX_SKEW_MS ? skew : null;
+): void {
+  if (status < 400 || status >= 500 || typeof headers.date !== 'string') return;
+  if (headers.age !== undefined) return; // a cache's answer, with the time at which it was stored
+  const offset = Date.parse(headers.date) - now;
+  if (isSkewed(config, offset)) config.systemClockOffset = offset;
+}
+
+/** Whether the clock differs so much from one with this offset that a server may have refused the time of a request. */
+export function isSkewed({ systemClockOffset }: CorrectedClock, offset: number): boolean {
+  return Math.abs(systemClockOffset - offset) >= MIN_SKEW_MS;
 }

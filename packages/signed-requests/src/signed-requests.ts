@@ -2,7 +2,7 @@ import { Pool, type Dispatcher } from 'undici';
 import type { AwsClient } from './aws-client.ts';
 import { CollectedAnswer, type Answer } from './collected-answer.ts';
 import type { ErrorAnswer } from './error-answer.ts';
-import { clockSkewMs } from './clock-skew.ts';
+import { isSkewed, setClock } from './clock-skew.ts';
 import { networkError, timeoutError } from './network-error.ts';
 import { RequestSigner, type UnsignedRequest } from './request-signer.ts';
 import { withRetries } from './with-retries.ts';
@@ -84,12 +84,24 @@ export class SignedRequests {
     const { client, service } = this.#options;
     const sendOnce = async (): Promise<T> => {
       try {
-        return await send();
+        return await this.#sendInTime(send);
       } catch (error) {
         throw networkError(error, this.#name);
       }
     };
     return await withRetries(client, sendOnce, { service, signal });
+  }
+
+  /** Sends once more, which is no attempt, when the first answer has shown that the clock was wrong. */
+  async #sendInTime<T>(send: () => Promise<T>): Promise<T> {
+    const { config } = this.#options.client;
+    const { systemClockOffset } = config;
+    try {
+      return await send();
+    } catch (error) {
+      if (!isSkewed(config, systemClockOffset)) throw error;
+    }
+    return await send();
   }
 
   async #collect(request: SignedRequest): Promise<Answer> {
@@ -145,11 +157,8 @@ export class SignedRequests {
 
   #errorOf({ statusCode: status, headers, text }: Answer): Error {
     const answer: ErrorAnswer = { status, headers, text };
-    const skew = clockSkewMs(answer);
-    const error = this.#options.errorOf(answer);
-    if (skew === null) return error;
-    this.#options.client.config.systemClockOffset = skew;
-    return Object.assign(error, { $retryable: {} });
+    setClock(this.#options.client.config, answer);
+    return this.#options.errorOf(answer);
   }
 }
 
