@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { withHeader } from '@pasteflow/dev-stack/testing';
 import { objectKeyOf } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import { assetsOf, attempt, errorOf, newJob, newUser, run } from './support/attempts.ts';
@@ -81,6 +82,28 @@ describe('an export of pastes whose content is missing', () => {
       missing: [
         { short_code: bad, reason: expect.stringMatching(/^S3 does not return its object: S3 answered 403/) },
       ],
+    });
+  });
+
+  it('contains what S3 sends in chunks, without its length, and not what is shorter than it should be', async () => {
+    const text = Buffer.alloc(300_000, 'a text that is worth compressing\n');
+    const codes: Record<string, string> = {};
+    for (const [name, object, encoding] of [
+      ['plain', text, null],
+      ['compressed', gzipSync(text), 'gzip'],
+      ['cut', text.subarray(1), null],
+      ['long', Buffer.concat([text, text]), null],
+    ] as const) {
+      codes[name] = await pasteRow(world, 'PROCESSED', text, { userId });
+      await putObject(world, codes[name], object, encoding);
+    }
+    world.proxy.rule({ method: 'GET', path: /pastes/ }, withHeader('Content-Length', null));
+    const { result, job } = await run(world, 'export', {}, { userId });
+    expect(result).toMatchObject({ exported: 2, missing_count: 2 });
+    const { bytes } = await archiveOf(world, job.jobId);
+    expect(await filesIn('zip', bytes)).toEqual({
+      [`${codes.plain}.txt`]: sha256(text),
+      [`${codes.compressed}.txt`]: sha256(text),
     });
   });
 

@@ -5,8 +5,8 @@ import { contentEncodingOf, type ContentEncoding } from '@pasteflow/domain';
 export interface StoredObject {
   /** The caller must consume or destroy it. Until then it holds its connection. */
   readonly body: Readable;
-  /** Bytes of this body. For a range: the bytes of the range. */
-  readonly contentLength: number;
+  /** Bytes of this body. For a range: the bytes of the range. null: S3, or a proxy before it, sends it in chunks. */
+  readonly contentLength: number | null;
   /** How the object is compressed; null: not at all. */
   readonly encoding: ContentEncoding | null;
   /** The body is the requested range. Otherwise it is the whole object. */
@@ -74,7 +74,7 @@ export class SdkRequests implements ObjectRequests {
     );
     return {
       body: answer.Body as Readable,
-      contentLength: answer.ContentLength ?? 0,
+      contentLength: answer.ContentLength ?? null,
       encoding: contentEncodingOf(answer.ContentEncoding),
       isPart: answer.ContentRange !== undefined,
     };

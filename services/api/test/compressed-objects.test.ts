@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { FaultProxy } from '@pasteflow/dev-stack/testing';
+import { FaultProxy, withHeader } from '@pasteflow/dev-stack/testing';
 import { objectKeyOf } from '@pasteflow/domain';
 import { useApi, type RunningApi } from './support/api.ts';
 import { metricOf } from './support/metric.ts';
@@ -94,6 +94,51 @@ describe('a damaged object', () => {
       expect.objectContaining({ level: 'error', message: 'content cut off by S3' }),
     );
   });
+});
+
+describe('an object that S3 sends in chunks, without its length', () => {
+  const chunked = () => proxy.rule({ method: 'GET', path: /pastes/ }, withHeader('Content-Length', null));
+
+  it.each([600, 262_144, 262_145, 1_000_000])(
+    'with %i bytes of content is served in every form',
+    async (bytes) => {
+      api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url, CONTENT_CACHE_BYTES: '0' } });
+      chunked();
+      const content = compressibleContent(bytes);
+      for (const code of [await processedPaste(bed, content), await compressedPaste(bed, content)]) {
+        const whole = await get(code);
+        expect([whole.status, whole.isCut, whole.body.equals(content)]).toEqual([200, false, true]);
+        const { headers, body } = await get(code, gzipped);
+        expect((headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body).equals(content)).toBe(true);
+        const part = await get(code, { range: 'bytes=10-19' });
+        expect([part.status, part.body.toString()]).toEqual([206, content.toString('utf8', 10, 20)]);
+      }
+    },
+  );
+
+  it('is counted by its own bytes in the cache', async () => {
+    api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
+    chunked();
+    const content = Buffer.alloc(200_000, 'the same text again and again\n');
+    await get(await compressedPaste(bed, content));
+    const used = await metricOf(api, 'content_cache_bytes', { kind: 'used' });
+    expect(used).toBe(gzipSync(content).length + 2048);
+  });
+
+  it.each([1000, 300_000])(
+    'is never sent completely when it has another size than %i bytes',
+    async (bytes) => {
+      api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url, CONTENT_CACHE_BYTES: '0' } });
+      chunked();
+      const content = compressibleContent(bytes);
+      const code = await processedPaste(bed, content);
+      for (const wrong of [content.subarray(1), Buffer.concat([content, content])]) {
+        await bed.store.put(objectKeyOf(code), wrong, { sha256: sha256(wrong) });
+        const { status, isCut } = await get(code);
+        expect(status === 503 || isCut).toBe(true);
+      }
+    },
+  );
 });
 
 describe('the memory of the cache', () => {

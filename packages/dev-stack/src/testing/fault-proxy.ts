@@ -93,6 +93,7 @@ export class FaultProxy {
     const record: RecordedRequest = {
       method: incoming.method as string,
       path: incoming.url as string,
+      headers: incoming.headers,
       target: incoming.headers['x-amz-target'] as string | undefined,
       at: performance.now(),
       bodyBytes: 0,
@@ -142,6 +143,14 @@ export class FaultProxy {
         return exchange.answer(await sendUpstream(this.#upstream, request, clientGone));
       case 'fail':
         return exchange.fail(fault.status);
+      case 'answer':
+        return exchange.answer({
+          status: fault.status,
+          rawHeaders: [],
+          body: Buffer.from(fault.body ?? ''),
+        });
+      case 'change':
+        return exchange.answer(fault.change(await sendUpstream(this.#upstream, request, clientGone)));
       case 'drop':
         return exchange.drop();
       case 'lose':

@@ -1,17 +1,24 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { HeldRequest } from './held-request.ts';
 import type { RecordedRequest } from './recorded-request.ts';
+import type { BufferedResponse } from './upstream.ts';
 
 /** Every given part must match. A `target` string is the name of the action, e.g. `ReceiveMessage`. */
 export interface RequestMatch {
   method?: string;
   path?: RegExp;
   target?: string | RegExp;
+  headers?: (headers: IncomingHttpHeaders) => boolean;
 }
 
 export type Fault =
   | { kind: 'pass' }
   /** Answers with an AWS error. The upstream does not see the request. */
   | { kind: 'fail'; status: number }
+  /** Answers with this. The upstream does not see the request. */
+  | { kind: 'answer'; status: number; body?: string }
+  /** Forwards the request, and changes its answer. */
+  | { kind: 'change'; change: (answer: BufferedResponse) => BufferedResponse }
   /** Forwards the request after a delay, if the client is still connected. */
   | { kind: 'delay'; ms: number }
   /** Never answers. The upstream does not see the request. */
@@ -30,9 +37,10 @@ export interface FaultRule {
 }
 
 export function matches(match: RequestMatch, request: RecordedRequest): boolean {
-  const { method, path, target } = match;
+  const { method, path, target, headers } = match;
   if (method !== undefined && method !== request.method) return false;
   if (path !== undefined && !path.test(request.path)) return false;
+  if (headers !== undefined && !headers(request.headers)) return false;
   if (target === undefined) return true;
   const action = request.target ?? '';
   return typeof target === 'string' ? action.split('.').at(-1) === target : target.test(action);
@@ -44,4 +52,17 @@ export function applyRule(rules: FaultRule[], request: RecordedRequest): Fault {
   if (rule === undefined) return { kind: 'pass' };
   rule.remaining -= 1;
   return rule.fault;
+}
+
+/** Gives a header of the answer another value; null: takes it out, so that a body without Content-Length comes in chunks. */
+export function withHeader(name: string, value: string | null): Extract<Fault, { kind: 'change' }> {
+  const isOther = (_: string, index: number, all: readonly string[]): boolean =>
+    all[index - (index % 2)]?.toLowerCase() !== name.toLowerCase();
+  return {
+    kind: 'change',
+    change: ({ rawHeaders, ...answer }) => ({
+      ...answer,
+      rawHeaders: [...rawHeaders.filter(isOther), ...(value === null ? [] : [name, value])],
+    }),
+  };
 }

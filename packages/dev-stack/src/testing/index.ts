@@ -1,6 +1,6 @@
 export { expectedSignature, sentSignature } from './expected-signature.ts';
 export { FaultProxy } from './fault-proxy.ts';
-export { type RequestMatch } from './fault-rules.ts';
+export { withHeader, type RequestMatch } from './fault-rules.ts';
 export { type HeldRequest } from './held-request.ts';
 export { onParentDeath } from '../parent-death.ts';
 export { urlOfService } from '../postgres/service-roles.ts';

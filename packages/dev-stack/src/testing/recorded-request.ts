@@ -1,8 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 /** The proxy's record of one request, updated as the request proceeds. */
 export interface RecordedRequest {
   readonly method: string;
   /** Path and query, as sent. */
   readonly path: string;
+  readonly headers: IncomingHttpHeaders;
   /** The `x-amz-target` header, for SQS: `AmazonSQS.SendMessageBatch`. */
   readonly target: string | undefined;
   /** performance.now() when the headers had arrived. */

@@ -47,12 +47,13 @@ async function readOnce(
   const object = await store.get(objectKeyOf(paste.shortCode), { signal });
   if (object === null) return 'its object is not in S3';
   const { contentLength, encoding } = object;
-  if (encoding === null ? contentLength !== paste.sizeBytes : contentLength > paste.sizeBytes) {
+  const length = contentLength ?? paste.sizeBytes; // an object that comes in chunks has at most so many bytes
+  if (encoding === null ? length !== paste.sizeBytes : length > paste.sizeBytes) {
     object.body.destroy();
-    return `its object has ${contentLength} bytes instead of ${paste.sizeBytes}`;
+    return `its object has ${length} bytes instead of ${paste.sizeBytes}`;
   }
-  const stored = await collect(object.body, contentLength, signal);
   try {
+    const stored = await collect(object.body, { length, mayBeShorter: contentLength === null }, signal);
     const content = await decompress(stored, encoding, paste.sizeBytes);
     if (contentHashOf(content) === paste.contentHash) return content;
   } catch (error) {
@@ -61,8 +62,12 @@ async function readOnce(
   return 'its object is damaged: its content does not match content_hash';
 }
 
-async function collect(body: Readable, size: number, signal: AbortSignal): Promise<Buffer> {
-  const content = Buffer.allocUnsafe(size);
+async function collect(
+  body: Readable,
+  { length, mayBeShorter }: { length: number; mayBeShorter: boolean },
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const content = Buffer.allocUnsafe(length);
   let filled = 0;
   const stop = (): void => void body.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop, { once: true });
@@ -73,11 +78,14 @@ async function collect(body: Readable, size: number, signal: AbortSignal): Promi
   try {
     for await (const piece of body as AsyncIterable<Buffer>) {
       stalled.refresh();
+      if (piece.length > length - filled)
+        throw new DamagedObjectError(`The object has more than ${length} bytes.`);
       filled += piece.copy(content, filled);
     }
-    if (filled !== size) throw new Error('S3 sent fewer bytes than its Content-Length.');
-    return content;
+    if (filled !== length && !mayBeShorter) throw new Error('S3 sent fewer bytes than its Content-Length.');
+    return content.subarray(0, filled);
   } catch (error) {
+    if (error instanceof DamagedObjectError) throw error;
     throw new DependencyUnavailableError('s3', { cause: error });
   } finally {
     clearTimeout(stalled);

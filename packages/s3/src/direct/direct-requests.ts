@@ -69,9 +69,10 @@ export class DirectRequests implements ObjectRequests {
       body: null,
       signal,
     });
+    const length = answer.headers['content-length'];
     return {
       body: answer.body,
-      contentLength: Number(answer.headers['content-length'] ?? 0),
+      contentLength: length === undefined ? null : Number(length),
       encoding: contentEncodingOf(answer.headers['content-encoding']?.toString()),
       isPart: answer.headers['content-range'] !== undefined,
     };

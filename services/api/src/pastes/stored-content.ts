@@ -36,11 +36,11 @@ export async function readContent(
     return isAccepted(cached, requested) ? cached : partOf(await contentOf(cached, paste), requested);
   const object = await openStoredObject(store, requested, res);
   if (object === null) return null;
-  const stored = {
-    bytes: await readWhole(object.body, object.contentLength, res),
-    encoding: object.encoding,
-  };
-  if (object.isPart) return stored;
+  const { body, encoding, contentLength, isPart } = object;
+  const length = contentLength ?? (isPart ? requestedBytes(requested) : paste.size_bytes);
+  const mayBeShorter = contentLength === null && encoding !== null;
+  const stored = { bytes: await readWhole(body, length, res, { mayBeShorter }), encoding };
+  if (isPart) return stored;
   const content = await contentOf(stored, paste);
   assertIntact(paste, content);
   cache.add(paste, stored);
@@ -91,12 +91,15 @@ export async function openContent(
   const object = await openStoredObject(store, requested, res);
   if (object === null) return null;
   const { body, encoding, contentLength, isPart } = object;
-  if (isAccepted(object, requested)) return { body, encoding, length: contentLength };
   const { paste, range } = requested;
   const length = requestedBytes(requested);
-  if (encoding === null && (isPart || range === undefined)) return { body, encoding, length };
-  const { start, end } = range ?? { start: 0, end: paste.size_bytes - 1 };
-  return { body: contentRange(object, { start, end, size: paste.size_bytes }), encoding: null, length };
+  if (contentLength !== null) {
+    if (isAccepted(object, requested)) return { body, encoding, length: contentLength };
+    if (encoding === null && (isPart || range === undefined)) return { body, encoding, length };
+  }
+  const size = isPart ? length : paste.size_bytes;
+  const { start, end } = isPart || range === undefined ? { start: 0, end: size - 1 } : range;
+  return { body: contentRange(object, { start, end, size }), encoding: null, length };
 }
 
 /** S3 sends 256 KiB within milliseconds. */
@@ -104,9 +107,14 @@ const WHOLE_TIMEOUT_MS = 5000;
 
 /**
  * Reads an open object of this length into memory. It is destroyed when the client disconnects.
- * @throws DependencyUnavailableError when S3 fails, or is silent or slow
+ * @throws DependencyUnavailableError when S3 fails, is silent or slow, or sends another number of bytes
  */
-export async function readWhole(body: Readable, length: number, res: ServerResponse): Promise<Buffer> {
+export async function readWhole(
+  body: Readable,
+  length: number,
+  res: ServerResponse,
+  { mayBeShorter = false } = {},
+): Promise<Buffer> {
   const content = Buffer.allocUnsafeSlow(length); // a part of the shared pool would keep 8 KiB of it in the cache
   let filled = 0;
   const stop = (): void => void body.destroy(new Error('The client has disconnected.'));
@@ -116,13 +124,19 @@ export async function readWhole(body: Readable, length: number, res: ServerRespo
   );
   res.once('close', stop);
   try {
-    for await (const chunk of body as AsyncIterable<Buffer>) filled += chunk.copy(content, filled);
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (chunk.length > length - filled) throw new Error(`The object has more than ${length} bytes.`);
+      filled += chunk.copy(content, filled);
+    }
   } catch (error) {
     throw new DependencyUnavailableError('s3', { cause: error });
   } finally {
     clearTimeout(timer);
     res.off('close', stop);
   }
-  if (filled < length) throw new DependencyUnavailableError('s3');
-  return content;
+  if (filled === length) return content;
+  if (!mayBeShorter) throw new DependencyUnavailableError('s3');
+  const exact = Buffer.allocUnsafeSlow(filled); // the cache counts these bytes, and no others
+  content.copy(exact);
+  return exact;
 }

@@ -50,8 +50,12 @@ export async function openStoredObject(
   }
 }
 
-/** A compressed object is smaller than its content: contents that don't become smaller are stored as they are. */
+/**
+ * A compressed object is smaller than its content: contents that don't become smaller are stored as they are. An object without a length is
+ * measured when it is read.
+ */
 function isPossible({ encoding, contentLength, isPart }: StoredObject, requested: ObjectRequest): boolean {
+  if (contentLength === null) return true;
   const { paste } = requested;
   if (encoding !== null) return contentLength > 0 && contentLength < paste.size_bytes;
   return contentLength === (isPart ? requestedBytes(requested) : paste.size_bytes);
