@@ -28,7 +28,7 @@ export function apiPermissions({ bucket, uploads, jobs }: Data): PolicyStatement
 }
 
 /**
- * Writes content and exports, and reads the content that it exports or imports. The worker can't delete content, only what an attempt at an
+ * Writes content and exports, and reads both: what it exports, and what it has put when the answer proves nothing. The worker can't delete content, only what an attempt at an
  * export has left behind, including the parts of a multipart upload.
  */
 export function uploadWorkerPermissions({ bucket, uploads, jobs }: Data): PolicyStatement[] {
@@ -36,7 +36,7 @@ export function uploadWorkerPermissions({ bucket, uploads, jobs }: Data): Policy
     seeBucket(bucket, 's3:ListBucketMultipartUploads'),
     onObject('OwnBucket', bucket, OWN, owner),
     onObjects('WriteContent', bucket, ['s3:PutObject'], [prefixes.pastes, prefixes.jobs]),
-    onObjects('ReadPastes', bucket, ['s3:GetObject'], [prefixes.pastes]),
+    onObjects('ReadContent', bucket, ['s3:GetObject'], [prefixes.pastes, prefixes.jobs]),
     onObjects('ClearExports', bucket, CLEAR, [prefixes.jobs]),
     onQueues('Consume', [uploads.queue, jobs.queue], [...LOOK, ...CONSUME]),
     onQueues('SendImported', [uploads.queue], SEND),

@@ -41,10 +41,11 @@ test('the api reads content and sends messages, and can neither write nor delete
   ]);
 });
 
-test('the upload-worker writes two prefixes, reads only pastes and the owner, consumes both queues, and deletes only exports', () => {
+test('the upload-worker writes and reads two prefixes, consumes both queues, and deletes only exports', () => {
   expect(allowed('uploadworker')).toEqual([
     's3:AbortMultipartUpload bucket/jobs/*',
     's3:DeleteObject bucket/jobs/*',
+    's3:GetObject bucket/jobs/*',
     's3:GetObject bucket/pasteflow-owner',
     's3:GetObject bucket/pastes/*',
     's3:ListBucket bucket',

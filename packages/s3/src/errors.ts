@@ -9,6 +9,8 @@ const isOwnFailure = (status: number): boolean => status >= 500 || status === 40
  * which names hosts and modules; the log has the error itself.
  */
 export function describeS3Error(error: unknown): string {
+  if (error instanceof ObjectNotStoredError)
+    return 'S3 answered that it has stored the object, but does not have it with these bytes';
   if (error instanceof S3ServiceException) {
     return `S3 answered ${error.$metadata.httpStatusCode ?? '?'}${/^\w{1,64}$/.test(error.name) ? ` ${error.name}` : ''}`;
   }
@@ -21,6 +23,14 @@ export function reasonOfS3Error(error: unknown): string {
   const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
   const isRefused = status !== undefined && !isOwnFailure(status);
   return storedReason(isRefused ? 'storage_refused' : 'storage_unavailable', describeS3Error(error));
+}
+
+/** S3 answered a put with success, and then had no object with these bytes. */
+export class ObjectNotStoredError extends Error {
+  constructor(options?: ErrorOptions) {
+    super('S3 answered that it has stored the object, but does not have it with these bytes.', options);
+    this.name = 'ObjectNotStoredError';
+  }
 }
 
 /** The content exceeds the maximum size of an object. Another attempt would fail in the same way. */
@@ -40,6 +50,11 @@ export function isNotFound(error: unknown): boolean {
 
 export function isRangeRefused(error: unknown): boolean {
   return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 416;
+}
+
+/** The store has no such request: 501 of S3Proxy and others, 405 of lakeFS. */
+export function isUnknownRequest(error: unknown): boolean {
+  return error instanceof S3ServiceException && [405, 501].includes(error.$metadata.httpStatusCode ?? 0);
 }
 
 export function unavailable(error: unknown): DependencyUnavailableError {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { GetObjectCommand, HeadObjectCommand, type S3Client } from '@aws-sdk/client-s3';
-import { contentEncodingOf, type ContentEncoding } from '@pasteflow/domain';
+import type { ContentEncoding } from '@pasteflow/domain';
 import { DamagedObjectError } from './compression/decompress.ts';
 import { isNotFound, unavailable } from './errors.ts';
+import type { ObjectRequests } from './object-requests.ts';
 
 export interface ExpectedContent {
   readonly sizeBytes: number;
@@ -20,39 +20,31 @@ export interface FoundObject {
 }
 
 /**
- * The object with exactly this content, or null. An object that isn't compressed, and whose SHA-256 S3 has kept, is not read. Another one
- * is read and hashed: two versions of a compressor make different bytes of the same content.
+ * The object with exactly this content, or null. The object is read and hashed: two versions of a compressor make different bytes of the
+ * same content.
  * @throws DependencyUnavailableError
  */
 export async function findContent(
-  client: S3Client,
-  { bucket, key }: { bucket: string; key: string },
+  requests: Pick<ObjectRequests, 'get'>,
+  key: string,
   { sizeBytes, sha256, signal }: ExpectedContent,
 ): Promise<FoundObject | null> {
-  const input = { Bucket: bucket, Key: key };
-  const options = { abortSignal: signal };
   try {
-    const head = await client.send(new HeadObjectCommand({ ...input, ChecksumMode: 'ENABLED' }), options);
-    const found = { encoding: contentEncodingOf(head.ContentEncoding), bytes: head.ContentLength ?? 0 };
-    if (found.encoding === null) {
-      if (found.bytes !== sizeBytes) return null;
-      if (head.ChecksumSHA256 !== undefined)
-        return head.ChecksumSHA256 === sha256.toString('base64') ? found : null;
-    }
-    const { Body } = await client.send(new GetObjectCommand(input), options);
-    const isExpected = await hasContent(Body as Readable, found.encoding, { sizeBytes, sha256 });
-    return isExpected ? found : null;
+    const { body, encoding } = await requests.get(key, { signal });
+    const bytes = await objectBytes(body, encoding, { sizeBytes, sha256 });
+    return bytes === null ? null : { encoding, bytes };
   } catch (error) {
     if (isNotFound(error)) return null;
     throw unavailable(error);
   }
 }
 
-async function hasContent(
+/** The size of an object with exactly this content; null: it has another one. */
+export async function objectBytes(
   body: Readable,
   encoding: ContentEncoding | null,
   { sizeBytes, sha256 }: Pick<ExpectedContent, 'sizeBytes' | 'sha256'>,
-): Promise<boolean> {
+): Promise<number | null> {
   const hash = createHash('sha256');
   const count = async (chunks: AsyncIterable<Buffer>): Promise<number> => {
     let bytes = 0;
@@ -63,11 +55,13 @@ async function hasContent(
     }
     return bytes;
   };
+  const gunzip = encoding === null ? null : createGunzip();
   try {
-    const bytes = encoding === null ? await count(body) : await pipeline(body, createGunzip(), count);
-    return bytes === sizeBytes && hash.digest().equals(sha256);
+    const bytes = gunzip === null ? await count(body) : await pipeline(body, gunzip, count);
+    if (bytes !== sizeBytes || !hash.digest().equals(sha256)) return null;
+    return gunzip?.bytesWritten ?? bytes;
   } catch (error) {
-    if (isDamaged(error)) return false;
+    if (isDamaged(error)) return null;
     throw error;
   }
 }

@@ -1,5 +1,10 @@
-import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, type S3Client } from '@aws-sdk/client-s3';
-import { isNotFound, unavailable } from './errors.ts';
+import {
+  AbortMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { isNotFound, isUnknownRequest, unavailable } from './errors.ts';
 
 /** A multipart upload that was neither completed nor aborted. Its parts use storage, which costs money, but `list` does not return them. */
 export interface OpenUpload {
@@ -8,6 +13,7 @@ export interface OpenUpload {
   readonly initiatedAt: Date;
 }
 
+/** Yields nothing for a store that doesn't know this request. */
 export async function* listMultipartUploads(
   client: S3Client,
   bucket: string,
@@ -15,11 +21,15 @@ export async function* listMultipartUploads(
 ): AsyncGenerator<readonly OpenUpload[]> {
   let marker: { KeyMarker: string; UploadIdMarker: string } | undefined;
   do {
-    const page = await client
-      .send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }))
-      .catch((error: unknown) => {
-        throw unavailable(error);
-      });
+    let page: ListMultipartUploadsCommandOutput;
+    try {
+      page = await client.send(
+        new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }),
+      );
+    } catch (error) {
+      if (isUnknownRequest(error)) return;
+      throw unavailable(error);
+    }
     yield (page.Uploads ?? []).flatMap(({ Key, UploadId, Initiated }) =>
       Key !== undefined && UploadId !== undefined && Initiated !== undefined
         ? [{ key: Key, uploadId: UploadId, initiatedAt: Initiated }]

@@ -14,11 +14,18 @@ export interface StoredObject {
 }
 
 export interface PutOptions {
-  /** The digest of the bytes that are sent: S3 rejects an object that arrives damaged. */
+  /** The digest of the bytes that are sent, which the signature contains: S3 rejects an object that arrives damaged. */
   readonly sha256: Buffer;
+  /** Default: bytes of any kind. */
+  readonly contentType?: string | undefined;
   /** How the bytes are compressed. Default: not at all. */
   readonly encoding?: ContentEncoding | null | undefined;
   readonly signal?: AbortSignal | undefined;
+}
+
+/** All of a request, with the digests of its bytes. */
+export interface PutRequest extends PutOptions {
+  readonly md5: Buffer;
 }
 
 export interface GetOptions {
@@ -32,7 +39,8 @@ export interface GetOptions {
  * S3ServiceException for an answer of S3, AbortError after an abort, and otherwise the error of the network, with its code.
  */
 export interface ObjectRequests {
-  put(key: string, content: Buffer, options: PutOptions): Promise<void>;
+  /** @returns the ETag of the answer */
+  put(key: string, content: Buffer, request: PutRequest): Promise<string | undefined>;
   get(key: string, options: GetOptions): Promise<StoredObject>;
   close(): void;
 }
@@ -52,19 +60,24 @@ export class SdkRequests implements ObjectRequests {
     this.#bucket = bucket;
   }
 
-  async put(key: string, content: Buffer, { sha256, encoding, signal }: PutOptions): Promise<void> {
-    await this.#client.send(
+  async put(
+    key: string,
+    content: Buffer,
+    { md5, contentType = CONTENT_TYPE, encoding, signal }: PutRequest,
+  ): Promise<string | undefined> {
+    const { ETag } = await this.#client.send(
       new PutObjectCommand({
         Bucket: this.#bucket,
         Key: key,
         Body: content,
         ContentLength: content.length,
-        ContentType: CONTENT_TYPE,
+        ContentType: contentType,
         ...(encoding && { ContentEncoding: encoding }),
-        ChecksumSHA256: sha256.toString('base64'),
+        ContentMD5: md5.toString('base64'),
       }),
       signal ? { abortSignal: signal } : {},
     );
+    return ETag;
   }
 
   async get(key: string, { range, signal }: GetOptions): Promise<StoredObject> {

@@ -1,11 +1,6 @@
 import type { Readable } from 'node:stream';
-import {
-  DeleteObjectsCommand,
-  HeadBucketCommand,
-  ListObjectsV2Command,
-  type S3Client,
-} from '@aws-sdk/client-s3';
-import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
+import { HeadBucketCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
+import { deleteObjects, type RefusedKey } from './delete-objects.ts';
 import { isNotFound, isRangeRefused, unavailable } from './errors.ts';
 import { findContent, type ExpectedContent, type FoundObject } from './find-content.ts';
 import { abortMultipartUpload, listMultipartUploads, type OpenUpload } from './multipart-uploads.ts';
@@ -13,16 +8,12 @@ import type { GetOptions, ObjectRequests, PutOptions, StoredObject } from './obj
 import { presign, type PresignOptions } from './presign.ts';
 import { putStream } from './put-stream.ts';
 import { readText, writeText, type SmallObject } from './small-objects.ts';
+import { verifiedPut } from './verified-put.ts';
 import { listDeletedObjects, restoreDeletedObject, type DeletedObject } from './versions.ts';
 
 export interface ListedObject {
   readonly key: string;
   readonly lastModified: Date;
-}
-
-export interface RefusedKey {
-  readonly key: string;
-  readonly reason: string;
 }
 
 export interface ObjectStoreClients {
@@ -53,11 +44,12 @@ export class ObjectStore {
   }
 
   /**
-   * Stores an object with one request (and its repetitions, if the client is configured for them).
-   * @throws the errors of ObjectRequests, so that the caller can distinguish an abort from a failure
+   * Stores an object with one request (and its repetitions, if the client is configured for them), and reads it back when the answer does
+   * not prove that S3 has it.
+   * @throws ObjectNotStoredError, or the errors of ObjectRequests, so that the caller can distinguish an abort from a failure
    */
   async put(key: string, content: Buffer, options: PutOptions): Promise<void> {
-    await this.#requests.put(key, content, options);
+    await verifiedPut(this.#requests, key, content, options);
   }
 
   /**
@@ -71,7 +63,8 @@ export class ObjectStore {
     body: Readable,
     { contentType, signal }: { contentType: string; signal?: AbortSignal },
   ): Promise<number> {
-    return await putStream(this.#client, { bucket: this.bucket, key, contentType }, body, { signal });
+    const target = { bucket: this.bucket, key, contentType };
+    return await putStream({ client: this.#client, requests: this.#requests }, target, body, { signal });
   }
 
   /**
@@ -91,28 +84,12 @@ export class ObjectStore {
 
   /** The object with exactly this content, compressed or not; null: the bucket has none under this key. */
   async findContent(key: string, expected: ExpectedContent): Promise<FoundObject | null> {
-    return await findContent(this.#client, { bucket: this.bucket, key }, expected);
+    return await findContent(this.#requests, key, expected);
   }
 
   /** Deletes up to 1000 keys in one request. A missing object counts as deleted. @returns the keys that S3 did not delete */
   async deleteMany(keys: readonly string[]): Promise<readonly RefusedKey[]> {
-    if (keys.length === 0) return [];
-    if (keys.length > DELETION_BATCH_SIZE)
-      throw new RangeError(`A request can delete at most ${DELETION_BATCH_SIZE} keys.`);
-    try {
-      const answer = await this.#client.send(
-        new DeleteObjectsCommand({
-          Bucket: this.bucket,
-          Delete: { Objects: keys.map((key) => ({ Key: key })), Quiet: true },
-        }),
-      );
-      return (answer.Errors ?? []).map(({ Key, Code, Message }) => ({
-        key: Key ?? '',
-        reason: `S3 refused the deletion: ${Code ?? 'no code'} ${Message ?? ''}`.trim(),
-      }));
-    } catch (error) {
-      throw unavailable(error);
-    }
+    return await deleteObjects(this.#client, this.bucket, keys);
   }
 
   /** Yields all objects under the prefix in key order, in pages of up to 1000. */

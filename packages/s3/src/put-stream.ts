@@ -1,26 +1,37 @@
+import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
-  PutObjectCommand,
+  HeadObjectCommand,
   UploadPartCommand,
   type CompletedPart,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { unavailable } from './errors.ts';
+import { isNotFound, ObjectNotStoredError, unavailable } from './errors.ts';
 import { abortMultipartUpload } from './multipart-uploads.ts';
 import { growingParts, partsOf, type Part, type PartPlan } from './object-parts.ts';
+import type { ObjectRequests } from './object-requests.ts';
+import { isEtag, verifiedPut } from './verified-put.ts';
 
 /** Parts that are being filled or sent: 24 MiB in memory, and 96 MiB when an object has more than 23 GiB. */
 const PARTS_IN_FLIGHT = 3;
 
-/** S3 rejects a part that arrives damaged. */
-const CHECKSUM = { ChecksumAlgorithm: 'CRC32' } as const;
+/** How an object is sent: in parts by the client, or at once by the requests. */
+export interface StreamClients {
+  readonly client: S3Client;
+  readonly requests: ObjectRequests;
+}
 
 export interface StreamTarget {
   readonly bucket: string;
   readonly key: string;
   readonly contentType: string;
+}
+
+interface SentPart {
+  readonly part: CompletedPart;
+  readonly md5: Buffer;
 }
 
 interface StreamOptions {
@@ -36,14 +47,14 @@ interface StreamOptions {
  * @throws the body's own error, ObjectTooLargeError, the signal's reason, or DependencyUnavailableError
  */
 export async function putStream(
-  client: S3Client,
+  clients: StreamClients,
   target: StreamTarget,
   body: Readable,
   { signal, plan = growingParts }: StreamOptions = {},
 ): Promise<number> {
   body.on('error', () => {}); // the loop over its parts throws the same error; without a listener the event would end the process
   const spent: Buffer[] = [];
-  const transfer = new Transfer(client, target, body, spent);
+  const transfer = new Transfer(clients, target, body, spent);
   const stop = (): void => transfer.fail(signal?.reason);
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop();
@@ -58,6 +69,7 @@ export async function putStream(
 /** One object on its way to S3. The first failure ends all requests and the body, so later failures are only its consequences. */
 class Transfer {
   readonly #client: S3Client;
+  readonly #whole: ObjectRequests;
   readonly #target: StreamTarget;
   readonly #body: Readable;
   readonly #spent: Buffer[];
@@ -66,8 +78,9 @@ class Transfer {
   #bytes = 0;
 
   /** @param spent receives the buffers of parts that S3 has stored */
-  constructor(client: S3Client, target: StreamTarget, body: Readable, spent: Buffer[]) {
+  constructor({ client, requests }: StreamClients, target: StreamTarget, body: Readable, spent: Buffer[]) {
     this.#client = client;
+    this.#whole = requests;
     this.#target = target;
     this.#body = body;
     this.#spent = spent;
@@ -93,13 +106,10 @@ class Transfer {
   }
 
   async #put({ content }: Part): Promise<void> {
-    const { contentType: ContentType } = this.#target;
-    await this.#sent(
-      this.#client.send(
-        new PutObjectCommand({ ...this.#place, ...CHECKSUM, ContentType, Body: content }),
-        this.#abortable,
-      ),
-    );
+    const { key, contentType } = this.#target;
+    const sha256 = hash('sha256', content, 'buffer');
+    const { signal } = this.#requests;
+    await this.#sent(verifiedPut(this.#whole, key, content, { sha256, contentType, signal }));
     this.#bytes = content.length;
   }
 
@@ -107,21 +117,23 @@ class Transfer {
     const { bucket, key, contentType: ContentType } = this.#target;
     // Not aborted by the signal: its response contains the id, without which the upload could not be aborted.
     const { UploadId: uploadId } = await this.#sent(
-      this.#client.send(new CreateMultipartUploadCommand({ ...this.#place, ...CHECKSUM, ContentType })),
+      this.#client.send(new CreateMultipartUploadCommand({ ...this.#place, ContentType })),
     );
     if (uploadId === undefined) throw unavailable(new Error('S3 started a multipart upload without an id.'));
     try {
       const done = await this.#sendAll(uploadId, first, rest);
-      await this.#sent(
+      const { ETag } = await this.#sent(
         this.#client.send(
           new CompleteMultipartUploadCommand({
             ...this.#place,
             UploadId: uploadId,
-            MultipartUpload: { Parts: done },
+            MultipartUpload: { Parts: done.map(({ part }) => part) },
           }),
           this.#abortable,
         ),
       );
+      const md5s = Buffer.concat(done.map(({ md5 }) => md5));
+      if (!isEtag(ETag, `${hash('md5', md5s)}-${done.length}`)) await this.#sent(this.#assertSize());
     } catch (error) {
       this.fail(error);
       await abortMultipartUpload(this.#client, bucket, { key, uploadId }).catch(() => {});
@@ -129,9 +141,19 @@ class Transfer {
     }
   }
 
+  /** For an object whose ETag proves nothing, as with encryption by KMS. Reading up to 273 GiB back would take too long. */
+  async #assertSize(): Promise<void> {
+    try {
+      const head = await this.#client.send(new HeadObjectCommand(this.#place), this.#abortable);
+      if (head.ContentLength !== this.#bytes) throw new ObjectNotStoredError();
+    } catch (error) {
+      throw isNotFound(error) ? new ObjectNotStoredError({ cause: error }) : error;
+    }
+  }
+
   /** @returns the completed parts in their order */
-  async #sendAll(uploadId: string, first: Part, rest: AsyncGenerator<Part>): Promise<CompletedPart[]> {
-    const done: CompletedPart[] = [];
+  async #sendAll(uploadId: string, first: Part, rest: AsyncGenerator<Part>): Promise<SentPart[]> {
+    const done: SentPart[] = [];
     const senders = Array.from({ length: PARTS_IN_FLIGHT }, async (_, n) => {
       try {
         if (n === 0) done.push(await this.#sendPart(uploadId, first));
@@ -143,15 +165,16 @@ class Transfer {
     });
     await Promise.all(senders);
     if (this.#failure !== undefined) throw this.#failure.error;
-    return done.toSorted((a, b) => Number(a.PartNumber) - Number(b.PartNumber));
+    return done.toSorted((a, b) => Number(a.part.PartNumber) - Number(b.part.PartNumber));
   }
 
-  async #sendPart(uploadId: string, { number, content }: Part): Promise<CompletedPart> {
-    const { ETag, ChecksumCRC32 } = await this.#sent(
+  async #sendPart(uploadId: string, { number, content }: Part): Promise<SentPart> {
+    const md5 = hash('md5', content, 'buffer');
+    const { ETag } = await this.#sent(
       this.#client.send(
         new UploadPartCommand({
           ...this.#place,
-          ...CHECKSUM,
+          ContentMD5: md5.toString('base64'), // S3 rejects a part that arrives damaged
           UploadId: uploadId,
           PartNumber: number,
           Body: content,
@@ -161,7 +184,7 @@ class Transfer {
     );
     this.#bytes += content.length;
     this.#spent.push(content);
-    return { PartNumber: number, ETag, ChecksumCRC32 };
+    return { part: { PartNumber: number, ETag }, md5 };
   }
 
   get #place(): { Bucket: string; Key: string } {

@@ -7,6 +7,7 @@ import { DirectRequests } from '../src/direct/direct-requests.ts';
 import { describeS3Error } from '../src/index.ts';
 
 const sha256 = (content: string) => createHash('sha256').update(content).digest();
+const md5 = (content: string) => createHash('md5').update(content).digest();
 const EMPTY = sha256('').toString('hex');
 
 describe('the address of a bucket', () => {
@@ -84,7 +85,7 @@ describe('a direct request', () => {
   }
 
   const put = (requests: DirectRequests, key: string, content = 'the content') =>
-    requests.put(key, Buffer.from(content), { sha256: sha256(content) });
+    requests.put(key, Buffer.from(content), { sha256: sha256(content), md5: md5(content) });
 
   it.each([
     ['', 'pastes/abc'],
@@ -103,14 +104,14 @@ describe('a direct request', () => {
     expect(s3.received[1]!.headers).toMatchObject({ range: 'bytes=1-2', 'x-amz-content-sha256': EMPTY });
   });
 
-  it('signs the type of the content and both of its checksums', async () => {
+  it('signs the type of the content and both of its digests', async () => {
     await put(open(), 'x');
     const [{ headers, body }] = s3.received as [(typeof s3.received)[number]];
     expect(body.toString()).toBe('the content');
     const fields = {
       'content-length': '11',
       'content-type': 'application/octet-stream',
-      'x-amz-checksum-sha256': sha256('the content').toString('base64'),
+      'content-md5': md5('the content').toString('base64'),
       'x-amz-content-sha256': sha256('the content').toString('hex'),
     };
     expect(headers).toMatchObject(fields);

@@ -6,6 +6,7 @@ import { FaultProxy, startTestAws, type TestAws } from '@pasteflow/dev-stack/tes
 import { createS3Client } from '../src/client.ts';
 import { createObjectStore, ObjectTooLargeError, type ObjectStore } from '../src/index.ts';
 import { growingParts, maxBytes } from '../src/object-parts.ts';
+import { SdkRequests } from '../src/object-requests.ts';
 import { putStream } from '../src/put-stream.ts';
 
 const MIB = 1024 * 1024;
@@ -127,7 +128,8 @@ describe('parts of an object', () => {
   it('of growing size are assembled to the original content', async () => {
     const client = createS3Client(options());
     const content = randomBytes(18 * MIB);
-    expect(await putStream(client, target, inPieces(content), { plan })).toBe(content.length);
+    const clients = { client, requests: new SdkRequests(client, 'pasteflow') };
+    expect(await putStream(clients, target, inPieces(content), { plan })).toBe(content.length);
     client.destroy();
     const object = await store.get('jobs/x');
     expect((await buffer(object!.body)).equals(content)).toBe(true);
@@ -138,7 +140,8 @@ describe('parts of an object', () => {
   it('cause a typed error at the first byte beyond the last part, and leave nothing in S3', async () => {
     const client = createS3Client(options());
     const { body, given, ended } = endless(50);
-    const failure = await putStream(client, target, body, { plan }).catch((error: unknown) => error);
+    const clients = { client, requests: new SdkRequests(client, 'pasteflow') };
+    const failure = await putStream(clients, target, body, { plan }).catch((error: unknown) => error);
     client.destroy();
     expect(failure).toBeInstanceOf(ObjectTooLargeError);
     expect(failure).toMatchObject({ maxBytes: 18 * MIB });

@@ -4,7 +4,7 @@ import {
   SdkRequests,
   type GetOptions,
   type ObjectRequests,
-  type PutOptions,
+  type PutRequest,
   type StoredObject,
 } from '../object-requests.ts';
 import { bucketAddress } from './bucket-address.ts';
@@ -23,8 +23,8 @@ export class DirectIfPossible implements ObjectRequests {
     this.#options = options;
   }
 
-  async put(key: string, content: Buffer, options: PutOptions): Promise<void> {
-    await (this.#requests ?? (await this.#choose())).put(key, content, options);
+  async put(key: string, content: Buffer, request: PutRequest): Promise<string | undefined> {
+    return await (this.#requests ?? (await this.#choose())).put(key, content, request);
   }
 
   async get(key: string, options: GetOptions): Promise<StoredObject> {

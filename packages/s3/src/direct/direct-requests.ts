@@ -7,7 +7,7 @@ import {
   rangeHeader,
   type GetOptions,
   type ObjectRequests,
-  type PutOptions,
+  type PutRequest,
   type StoredObject,
 } from '../object-requests.ts';
 import { answerError } from './answer-error.ts';
@@ -40,15 +40,19 @@ export class DirectRequests implements ObjectRequests {
     });
   }
 
-  async put(key: string, content: Buffer, { sha256, encoding, signal }: PutOptions): Promise<void> {
+  async put(
+    key: string,
+    content: Buffer,
+    { sha256, md5, contentType = CONTENT_TYPE, encoding, signal }: PutRequest,
+  ): Promise<string | undefined> {
     const headers = {
       'content-length': String(content.length),
-      'content-type': CONTENT_TYPE,
+      'content-type': contentType,
       ...(encoding && { 'content-encoding': encoding }),
-      'x-amz-checksum-sha256': sha256.toString('base64'),
+      'content-md5': md5.toString('base64'),
     };
     const path = objectPath(this.#address, key);
-    await this.#requests.send({
+    const answer = await this.#requests.send({
       method: 'PUT',
       path,
       headers,
@@ -56,6 +60,7 @@ export class DirectRequests implements ObjectRequests {
       body: content,
       signal,
     });
+    return answer.headers.etag?.toString();
   }
 
   async get(key: string, { range, signal }: GetOptions): Promise<StoredObject> {

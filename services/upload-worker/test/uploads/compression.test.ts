@@ -123,3 +123,23 @@ describe('a put that was stored, but whose answer was lost', () => {
     expect(await stored(code, text(2048))).toMatchObject({ encoding: 'gzip', isContent: true });
   });
 });
+
+describe('a put that S3 answers with 200, and has not stored,', () => {
+  it('is a failed attempt with a reason, keeps the payload, and is repeated', async () => {
+    await start({ UPLOAD_RETRY_DELAYS_MS: '1,1,1,1,1' });
+    bench.proxy.rule({ method: 'PUT', path: /pastes/ }, { kind: 'answer', status: 200 }, 2);
+    const code = await submit(text(2048));
+    expect(await untilProcessed(code)).toEqual({ status: 'PROCESSED', stored_encoding: 'gzip' });
+    expect(await stored(code, text(2048))).toMatchObject({ encoding: 'gzip', isContent: true });
+    const attempts = await bench.db
+      .selectFrom('task_executions')
+      .innerJoin('pastes', 'pastes.id', 'task_executions.subject_id')
+      .where('short_code', '=', code)
+      .orderBy('attempt')
+      .select('error')
+      .execute();
+    const notStored =
+      'storage unavailable: S3 answered that it has stored the object, but does not have it with these bytes';
+    expect(attempts.map(({ error }) => error)).toEqual([notStored, notStored, null]);
+  });
+});
