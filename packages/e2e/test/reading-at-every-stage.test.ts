@@ -155,7 +155,10 @@ async function expectGone(shortCode: string): Promise<void> {
 it('leaves no open work and no other object than the tables name', async () => {
   await cluster.add('janitor', JANITOR);
   await cluster.until(
-    () => cluster.rows.query(`SELECT FROM pastes WHERE expires_at <= now() AND deletion_status <> 'DELETED'`),
+    () =>
+      cluster.rows.query(
+        `SELECT FROM pastes WHERE (expires_at <= now() OR deletion_requested_at IS NOT NULL) AND deletion_status <> 'DELETED'`,
+      ),
     (overdue) => overdue.length === 0,
   );
   await cluster.expectQuiet();

@@ -101,7 +101,7 @@ describe('/my/pastes', () => {
     expect(markup).toContain('Delete these 2 pastes?');
     expect(markup).toContain('one &lt;i&gt;');
     expect(markup).not.toContain(theirs);
-    expect((await pasteRow(bed.db, one))?.expires_at).toBeNull();
+    expect((await pasteRow(bed.db, one))?.deletion_requested_at).toBeNull();
 
     const done = await submit('/my/pastes/delete', [...codes, ['confirmed', 'yes']]);
     expect([done.status, done.headers.get('location')]).toEqual([303, '/my/pastes?deleted=2']);
@@ -128,7 +128,7 @@ describe('/my/pastes', () => {
       const body = new URLSearchParams({ short_code: code, confirmed: 'yes' });
       const headers = { origin };
       expect((await browse('/my/pastes/delete', { method: 'POST', body, headers })).status).toBe(401);
-      expect((await pasteRow(bed.db, code))?.expires_at).toBeNull();
+      expect((await pasteRow(bed.db, code))?.deletion_requested_at).toBeNull();
     },
   );
 });

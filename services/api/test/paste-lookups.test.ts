@@ -36,13 +36,13 @@ it('look-ups that arrive while one is under way are made by one statement, and e
   expect(found.map((row) => row?.short_code ?? 'noSuchCode')).toEqual(asked);
 });
 
-it('a look-up after a deletion finds the paste expired, also when a look-up of it was under way before', async () => {
+it('a look-up after a deletion finds the paste gone, also when a look-up of it was under way before', async () => {
   const code = await newPaste(bed.db);
   const { id } = (await pasteRow(bed.db, code))!;
   const before = [lookups.find(code), lookups.find(code)];
   await expirePaste(bed.db, id);
   const after = await lookups.find(code);
-  expect(after).toMatchObject({ expired: true });
+  expect(after).toMatchObject({ gone: true });
   for (const row of await Promise.all(before)) expect(row).toMatchObject({ short_code: code });
 });
 

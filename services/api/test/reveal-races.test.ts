@@ -29,7 +29,7 @@ async function expectUnread(code: string): Promise<void> {
   expect(await rowOf(code)).toMatchObject({
     burned_at: null,
     deletion_status: 'NOT_EXPIRED',
-    expired: false,
+    gone: false,
   });
   const answer = await reveal(code, {}, bed.api);
   expect([answer.status, await answer.text()]).toEqual([200, 'the secret']);

@@ -38,7 +38,7 @@ async function expectUnread(code: string): Promise<void> {
   expect(await rowOf(code)).toMatchObject({
     burned_at: null,
     deletion_status: 'NOT_EXPIRED',
-    expired: false,
+    gone: false,
   });
   const answer = await reveal(code);
   expect([answer.status, await answer.text()]).toEqual([200, 'the secret']);

@@ -12,8 +12,8 @@ export const pasteDeletion = defineMachine({
   states: {
     NOT_EXPIRED: {
       meaning:
-        'Not claimed for deletion. The cleanup claims the paste once expires_at has passed; a reveal claims a paste that is ' +
-        'deleted when it is read.',
+        'Not claimed for deletion. The cleanup claims the paste once its deletion was requested or expires_at has passed; a reveal ' +
+        'claims a paste that is deleted when it is read.',
       to: ['DELETION_IN_PROGRESS'],
     },
     DELETION_IN_PROGRESS: {

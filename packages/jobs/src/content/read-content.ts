@@ -57,8 +57,7 @@ async function readAfterMove(
   signal: AbortSignal,
 ): Promise<Content> {
   const now = await findPaste(services.db, shortCode);
-  if (now === null || now.id !== id || now.expired || now.deletion_status !== 'NOT_EXPIRED')
-    return { kind: 'gone' };
+  if (now === null || now.id !== id || now.gone) return { kind: 'gone' };
   if (now.status !== 'PROCESSED')
     return (
       (await readAtLocation(

@@ -4,6 +4,7 @@ import type { Schema } from '../schema/schema.ts';
 import { trailFunctions, trailGuard } from './audit-trail.ts';
 import { cancelJobFunction } from './cancel-job.ts';
 import { revealPasteFunction } from './reveal-paste.ts';
+import { keptColumns, keptGuard } from './kept-columns.ts';
 import { guardTrigger, recorderTrigger, stateCheck } from './machine-sql.ts';
 import type { CheckConstraint, EnforcedTrigger, OwnerFunction } from './objects.ts';
 import { identityGuard, insertGuard } from './row-guards.ts';
@@ -26,6 +27,7 @@ export async function enforcementOf(db: Kysely<Schema>, machines: readonly Machi
         identityGuard(table, identityColumnsOf(machinesOf(table))),
         recorderTrigger(table, machinesOf(table)),
       ]),
+      ...keptColumns.map(keptGuard),
       ...(await trailTables(db)).map(trailGuard),
     ],
     functions: [...trailFunctions, cancelJobFunction, revealPasteFunction],

@@ -10,8 +10,7 @@ const claim = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');
  * Of any number of calls at the same time one changes the row. The others wait for its lock, compare the row again, and change nothing. The
  * same holds for a deletion by the owner of the paste, a takedown, and a cleanup.
  *
- * `expires_at` passes, so that whatever finds expired pastes finds this one, too. clock_timestamp, because now() is the time of the
- * transaction's start, and a deletion may have set `expires_at` after it.
+ * `deletion_requested_at` stays when the watchdog releases the claim: nobody reads the paste, and the next cleanup claims it.
  */
 export const revealPasteFunction: OwnerFunction = {
   name: 'reveal_paste',
@@ -20,10 +19,10 @@ export const revealPasteFunction: OwnerFunction = {
   body: `
     BEGIN
       PERFORM set_config('pasteflow.actor', by_actor, true), set_config('pasteflow.reason', why, true);
-      UPDATE pastes SET deletion_status = ${literal(claim.to)}, deletion_initiated_at = now(), burned_at = now(), expires_at = now()
+      UPDATE pastes SET deletion_status = ${literal(claim.to)}, deletion_initiated_at = now(), burned_at = now(), deletion_requested_at = now()
         WHERE id = of_paste AND burn AND burned_at IS NULL AND taken_down_for IS NULL
           AND status = 'PROCESSED' AND deletion_status = ${literal(claim.from)}
-          AND (expires_at IS NULL OR expires_at > clock_timestamp());
+          AND deletion_requested_at IS NULL AND (expires_at IS NULL OR expires_at > now());
       RETURN FOUND;
     END`,
 };

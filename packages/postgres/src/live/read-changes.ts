@@ -10,7 +10,8 @@ import {
 import { sql, type Selectable } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { JobRow } from '../jobs/find-jobs.ts';
-import { publicPasteColumns, type PasteRow, type PublicPaste } from '../pastes/find-paste.ts';
+import { publicPasteColumns, type PublicPaste } from '../pastes/find-paste.ts';
+import { isThere } from '../schema/is-there.ts';
 import type { StateTransitionsTable } from '../schema/state-transitions.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
 
@@ -23,8 +24,6 @@ export interface Subscription {
   /** When the whole row is read. The row of a job may be long: see MAX_ROW_BYTES. */
   readonly row: 'always' | 'at the end' | 'never';
 }
-
-type SnapshotPaste = PublicPaste & Pick<PasteRow, 'expired'>;
 
 export type SnapshotTransition = Omit<Selectable<StateTransitionsTable>, 'id'> & { readonly id: number };
 
@@ -39,7 +38,7 @@ export interface Snapshot {
   /** null for a paste. */
   readonly progress: { readonly percent: number; readonly message: string | null } | null;
   /** The row, if the subscription asks for it and has room for it. */
-  readonly paste: SnapshotPaste | null;
+  readonly paste: PublicPaste | null;
   readonly job: Omit<JobRow, 'user_id'> | null;
   /**
    * In the order of their commits. For one paste or job that is the order of the ids, since each transition
@@ -121,12 +120,10 @@ export async function readChanges(
       SELECT *, sum(bytes) OVER (ORDER BY place) - bytes < ${MAX_ROW_BYTES} AS has_room FROM subscribed
     )
     SELECT s.id, s.kind, CASE s.kind WHEN 'upload' THEN (
-        SELECT json_build_object('status', p.status, 'gone', x.gone, 'row',
+        SELECT json_build_object('status', p.status, 'gone', NOT ${isThere('p')}, 'row',
           CASE WHEN s.part = 'always' OR s.part = 'at the end' AND p.status = ANY (${terminalStates(pasteUpload)})
-            THEN (SELECT to_json(c) FROM (SELECT ${columns}, x.expired) AS c) END)
-        FROM pastes p, LATERAL (SELECT coalesce(p.expires_at <= now(), false)) AS e (expired),
-          LATERAL (SELECT e.expired, e.expired OR p.deletion_status <> 'NOT_EXPIRED') AS x (expired, gone)
-        WHERE p.id = s.id
+            THEN (SELECT to_json(c) FROM (SELECT ${columns}) AS c) END)
+        FROM pastes p WHERE p.id = s.id
       ) ELSE (
         SELECT json_build_object('status', j.status, 'gone', false, 'progress', j.progress,
           'progress_message', j.progress_message, 'row', CASE WHEN s.has_room THEN to_json(j) END)
@@ -168,7 +165,7 @@ function snapshotOf({ id, kind, transitions, postponed }: ChangesRow, state: Sta
     settled: isTerminal<Machine>(kind === 'upload' ? pasteUpload : job, status),
     gone,
     progress: kind === 'job' ? { percent: progress ?? 0, message } : null,
-    paste: kind === 'upload' && row !== null ? toPaste(row as Json<SnapshotPaste>) : null,
+    paste: kind === 'upload' && row !== null ? toPaste(row as Json<PublicPaste>) : null,
     job: kind === 'job' && row !== null ? toJob(row as Json<JobRow>) : null,
     transitions: transitions.map((each) => ({ ...each, at: new Date(each.at) })),
     complete: transitions.length < MAX_TRANSITIONS,
@@ -176,7 +173,7 @@ function snapshotOf({ id, kind, transitions, postponed }: ChangesRow, state: Sta
   };
 }
 
-function toPaste(row: Json<SnapshotPaste>): SnapshotPaste {
+function toPaste(row: Json<PublicPaste>): PublicPaste {
   const { created_at: createdAt, expires_at: expiresAt, processed_at: processedAt } = row;
   return {
     ...row,

@@ -16,6 +16,12 @@ const release = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'NOT_EXPIRED')
  * `deletion_initiated_at` is NOT_EXPIRED, and one with `deleted_at` is DELETED.
  */
 
+/**
+ * When the cleanup may claim a paste: at once after a request, whatever the clock says, or when the paste expires; NULL: never. The
+ * expression of the index `pastes_due`.
+ */
+const dueAt = sql`(CASE WHEN p.deletion_requested_at IS NULL THEN p.expires_at ELSE '-infinity' END)`;
+
 export interface ClaimedDeletion {
   readonly id: string;
   readonly shortCode: string;
@@ -27,8 +33,8 @@ export interface ClaimedDeletion {
 }
 
 /**
- * Claims up to `limit` expired pastes (NOT_EXPIRED → DELETION_IN_PROGRESS), oldest expiry first. Concurrent
- * janitors skip rows that another one is claiming. Only pastes whose upload has settled are claimed: a late
+ * Claims up to `limit` pastes whose deletion was asked for, or that have expired (NOT_EXPIRED → DELETION_IN_PROGRESS): first what was asked
+ * for, then the oldest expiry. Concurrent janitors skip rows that another one is claiming. Only pastes whose upload has settled are claimed: a late
  * put would leave an object behind.
  */
 export async function claimExpired(
@@ -39,8 +45,8 @@ export async function claimExpired(
     WITH ${byActor(actor, 'expired')},
     due AS MATERIALIZED (
       SELECT p.id FROM pastes p, actor
-      WHERE p.deletion_initiated_at IS NULL AND p.expires_at <= now() AND p.status <> 'IN_PROGRESS'
-      ORDER BY p.expires_at, p.id LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED
+      WHERE p.deletion_initiated_at IS NULL AND ${dueAt} <= now() AND p.status <> 'IN_PROGRESS'
+      ORDER BY ${dueAt}, p.id LIMIT ${limit} FOR UPDATE OF p SKIP LOCKED
     )
     UPDATE pastes p SET deletion_status = ${claim.to}, deletion_initiated_at = now()
     FROM due WHERE p.id = due.id

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { PasteUploadState, Visibility } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
+import { isThere } from '../schema/is-there.ts';
 import { placeOfRow, toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
 
 export interface ExportablePaste {
@@ -34,7 +35,7 @@ export interface ExportFilter {
 }
 
 /**
- * A page of a user's live pastes (not expired, claimed or deleted), oldest first, so that pastes created
+ * A page of a user's pastes that are not gone, oldest first, so that pastes created
  * during an export come last. A page filters the next `limit` pastes of the user: no index contains the
  * status, and a search for `limit` pastes of a rare status could read all pastes of the user. So a page may
  * have fewer rows, or none, although there is a next page.
@@ -49,7 +50,7 @@ export async function listExportable(
   const { rows } = await sql<ExportablePaste & { isRequested: boolean }>`
     SELECT id, short_code AS "shortCode", status, visibility, slug, title, syntax, encrypted, content_hash AS "contentHash", size_bytes AS "sizeBytes",
       created_at AS "createdAt", expires_at AS "expiresAt", burn, ${placeOfRow} AS place,
-      (expires_at IS NULL OR expires_at > now()) AND (${status}::text IS NULL OR status = ${status}) AS "isRequested"
+      ${isThere('pastes')} AND (${status}::text IS NULL OR status = ${status}) AS "isRequested"
     FROM pastes
     WHERE user_id = ${userId} AND deletion_initiated_at IS NULL
       AND created_at >= coalesce(${createdAfter}::timestamptz, '-infinity')

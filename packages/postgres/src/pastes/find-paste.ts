@@ -2,10 +2,11 @@ import { sql, type Selectable } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { anyOf, prepared } from '../database/prepared.ts';
 import type { PastesTable } from '../schema/pastes.ts';
+import { isThere } from '../schema/is-there.ts';
 
 export type PasteRow = Selectable<PastesTable> & {
-  /** Whether expires_at has passed, by the clock of the database. */
-  readonly expired: boolean;
+  /** The paste was deleted, is being deleted, or has expired by the clock of the database. Nobody may read it. */
+  readonly gone: boolean;
 };
 
 /** The columns that clients are shown. */
@@ -30,14 +31,14 @@ export const publicPasteColumns = [
 
 export type PublicPaste = Pick<PasteRow, (typeof publicPasteColumns)[number]>;
 
-const isExpired = sql<boolean>`coalesce(expires_at <= now(), false)`.as('expired');
+const isGone = sql<boolean>`NOT ${isThere('pastes')}`.as('gone');
 
 export async function findPaste(db: Database, shortCode: string): Promise<PasteRow | null> {
   const row = await db
     .selectFrom('pastes')
     .modifyFront(prepared)
     .selectAll()
-    .select(isExpired)
+    .select(isGone)
     .where('short_code', '=', shortCode)
     .executeTakeFirst();
   return row ?? null;
@@ -52,7 +53,7 @@ export async function findPastes(
     .selectFrom('pastes')
     .modifyFront(prepared)
     .selectAll()
-    .select(isExpired)
+    .select(isGone)
     .where(sql<boolean>`short_code = ${anyOf(shortCodes, 'text')}`)
     .execute();
   return new Map(rows.map((row) => [row.short_code, row]));
@@ -64,7 +65,7 @@ export async function findPasteBySlug(db: Database, slug: string): Promise<Paste
     .selectFrom('pastes')
     .modifyFront(prepared)
     .selectAll()
-    .select(isExpired)
+    .select(isGone)
     .where('slug', '=', slug)
     .executeTakeFirst();
   return row ?? null;
@@ -79,30 +80,30 @@ export async function findPastesBySlug(
     .selectFrom('pastes')
     .modifyFront(prepared)
     .selectAll()
-    .select(isExpired)
+    .select(isGone)
     .where(sql<boolean>`slug = ${anyOf(slugs, 'text')}`)
     .execute();
   return new Map(rows.flatMap((row) => (row.slug === null ? [] : [[row.slug, row]])));
 }
 
 /**
- * Deletes a paste for a user: the paste expires now, and the cleanup deletes its object. A paste that was retried meanwhile has another
- * id: the paste that replaced it expires. A retry that commits while the first statement waits for its lock is visible only to the second.
- * @returns false when the paste had expired already
+ * Deletes a paste for a user: nobody reads the paste from the commit on, and the cleanup deletes its object. A paste that was retried
+ * meanwhile has another id: the paste that replaced it is deleted. A retry that commits while the first statement waits for its lock is
+ * visible only to the second.
+ * @returns false when the paste was gone already
  */
 export async function expirePaste(db: Database, id: string): Promise<boolean> {
   return (await expireOnce(db, id)) || (await expireOnce(db, id));
 }
 
-/** clock_timestamp, because now() is the time of the transaction's start: see `expireOwnPastes`. */
 async function expireOnce(db: Database, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('pastes')
-    .set({ expires_at: sql<Date>`now()` })
+    .set({ deletion_requested_at: sql<Date>`now()` })
     .where(
       sql<boolean>`(id = ${id} OR id IN (SELECT paste_id FROM paste_retries WHERE retried_from = ${id}))`,
     )
-    .where(sql<boolean>`(expires_at IS NULL OR expires_at > clock_timestamp())`)
+    .where(isThere('pastes'))
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }

@@ -2,13 +2,14 @@ import { sql, type Selectable } from 'kysely';
 import type { PasteUploadState } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import type { PastesTable } from '../schema/pastes.ts';
+import { isThere } from '../schema/is-there.ts';
 import { toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
 
 export type ListedPaste = Selectable<PastesTable> & { readonly place: Place };
 
 /**
- * A page of a user's pastes, newest first; `status` null: pastes of every status. Expired, claimed and
- * deleted pastes are not listed. Each filter is the order of an index (0009-paste-owners.ts), so that a page
+ * A page of a user's pastes, newest first; `status` null: pastes of every status. Pastes that are gone
+ * are not listed. Each filter is the order of an index (0009-paste-owners.ts), so that a page
  * costs the same at every place. Only PROCESSED shares an index: it skips pastes IN_PROGRESS and those that
  * FAILED in the last day; skipping 100,000 takes 33 ms.
  */
@@ -45,7 +46,7 @@ export function openPastesOf(
   return sql`
     SELECT p.*, ${createdAt}::text AS placed_at
     FROM ${sourceOf(userId, status)} ${further}
-      AND p.deletion_initiated_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > now())
+      AND ${isThere('p')}
     ORDER BY ${createdAt} DESC, ${id} DESC LIMIT ${limit}`;
 }
 

@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Page, PageRequest } from '../database/page.ts';
 import type { PastesTable } from '../schema/pastes.ts';
+import { isThere } from '../schema/is-there.ts';
 import { openPastesOf, type ListedPaste } from './list-pastes.ts';
 
 /**
@@ -57,17 +58,14 @@ export async function findOwnPastes(
     .select(['short_code', 'title'])
     .where('short_code', 'in', [...shortCodes, '']) // an empty list is no SQL
     .where('user_id', '=', userId)
-    .where('deletion_initiated_at', 'is', null)
-    .where(sql<boolean>`(expires_at IS NULL OR expires_at > now())`)
+    .where(isThere('pastes'))
     .orderBy('created_at', 'desc')
     .execute();
 }
 
 /**
- * Deletes pastes of a user: they expire now, and the cleanup deletes their objects. Pastes of others, and those that are gone, are left
- * alone. The rows are locked in the order of their ids, so that two deletions of the same pastes can't wait for each other.
- * clock_timestamp, because now() is the time of the transaction's start: a request that began before the one that it waited for would
- * find that the paste expires later, and delete it again.
+ * Deletes pastes of a user, as `expirePaste` does. Pastes of others, and those that are gone, are left alone. The rows are locked in the order
+ * of their ids, so that two deletions of the same pastes can't wait for each other.
  *
  * A retry of a FAILED paste that commits while the first statement waits for its lock has replaced the row. The paste that has the code
  * now is visible only to the second statement.
@@ -86,10 +84,9 @@ async function expireOwnOnce(db: Database, userId: string, shortCodes: readonly 
     WITH own AS MATERIALIZED (
       SELECT id FROM pastes
       WHERE short_code = ANY (${shortCodes}::text[]) AND user_id = ${userId}
-        AND (expires_at IS NULL OR expires_at > clock_timestamp())
+        AND ${isThere('pastes')}
       ORDER BY id FOR NO KEY UPDATE
     )
-    UPDATE pastes p SET expires_at = now() FROM own
-    WHERE p.id = own.id AND (p.expires_at IS NULL OR p.expires_at > clock_timestamp())`.execute(db);
+    UPDATE pastes p SET deletion_requested_at = now() FROM own WHERE p.id = own.id`.execute(db);
   return affectedRows(result);
 }

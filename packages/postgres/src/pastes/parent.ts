@@ -1,6 +1,6 @@
-import { pasteDeletion } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { isThere } from '../schema/is-there.ts';
 
 /**
  * Whether a user could read the paste with this short code now: the condition under which it becomes the parent of a new paste. A paste
@@ -16,8 +16,7 @@ export function parentIsReadable(
   userId: RawBuilder<unknown>,
 ): RawBuilder<boolean> {
   return sql<boolean>`CASE WHEN ${parent} IS NULL THEN true ELSE coalesce((
-    SELECT origin.status <> 'FAILED' AND origin.deletion_status = ${sql.lit(pasteDeletion.initial)}
-      AND (origin.expires_at IS NULL OR origin.expires_at > now()) AND origin.taken_down_for IS NULL AND NOT origin.burn
+    SELECT origin.status <> 'FAILED' AND ${isThere('origin')} AND NOT origin.burn
       AND (origin.visibility <> 'private' OR coalesce(origin.user_id = ${userId}, false))
     FROM pastes origin WHERE origin.short_code = ${parent}), false) END`;
 }

@@ -1,7 +1,7 @@
-import { pasteDeletion } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
+import { isThere } from '../schema/is-there.ts';
 
 export interface RetriedPaste {
   readonly shortCode: string;
@@ -23,9 +23,8 @@ interface RetriedBy {
  * takes effect in full or not at all.
  *
  * The locks on the paste and its payload fence the retry: of two retries, a deletion and the sweep of failed pastes, one changes the row.
- * Skipped: pastes that are not FAILED, expired or deleted, or whose payload is gone, and rows that another session has locked.
- * Both locks are needed: a deletion and a takedown change the paste, the sweep of failed pastes deletes the payload. `expires_at` is compared
- * with clock_timestamp, because now() is the time at which the retry began, and a deletion or a takedown may have set `expires_at` since.
+ * Skipped: pastes that are not FAILED, or are gone, or whose payload is gone, and rows that another session has locked.
+ * Both locks are needed: a deletion and a takedown change the paste, the sweep of failed pastes deletes the payload.
  *
  * `created_at` is the time of the retry, so that the new paste has 24 hours of its own; `expires_at` stays.
  * @returns the retried pastes
@@ -40,7 +39,7 @@ export async function retryFailed(
     WITH failed AS MATERIALIZED (
       SELECT p.id, payload.content FROM pastes p JOIN failed_payloads payload ON payload.paste_id = p.id
       WHERE p.short_code = ANY (${shortCodes}) AND p.status = 'FAILED'
-        AND p.deletion_status = ${pasteDeletion.initial} AND (p.expires_at IS NULL OR p.expires_at > clock_timestamp())
+        AND ${isThere('p')}
         AND NOT EXISTS (SELECT FROM task_executions e
           WHERE e.kind = 'upload' AND e.subject_id = p.id AND e.status IN ('PENDING', 'RUNNING'))
       ORDER BY p.id FOR UPDATE OF p, payload SKIP LOCKED
@@ -80,8 +79,7 @@ export interface RetryablePaste {
 /** FAILED pastes that failed at or after `since` and can be retried, as payload and p. Only FAILED pastes have `failed_at`. */
 const retryableSince = (since: Date): RawBuilder<unknown> => sql`
     failed_payloads payload JOIN pastes p ON p.id = payload.paste_id
-    WHERE p.failed_at >= ${since} AND p.deletion_status = ${pasteDeletion.initial}
-      AND (p.expires_at IS NULL OR p.expires_at > now())`;
+    WHERE p.failed_at >= ${since} AND ${isThere('p')}`;
 
 /** How many pastes `findRetryable` finds in all its pages. Reads every FAILED paste: at most those of a day. */
 export async function countRetryable(db: Database, since: Date): Promise<number> {

@@ -33,7 +33,7 @@ interface TakedownResult {
 const MAX_TRIES = 5;
 
 /**
- * Takes pastes down, in whatever state they are (ADR 41): they expire now, and say why. From the commit on nobody reads them, no retry
+ * Takes pastes down, in whatever state they are (ADR 41): they are deleted, and say why. From the commit on nobody reads them, no retry
  * starts them again, and the cleanup deletes their objects once their uploads have ended, as after a deletion by the user.
  *
  * A retry of a FAILED paste that commits first replaces the row, and the statement, which has waited for it, finds nothing. It is then
@@ -74,7 +74,7 @@ async function takeDownOnce(
     WITH target AS MATERIALIZED (
       SELECT id FROM pastes WHERE short_code = ANY (${shortCodes}) AND taken_down_for IS NULL ORDER BY id FOR UPDATE
     ), marked AS (
-      UPDATE pastes p SET taken_down_for = ${why}, expires_at = least(p.expires_at, now())
+      UPDATE pastes p SET taken_down_for = ${why}, deletion_requested_at = coalesce(p.deletion_requested_at, now())
       FROM target WHERE p.id = target.id
       RETURNING p.id, p.short_code, p.content_hash, p.user_id, p.status, p.deletion_status
     ), recorded AS (

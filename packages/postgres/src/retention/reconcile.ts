@@ -1,6 +1,7 @@
 import { JOB_OBJECT_KEY_PREFIX, jobIdOfKey, shortCodeOfKey } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { isThere } from '../schema/is-there.ts';
 
 /**
  * Returns the short codes that have a live row: a paste whose object is in use or may still be. A paste that
@@ -108,8 +109,8 @@ export async function databaseTime(db: Database): Promise<Date> {
 
 /**
  * Short codes of pastes that should have an object, after `after` and up to `upTo` (null: no bound) in byte
- * order, at most `limit`. Only pastes that were PROCESSED before `before` and may still be served. Expired
- * pastes are left out: a cleanup may have deleted the object, died before it settled the deletion, and been
+ * order, at most `limit`. Only pastes that were PROCESSED before `before` and may still be served. Those that are gone
+ * are left out: a cleanup may have deleted the object, died before it settled the deletion, and been
  * reset by the watchdog. The next cleanup settles these pastes.
  */
 export async function findStored(
@@ -119,8 +120,7 @@ export async function findStored(
   const { rows } = await sql<{ short_code: string }>`
     SELECT short_code FROM pastes
     WHERE short_code > ${after} AND (${upTo}::text IS NULL OR short_code <= ${upTo})
-      AND status = 'PROCESSED' AND processed_at < ${before} AND deletion_status = 'NOT_EXPIRED'
-      AND (expires_at IS NULL OR expires_at > now())
+      AND status = 'PROCESSED' AND processed_at < ${before} AND ${isThere('pastes')}
     ORDER BY short_code LIMIT ${limit}`.execute(db);
   return rows.map((row) => row.short_code);
 }

@@ -14,7 +14,7 @@ export const apiRights: RoleRights = {
   pastes: {
     select: 'all',
     insert: insertedPasteColumns,
-    update: ['expires_at'],
+    update: ['deletion_requested_at'],
   },
   paste_payloads: {
     select: ['paste_id', 'user_id', 'created_at'],

@@ -23,7 +23,7 @@ export const janitorRights: RoleRights = {
       'deleted_at',
       'title',
       // `ops takedown`
-      'expires_at',
+      'deletion_requested_at',
       'taken_down_for',
     ],
     delete: true,

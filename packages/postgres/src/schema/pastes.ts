@@ -36,6 +36,8 @@ export interface PastesTable {
   created_at: Generated<Date>;
   /** NULL: never. */
   expires_at: Date | null;
+  /** When the user, an operator or the one reader ended the paste; NULL: nobody did. A paste with a value is never served again. */
+  deletion_requested_at: Date | null;
   processed_at: Date | null;
   failed_at: Date | null;
   deletion_status: Generated<PasteDeletionState>;
@@ -43,11 +45,11 @@ export interface PastesTable {
   deleted_at: Date | null;
   /** SHA-256 of the delete_token; set for anonymous pastes. */
   delete_token_hash: ColumnType<Buffer | null>;
-  /** Why an operator took the paste down; NULL: no operator did. Never served again, whatever `expires_at` says. */
+  /** Why an operator took the paste down; NULL: no operator did. */
   taken_down_for: TakedownClass | null;
   /** The paste is deleted when it is read, which only a reveal does. */
   burn: Generated<boolean>;
-  /** When a reveal has read the paste; NULL: none has. Never served again, whatever the watchdog does. */
+  /** When a reveal has read the paste; NULL: none has. */
   burned_at: Date | null;
   /** The short code of the paste that this one was made from, which may be gone; NULL: none. */
   parent: string | null;

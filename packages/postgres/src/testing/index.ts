@@ -5,3 +5,4 @@ export { makeJobs, type JobShape, type MadeJob } from './make-jobs.ts';
 export { makePastes, type MadePaste, type PasteShape } from './make-pastes.ts';
 export { makeUsers } from './make-users.ts';
 export { rewriteTrail } from './rewrite-trail.ts';
+export { stepClockBack } from './step-clock-back.ts';

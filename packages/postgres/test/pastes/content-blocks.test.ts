@@ -158,7 +158,7 @@ describe('a block that is made while pastes with the content are created', () =>
         const raced = (await codes()).find((code) => code !== older.shortCode);
         expect(await block).toEqual({ isNew: true, takenDown: [raced] });
         expect(await findPaste(current.db, raced!)).toMatchObject({
-          expired: true,
+          gone: true,
           taken_down_for: 'malware',
         });
         expect(await findPaste(current.db, older.shortCode)).toMatchObject({ taken_down_for: null });

@@ -27,7 +27,7 @@ it('creating inserts the paste, its payload and a PENDING execution together', a
   });
   expect(await readPayload(current.db, created!.id)).toEqual(content);
   const paste = await findPaste(current.db, 'together');
-  expect(paste).toMatchObject({ status: 'IN_PROGRESS', size_bytes: 5, s3_url: null, expired: false });
+  expect(paste).toMatchObject({ status: 'IN_PROGRESS', size_bytes: 5, s3_url: null, gone: false });
   expect(paste!.expires_at!.getTime() - paste!.created_at.getTime()).toBe(60_000);
   const { rows } = await sql`SELECT kind, attempt, status, dispatched_at FROM task_executions
     WHERE id = ${created!.executionId}`.execute(current.db);
@@ -36,7 +36,7 @@ it('creating inserts the paste, its payload and a PENDING execution together', a
 
 it('a paste can be created without an expiry', async () => {
   await createPaste(current.db, { ...options, shortCode: 'forever', expiresInSeconds: null });
-  expect(await findPaste(current.db, 'forever')).toMatchObject({ expires_at: null, expired: false });
+  expect(await findPaste(current.db, 'forever')).toMatchObject({ expires_at: null, gone: false });
 });
 
 it('an encrypted paste has neither a title nor a language, also for plain SQL', async () => {

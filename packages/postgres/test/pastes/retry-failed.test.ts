@@ -208,7 +208,7 @@ describe('retrying a FAILED paste', () => {
     const late = await failedPaste();
     await retryFailed(current.db, [late.shortCode], by);
     expect(await expirePaste(current.db, late.id)).toBe(true);
-    expect(await findPaste(current.db, late.shortCode)).toMatchObject({ expired: true });
+    expect(await findPaste(current.db, late.shortCode)).toMatchObject({ gone: true });
   });
 
   it('that commits while a deletion waits for it leaves its new paste to that deletion', async () => {
@@ -219,7 +219,7 @@ describe('retrying a FAILED paste', () => {
     await untilSomebodyWaits(current.db);
     await retry.commit().execute();
     expect(await deletion).toBe(true);
-    expect(await findPaste(current.db, shortCode)).toMatchObject({ status: 'IN_PROGRESS', expired: true });
+    expect(await findPaste(current.db, shortCode)).toMatchObject({ status: 'IN_PROGRESS', gone: true });
   });
 
   it('that commits while a deletion of several pastes waits for it leaves its new paste to that deletion', async () => {
@@ -236,7 +236,7 @@ describe('retrying a FAILED paste', () => {
     expect(await deletion).toBe(2);
     expect(await findPaste(current.db, retried.shortCode)).toMatchObject({
       status: 'IN_PROGRESS',
-      expired: true,
+      gone: true,
     });
   });
 

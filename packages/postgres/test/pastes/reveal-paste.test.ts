@@ -9,6 +9,7 @@ import {
   readTimeline,
   revealPaste,
   settleDeleted,
+  takeDown,
   takeOverBurned,
 } from '../../src/index.ts';
 import { lockRow, makePastes } from '../../src/testing/index.ts';
@@ -36,7 +37,7 @@ describe('revealing a paste', () => {
     ]);
     expect(await findPaste(current.db, shortCode)).toMatchObject({
       burned_at: expect.any(Date),
-      expired: true,
+      gone: true,
     });
   });
 
@@ -53,10 +54,10 @@ describe('revealing a paste', () => {
       expect(await revealPaste(current.db, paste.id, 'api/test')).toBe(false);
   });
 
-  it('has effect on a paste that never expires, which then expires', async () => {
+  it('has effect on a paste that never expires, which is then gone', async () => {
     const [paste] = await makePastes(current.db, 1, { status: 'PROCESSED', burn: true });
     expect(await revealPaste(current.db, paste!.id, 'api/test')).toBe(true);
-    expect(await findPaste(current.db, paste!.shortCode)).toMatchObject({ expired: true });
+    expect(await findPaste(current.db, paste!.shortCode)).toMatchObject({ gone: true });
   });
 
   it.each(['DELETION_IN_PROGRESS', 'DELETED'] as const)(
@@ -73,8 +74,8 @@ describe('revealing a paste', () => {
   );
 
   it('has no effect on a paste that was taken down, whenever it expires', async () => {
-    const { id } = await stored();
-    await sql`UPDATE pastes SET taken_down_for = 'malware'`.execute(current.db);
+    const { id, shortCode } = await stored();
+    await takeDown(current.db, [shortCode], { actor: 'ops/test', class: 'malware', reason: 'reported' });
     expect(await revealPaste(current.db, id, 'api/test')).toBe(false);
   });
 

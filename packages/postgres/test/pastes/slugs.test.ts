@@ -44,7 +44,7 @@ describe('a slug', () => {
       id,
       slug,
       short_code: paste!.shortCode,
-      expired: false,
+      gone: false,
     });
     expect(await findPasteBySlug(current.db, newSlug())).toBeNull();
   });

@@ -59,7 +59,7 @@ describe('a takedown', () => {
     ]);
     expect(await findPaste(current.db, shortCode)).toMatchObject({
       status,
-      expired: true,
+      gone: true,
       taken_down_for: 'malware',
     });
     expect(await current.db.selectFrom('takedowns').selectAll().execute()).toMatchObject([
@@ -67,10 +67,10 @@ describe('a takedown', () => {
     ]);
   });
 
-  it('of a paste that never expires expires the paste', async () => {
+  it('of a paste that never expires leaves nothing to read', async () => {
     const [paste] = await makePastes(current.db, 1, { status: 'PROCESSED', expiresInSeconds: null });
     await takeDown(current.db, [paste!.shortCode], by);
-    expect(await findPaste(current.db, paste!.shortCode)).toMatchObject({ expired: true });
+    expect(await findPaste(current.db, paste!.shortCode)).toMatchObject({ gone: true });
   });
 
   it('of an upload under way lets the upload end, and the cleanup then deletes the object', async () => {
@@ -128,9 +128,12 @@ describe('a takedown', () => {
   it('of a paste that its user deleted keeps the time of the deletion', async () => {
     const { id, shortCode } = await newPaste(current.db);
     await expirePaste(current.db, id);
-    const { expires_at } = (await findPaste(current.db, shortCode))!;
+    const { deletion_requested_at } = (await findPaste(current.db, shortCode))!;
     await takeDown(current.db, [shortCode], by);
-    expect(await findPaste(current.db, shortCode)).toMatchObject({ expires_at, taken_down_for: 'malware' });
+    expect(await findPaste(current.db, shortCode)).toMatchObject({
+      deletion_requested_at,
+      taken_down_for: 'malware',
+    });
   });
 
   it('rules out a retry', async () => {

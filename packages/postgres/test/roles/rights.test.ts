@@ -94,8 +94,8 @@ describe('findRightsGaps', () => {
     ['REVOKE SELECT ON jobs FROM pasteflow_api', 'missing: pasteflow_api: SELECT ON jobs'],
     ['GRANT UPDATE (title) ON pastes TO pasteflow_api', 'too much: pasteflow_api: UPDATE (title) ON pastes'],
     [
-      'REVOKE UPDATE (expires_at) ON pastes FROM pasteflow_api',
-      'missing: pasteflow_api: UPDATE (expires_at) ON pastes',
+      'REVOKE UPDATE (deletion_requested_at) ON pastes FROM pasteflow_api',
+      'missing: pasteflow_api: UPDATE (deletion_requested_at) ON pastes',
     ],
     ['GRANT SELECT ON api_tokens TO PUBLIC', 'too much: PUBLIC: SELECT ON api_tokens'],
     [

@@ -17,7 +17,7 @@ import {
   pasteNotFound,
 } from './find-named-paste.ts';
 
-/** DELETE /v1/pastes/:short_code: expires the paste at once. The cleanup sweep deletes its object. */
+/** DELETE /v1/pastes/:short_code: nobody reads the paste from the answer on. The cleanup sweep deletes its object. */
 export function deletePaste({ db, lookups }: FindDependencies & { db: Database }): Endpoint {
   return {
     operation: {

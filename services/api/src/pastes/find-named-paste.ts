@@ -75,7 +75,7 @@ function readable(paste: PasteRow | null, req: Request): PasteRow | null {
 /** The timeline of the paste can be read, and its content cannot. */
 function hasOnlyTimeline(paste: PasteRow): boolean {
   if (paste.burned_at !== null) return true;
-  return paste.status === 'FAILED' && !paste.expired && paste.deletion_status === 'NOT_EXPIRED';
+  return paste.status === 'FAILED' && !paste.gone;
 }
 
 /** Whether the caller is the owner of the paste. */
@@ -102,12 +102,10 @@ function nameOf(req: Request): readonly [name: string, extension?: string] {
  * D4: an expired, claimed or deleted paste is never served, and neither is one that an operator took down.
  * @throws RequestError paste_taken_down or paste_gone
  */
-export function assertNotGone(
-  paste: Pick<PasteRow, 'expired' | 'deletion_status' | 'taken_down_for' | 'burned_at'>,
-): void {
+export function assertNotGone(paste: Pick<PasteRow, 'gone' | 'taken_down_for' | 'burned_at'>): void {
   if (paste.taken_down_for !== null) throw pasteTakenDown(paste.taken_down_for);
   if (paste.burned_at !== null) throw pasteRevealed();
-  if (paste.expired || paste.deletion_status !== 'NOT_EXPIRED') throw pasteGone();
+  if (paste.gone) throw pasteGone();
 }
 
 /**

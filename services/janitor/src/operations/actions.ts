@@ -122,8 +122,7 @@ export function createActions({
     meant: async (code) => {
       const paste = code !== null && isShortCode(code) ? await findPaste(db, code) : null;
       if (paste === null) return null;
-      const count =
-        paste.status === 'FAILED' && !paste.expired && paste.deletion_status === 'NOT_EXPIRED' ? 1 : 0;
+      const count = paste.status === 'FAILED' && !paste.gone ? 1 : 0;
       return { count, sentence: `This uploads ${counted(count, 'FAILED paste')} again.` };
     },
     run: async (code, by) => {

@@ -34,6 +34,7 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
     };
   }
   const { id, short_code, status, deletion_status, size_bytes, failure_reason, content_hash } = subject;
+  const { deletion_requested_at: deletionRequestedAt } = subject;
   const facts = [
     ['Id', id],
     ['Upload', status],
@@ -42,9 +43,10 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
     ['SHA-256', content_hash],
     ['Created', subject.created_at],
     ['Expires', subject.expires_at ?? 'never'],
+    ...(deletionRequestedAt === null ? [] : [['Deletion requested', deletionRequestedAt] as const]),
     ...(failure_reason === null ? [] : [['Failure', failure_reason] as const]),
   ] as const;
-  const canRetry = status === 'FAILED' && deletion_status === 'NOT_EXPIRED' && takedown === null;
+  const canRetry = status === 'FAILED' && deletion_status === 'NOT_EXPIRED' && deletionRequestedAt === null;
   return {
     ...shared,
     name: short_code,

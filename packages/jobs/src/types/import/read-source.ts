@@ -16,7 +16,7 @@ export async function readSource(
   const paste = await findPaste(services.db, shortCode);
   if (paste === null || paste.status === 'FAILED' || !canRead(paste, userId))
     throw new ImportRefusedError(`There is no paste ${shortCode}.`);
-  if (paste.expired || paste.deletion_status !== 'NOT_EXPIRED') throw gone(shortCode);
+  if (paste.gone) throw gone(shortCode);
   if (paste.burn)
     throw new ImportRefusedError(
       `The paste ${shortCode} is deleted when it is read, and is no source of an import. Make a paste without burn.`,

@@ -51,8 +51,8 @@ function findWrongReports(transitions: readonly Transition[], reports: readonly 
 
 /** The bytes of a paste that is still served are in Postgres until they are in S3. */
 function findLostContent({ pastes }: Snapshot, { objects }: World): string[] {
-  return pastes.flatMap(({ code, status, deletion, expired, hasPayload }) => {
-    const isServed = deletion === 'NOT_EXPIRED' && !expired;
+  return pastes.flatMap(({ code, status, deletion, expired, isDeleted, hasPayload }) => {
+    const isServed = deletion === 'NOT_EXPIRED' && !expired && !isDeleted;
     const problems: string[] = [];
     if (status === 'IN_PROGRESS' && !hasPayload) problems.push(`${code} is IN_PROGRESS without a payload`);
     if (status !== 'IN_PROGRESS' && hasPayload) problems.push(`${code} is ${status} and keeps its payload`);
@@ -65,18 +65,18 @@ function findLostContent({ pastes }: Snapshot, { objects }: World): string[] {
 /** A takedown outlives everything that happens to the paste, a retry included. */
 function findServedAfterTakedown({ pastes }: Snapshot): string[] {
   return pastes
-    .filter(({ hasTakedown, isTakenDown, expired }) => hasTakedown && !(isTakenDown && expired))
+    .filter(({ hasTakedown, isTakenDown, isDeleted }) => hasTakedown && !(isTakenDown && isDeleted))
     .map(({ code }) => `${code} was taken down and is served`);
 }
 
 /** A paste that is read once is read by one, and nothing that follows makes it readable. */
 function findReadTwice(before: Snapshot, { pastes, transitions }: Snapshot): string[] {
   const revealed = transitions.filter(({ reason }) => reason === 'revealed').length;
-  return pastes.flatMap(({ code, isBurned, expired }) => {
+  return pastes.flatMap(({ code, isBurned, isDeleted }) => {
     const wasBurned = before.pastes.some((each) => each.code === code && each.isBurned);
     const problems: string[] = [];
     if (revealed > (wasBurned ? 0 : 1)) problems.push(`${code} was read ${revealed} times`);
-    if ((wasBurned || revealed > 0) && !(isBurned && expired))
+    if ((wasBurned || revealed > 0) && !(isBurned && isDeleted))
       problems.push(`${code} was read and is served`);
     return problems;
   });

@@ -7,6 +7,8 @@ interface PasteState {
   readonly status: string;
   readonly deletion: string;
   readonly expired: boolean;
+  /** Somebody has asked for the deletion. */
+  readonly isDeleted: boolean;
   readonly hasPayload: boolean;
   /** An operator took a paste of this code down. */
   readonly hasTakedown: boolean;
@@ -51,6 +53,7 @@ export async function readSnapshot(db: Database, since: number): Promise<Snapsho
         UNION ALL SELECT 'task_execution ' || id, status FROM task_executions) AS machine) AS states,
       (SELECT coalesce(json_agg(paste), '[]') FROM (
         SELECT short_code AS code, status, deletion_status AS deletion, coalesce(expires_at <= now(), false) AS expired,
+          deletion_requested_at IS NOT NULL AS "isDeleted",
           EXISTS (SELECT FROM paste_payloads WHERE paste_id = id) AS "hasPayload",
           EXISTS (SELECT FROM takedowns t WHERE t.short_code = pastes.short_code) AS "hasTakedown",
           taken_down_for IS NOT NULL AS "isTakenDown", burned_at IS NOT NULL AS "isBurned"

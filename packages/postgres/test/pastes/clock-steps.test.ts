@@ -1,0 +1,181 @@
+import { describe, expect, it } from '@jest/globals';
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  beginBrowserSession,
+  blockContent,
+  claimExpired,
+  countRetryable,
+  createApiToken,
+  endBrowserSession,
+  expireOwnPastes,
+  expirePaste,
+  findBlocked,
+  findOwnPastes,
+  findPaste,
+  findPasteBySlug,
+  findPastes,
+  findPastesBySlug,
+  findRetryable,
+  findStored,
+  hasReadableParent,
+  listExportable,
+  listPastes,
+  readChanges,
+  retryFailed,
+  revealPaste,
+  revokeApiToken,
+  searchPastes,
+  takeDown,
+  unblockContent,
+  useApiToken,
+  type Database,
+} from '../../src/index.ts';
+import { makePastes, makeUsers, stepClockBack } from '../../src/testing/index.ts';
+import { useDatabase } from '../support/database.ts';
+
+const current = useDatabase();
+const by = { actor: 'ops/test', class: 'malware', reason: 'reported' } as const;
+const anyTime = { status: null, createdAfter: null, createdBefore: null };
+const first = { limit: 10, after: null };
+const AN_HOUR = 3600;
+
+interface Deleted {
+  readonly id: string;
+  readonly shortCode: string;
+  readonly slug: string;
+  readonly userId: string;
+}
+
+/** Whatever serves a paste, or something of it, and every statement that acts only on a paste that is there. */
+const uses: Readonly<Record<string, (db: Database, paste: Deleted) => Promise<number | boolean>>> = {
+  findPaste: async (db, { shortCode }) => !(await findPaste(db, shortCode))!.gone,
+  findPastes: async (db, { shortCode }) => !(await findPastes(db, [shortCode])).get(shortCode)!.gone,
+  findPasteBySlug: async (db, { slug }) => !(await findPasteBySlug(db, slug))!.gone,
+  findPastesBySlug: async (db, { slug }) => !(await findPastesBySlug(db, [slug])).get(slug)!.gone,
+  listPastes: async (db, { userId }) => (await listPastes(db, { userId, status: null }, first)).rows.length,
+  searchPastes: async (db, { userId }) =>
+    (await searchPastes(db, { userId, status: null, title: 'secret' }, first)).rows.length,
+  findOwnPastes: async (db, { userId, shortCode }) =>
+    (await findOwnPastes(db, { userId, shortCodes: [shortCode] })).length,
+  listExportable: async (db, { userId }) =>
+    (await listExportable(db, { userId, ...anyTime }, first)).rows.length,
+  hasReadableParent: (db, { shortCode, userId }) => hasReadableParent(db, { parent: shortCode, userId }),
+  readChanges: async (db, { id }) =>
+    !(await readChanges(db, [{ kind: 'upload', id, after: null, row: 'always' }])).get(id)!.gone,
+  findStored: async (db) =>
+    (await findStored(db, { after: '', upTo: null, before: new Date('2100-01-01'), limit: 10 })).length,
+  findRetryable: async (db) => (await findRetryable(db, { since: new Date(0), ...first })).length,
+  countRetryable: (db) => countRetryable(db, new Date(0)),
+  retryFailed: async (db, { shortCode }) =>
+    (await retryFailed(db, [shortCode], { actor: 'ops/test', reason: null })).length,
+  revealPaste: (db, { id }) => revealPaste(db, id, 'api/test'),
+  expirePaste: (db, { id }) => expirePaste(db, id),
+  expireOwnPastes: (db, { userId, shortCode }) => expireOwnPastes(db, { userId, shortCodes: [shortCode] }),
+};
+
+const states = ['IN_PROGRESS', 'PROCESSED', 'FAILED'] as const;
+
+async function made(status: (typeof states)[number], options: { burn?: boolean } = {}): Promise<Deleted> {
+  const [user] = await makeUsers(current.db, 1);
+  const slug = `a-${randomBytes(5).toString('hex')}`;
+  const shape = { status, userId: user!.id, slug, expiresInSeconds: 100 * AN_HOUR, ...options };
+  const [paste] = await makePastes(current.db, 1, shape);
+  if (status === 'FAILED')
+    await current.db
+      .insertInto('failed_payloads')
+      .values({ paste_id: paste!.id, content: Buffer.from('made for a test') })
+      .execute();
+  await current.db.updateTable('pastes').set({ title: 'a secret' }).where('id', '=', paste!.id).execute();
+  return { ...paste!, slug, userId: user!.id };
+}
+
+/** The uses that find the paste, or change it. */
+async function foundBy(paste: Deleted): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const [name, use] of Object.entries(uses)) {
+    const tx = await current.db.startTransaction().execute();
+    if (await use(tx, paste)) found.push(name);
+    await tx.rollback().execute();
+  }
+  return found;
+}
+
+const deletions: readonly (readonly [string, (paste: Deleted) => Promise<unknown>])[] = [
+  ['its user deleted', ({ id }) => expirePaste(current.db, id)],
+  [
+    'its user deleted with others',
+    ({ userId, shortCode }) => expireOwnPastes(current.db, { userId, shortCodes: [shortCode] }),
+  ],
+  ['an operator took down', ({ shortCode }) => takeDown(current.db, [shortCode], by)],
+];
+
+describe.each(deletions)('when the clock of Postgres steps back by an hour, a paste that %s', (_, end) => {
+  it.each(states)('stays gone for every read, list, retry and deletion: %s', async (status) => {
+    const paste = await made(status);
+    expect((await foundBy(paste)).length).toBeGreaterThan(8);
+    await end(paste);
+    expect(await foundBy(paste)).toEqual([]);
+    await stepClockBack(current.db, AN_HOUR);
+    expect(await foundBy(paste)).toEqual([]);
+  });
+
+  it('is deleted by the next cleanup', async () => {
+    const paste = await made('PROCESSED');
+    await end(paste);
+    await stepClockBack(current.db, AN_HOUR);
+    const claims = await claimExpired(current.db, { actor: 'janitor/test', limit: 10 });
+    expect(claims).toMatchObject([{ id: paste.id }]);
+  });
+});
+
+it('a paste that was read once stays gone when its claim is released and the clock steps back', async () => {
+  const paste = await made('PROCESSED', { burn: true });
+  expect(await foundBy(paste)).toContain('revealPaste');
+  expect(await revealPaste(current.db, paste.id, 'api/test')).toBe(true);
+  await current.db
+    .updateTable('pastes')
+    .set({ deletion_status: 'NOT_EXPIRED', deletion_initiated_at: null })
+    .execute();
+  await stepClockBack(current.db, AN_HOUR);
+  expect(await foundBy(paste)).toEqual([]);
+});
+
+it('the cleanup takes what was asked for before what has expired', async () => {
+  const expired = await makePastes(current.db, 2, { status: 'PROCESSED', expiresInSeconds: -AN_HOUR });
+  const deleted = await made('PROCESSED');
+  await expirePaste(current.db, deleted.id);
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++)
+    ids.push(...(await claimExpired(current.db, { actor: 'janitor/test', limit: 1 })).map(({ id }) => id));
+  expect(ids).toEqual([deleted.id, ...expired.map(({ id }) => id).toSorted()]);
+});
+
+describe('when the clock of Postgres steps back by an hour', () => {
+  const tokenHash = randomBytes(32);
+  const isGood = async () => (await useApiToken(current.db, tokenHash))?.good;
+
+  it('a token that was revoked stays so', async () => {
+    const token = { userName: randomUUID(), name: 'laptop', tokenHash, expiresInSeconds: 10 * AN_HOUR };
+    const { id } = await createApiToken(current.db, token);
+    expect(await isGood()).toBe(true);
+    await revokeApiToken(current.db, id);
+    await stepClockBack(current.db, AN_HOUR);
+    expect(await isGood()).toBe(false);
+  });
+
+  it('a session that was ended stays so', async () => {
+    await beginBrowserSession(current.db, { userName: randomUUID(), tokenHash, lastsSeconds: 10 * AN_HOUR });
+    expect(await isGood()).toBe(true);
+    await endBrowserSession(current.db, tokenHash);
+    await stepClockBack(current.db, AN_HOUR);
+    expect(await isGood()).toBe(false);
+  });
+
+  it('a content stays blocked, and one whose block was lifted stays free', async () => {
+    const [blocked, lifted] = ['1', '2'].map((digit) => `sha256:${digit.repeat(64)}`) as [string, string];
+    for (const hash of [blocked, lifted]) await blockContent(current.db, hash, by);
+    await unblockContent(current.db, lifted, by);
+    await stepClockBack(current.db, AN_HOUR);
+    expect(await findBlocked(current.db, [blocked, lifted])).toEqual(new Set([blocked]));
+  });
+});
