@@ -166,6 +166,7 @@ export {
 export { type Page, type PageRequest, type Place } from './database/page.ts';
 export {
   measureTransitions,
+  type CountedTransitions,
   readTransitionStatistics,
   readUncountedSeconds,
   stateDurationBounds,

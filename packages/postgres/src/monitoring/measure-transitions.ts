@@ -23,6 +23,8 @@ const cumulative = sql.join(
 export interface CountedTransitions {
   /** Rows of `uncounted_transitions`. Fewer than the limit: there were no more, or another run took them. */
   readonly rows: number;
+  /** The place of the last one, where the next portion begins; null: there was none. */
+  readonly last: string | null;
   readonly transitions: number;
 }
 
@@ -31,18 +33,23 @@ export interface CountedTransitions {
  * transition counts once, whichever process is killed, and however many processes count at once: a row belongs
  * to the one that deletes it. An open transaction delays only its own transitions.
  *
+ * A portion begins after the place `after` (null: at the start of the table), so that it does not read again what
+ * the portions before it have deleted: a dump that is under way keeps a million such rows. What is inserted
+ * before that place meanwhile is left to the next run.
+ *
  * Each row has the transitions of one statement of a service: about ten under load, and
  * at most a thousand. `timed` is materialized,
  * because Postgres otherwise computes the seconds of a transition once for each bound.
  */
 export async function measureTransitions(
   db: Database,
-  { limit }: { limit: number },
+  { limit, after = null }: { readonly limit: number; readonly after?: string | null },
 ): Promise<CountedTransitions> {
   const { rows } = await sql<CountedTransitions>`
     WITH taken AS (
-      DELETE FROM uncounted_transitions WHERE ctid = ANY (ARRAY(SELECT ctid FROM uncounted_transitions LIMIT ${limit}))
-      RETURNING machine, "from", "to", seconds
+      DELETE FROM uncounted_transitions WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM uncounted_transitions WHERE ctid > coalesce(${after}, '(0,0)')::tid LIMIT ${limit}))
+      RETURNING ctid AS place, machine, "from", "to", seconds
     ), timed AS MATERIALIZED (
       SELECT machine, "from", "to", unnest(seconds)::float8 AS seconds FROM taken
     ), added AS (
@@ -52,10 +59,10 @@ export async function measureTransitions(
       ON CONFLICT (machine, "from", "to") DO UPDATE SET count = s.count + excluded.count, seconds = s.seconds + excluded.seconds,
         buckets = ARRAY(SELECT a + b FROM unnest(s.buckets, excluded.buckets) WITH ORDINALITY AS sums (a, b, n) ORDER BY n)
     )
-    SELECT (SELECT count(*) FROM taken)::integer AS rows, (SELECT count(*) FROM timed)::integer AS transitions`.execute(
+    SELECT (SELECT count(*) FROM taken)::integer AS rows, (SELECT max(place) FROM taken)::text AS last, (SELECT count(*) FROM timed)::integer AS transitions`.execute(
     db,
   );
-  return rows[0] ?? { rows: 0, transitions: 0 };
+  return rows[0] ?? { rows: 0, last: null, transitions: 0 };
 }
 
 /** The age of the oldest uncounted transition in seconds; 0: there is none. */

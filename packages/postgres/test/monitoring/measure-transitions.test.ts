@@ -9,11 +9,13 @@ import {
   settleExecutions,
   stateDurationBounds,
   uploadSubject,
+  type CountedTransitions,
   type Database,
   type TransitionStatistic,
 } from '../../src/index.ts';
 import { makeJobs, makePastes, makeUsers, rewriteTrail } from '../../src/testing/index.ts';
 import { newPaste, useOwnServer } from '../support/database.ts';
+import { explain } from '../support/explain.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
 
 const current = useOwnServer();
@@ -68,7 +70,7 @@ async function upload(pastes: number): Promise<void> {
 
 it('counts each transition once, in batches of any size', async () => {
   await upload(7);
-  expect(await measureTransitions(current.db, { limit: 2 })).toEqual({ rows: 2, transitions: 14 });
+  expect(await measureTransitions(current.db, { limit: 2 })).toMatchObject({ rows: 2, transitions: 14 });
   expect(await measureAll(1)).toBe(7);
   expect(await counts()).toEqual({
     'task_execution PENDING RUNNING': 7,
@@ -124,6 +126,29 @@ it('counts again what a run had counted that was killed before its commit', asyn
   expect(await counts()).toEqual({});
   expect(await measureAll()).toBe(6);
   expect(await counts()).toEqual(await countedBySql());
+});
+
+it('reads in a portion of many rows nothing that earlier ones have deleted, although a dump keeps it', async () => {
+  await sql`INSERT INTO uncounted_transitions (machine, "from", "to", seconds)
+    SELECT 'job', 'queued', 'processing', '{1}' FROM generate_series(1, 20000)`.execute(current.db);
+  const dump = await current.db.startTransaction().setIsolationLevel('repeatable read').execute();
+  await sql`SELECT FROM uncounted_transitions LIMIT 1`.execute(dump);
+  const portion = { limit: 500 };
+  const pagesFrom = async (after: string | null) =>
+    (await explain(current.url, (db) => measureTransitions(db, { limit: 10, after }))).buffers;
+  const pagesOfFirst = await pagesFrom(null);
+  const sizes: number[] = [];
+  let after: string | null = null;
+  for (let n = 0; n < 39; n++) {
+    const { rows, last }: CountedTransitions = await measureTransitions(current.db, { ...portion, after });
+    sizes.push(rows);
+    after = last;
+  }
+  expect(new Set(sizes)).toEqual(new Set([500]));
+  expect(await pagesFrom(after)).toBeLessThanOrEqual(pagesOfFirst + 10);
+  await dump.rollback().execute();
+  expect(await measureTransitions(current.db, { ...portion, after })).toMatchObject({ rows: 500 });
+  expect(await counts()).toEqual({ 'job queued processing': 20_000 });
 });
 
 it('concurrent runs count each transition once', async () => {

@@ -1,4 +1,4 @@
-import { measureTransitions, type Database } from '@pasteflow/postgres';
+import { measureTransitions, type CountedTransitions, type Database } from '@pasteflow/postgres';
 import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 /** The statements of a busy second. With a thousand transitions each, half a million transitions take about 1 s. */
@@ -15,10 +15,15 @@ export class Measure implements Sweep {
 
   async runOnce(signal: AbortSignal): Promise<SweepCounts> {
     let counted = 0;
+    let after: string | null = null;
     while (!signal.aborted) {
-      const batch = await measureTransitions(this.#db, { limit: BATCH });
-      counted += batch.transitions;
-      if (batch.rows < BATCH) break;
+      const { rows, transitions, last }: CountedTransitions = await measureTransitions(this.#db, {
+        limit: BATCH,
+        after,
+      });
+      counted += transitions;
+      if (rows < BATCH) break;
+      after = last;
     }
     return { counted };
   }
