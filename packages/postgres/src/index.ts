@@ -41,7 +41,7 @@ export { findSlugRefusal, type SlugRefusal } from './pastes/slugs.ts';
 export { createPastes } from './pastes/create-pastes.ts';
 export { hasReadableParent } from './pastes/parent.ts';
 export {
-  expirePaste,
+  requestDeletion,
   findPaste,
   findPasteBySlug,
   findPastes,
@@ -179,4 +179,4 @@ export { findStuck, type Stuck } from './monitoring/stuck.ts';
 export { withSweepLock } from './sweeps/sweep-lock.ts';
 export type { ExecutionKind } from './schema/task-executions.ts';
 export type { Schema } from './schema/schema.ts';
-export { expireOwnPastes, findOwnPastes, searchPastes } from './pastes/own-pastes.ts';
+export { requestDeletions, findOwnPastes, searchPastes } from './pastes/own-pastes.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { objectKeyOf } from '@pasteflow/domain';
-import { blockContent, expirePaste, takeDown } from '@pasteflow/postgres';
+import { blockContent, requestDeletion, takeDown } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
 import { problemOf } from './support/http.ts';
@@ -149,7 +149,7 @@ describe('the diff of a paste and the one that it was made from', () => {
     const failed = await failedPaste(bed.db, { parent: alone });
     expect(await problemOf(await get(failed))).toMatchObject({ code: 'paste_not_found' });
     const { child } = await pair('a', 'b');
-    await expirePaste(bed.db, await idOf(child));
+    await requestDeletion(bed.db, await idOf(child));
     expect(await problemOf(await get(child))).toMatchObject({ status: 410 });
   });
 
@@ -162,7 +162,7 @@ describe('the diff of a paste and the one that it was made from', () => {
   }[] = [
     {
       how: 'deleted',
-      end: async (code) => await expirePaste(bed.db, await idOf(code)),
+      end: async (code) => await requestDeletion(bed.db, await idOf(code)),
       status: 410,
       code: 'paste_gone',
     },
@@ -287,7 +287,7 @@ describe('the diff of a paste and the one that it was made from', () => {
     await bed.store.deleteMany([objectKeyOf(parent)]);
     expect((await get(child)).status).toBe(503);
     await blockContent(bed.db, (await pasteRow(bed.db, child))!.content_hash, by);
-    await expirePaste(bed.db, await idOf(parent));
+    await requestDeletion(bed.db, await idOf(parent));
     expect((await get(child)).status).toBe(410);
   });
 });

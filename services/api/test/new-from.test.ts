@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expirePaste } from '@pasteflow/postgres';
+import { requestDeletion } from '@pasteflow/postgres';
 import { useApi } from './support/api.ts';
 import { ownPage } from './support/forms.ts';
 import { pasteRow, processedPaste } from './support/pastes.ts';
@@ -44,7 +44,7 @@ describe('the form for a paste that is made from another', () => {
 
   it('keeps what was entered when the parent expires meanwhile, and then creates the paste without a parent', async () => {
     const code = await processedPaste(bed, 'old');
-    await expirePaste(bed.db, await idOf(code));
+    await requestDeletion(bed.db, await idOf(code));
     const submit = (fields: Readonly<Record<string, string>>) => {
       const body = new FormData();
       for (const [name, value] of Object.entries(fields)) body.set(name, value);
@@ -74,7 +74,7 @@ describe('the form for a paste that is made from another', () => {
     const refused = await form(burn);
     expect([refused.status, await refused.text()]).toEqual([403, expect.not.stringContaining('the secret<')]);
     const gone = await processedPaste(bed, 'x');
-    await expirePaste(bed.db, await idOf(gone));
+    await requestDeletion(bed.db, await idOf(gone));
     expect((await form(gone)).status).toBe(410);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { expirePaste } from '@pasteflow/postgres';
+import { requestDeletion } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
 import { postJson, postRaw, problemOf } from './support/http.ts';
@@ -69,7 +69,7 @@ describe('a paste that is made from another', () => {
     const expired = await processedPaste(bed, 'expired');
     await expire(bed.db, expired);
     const deleted = await processedPaste(bed, 'deleted');
-    await expirePaste(bed.db, (await pasteRow(bed.db, deleted))!.id);
+    await requestDeletion(bed.db, (await pasteRow(bed.db, deleted))!.id);
     const codes = [
       'doesNotExist',
       secret,
@@ -118,7 +118,7 @@ describe('a paste that is made from another', () => {
     const child = { content: 'child', parent };
     const first = await (await post(key, child)).text();
     expect(JSON.parse(first)).toMatchObject({ parent });
-    await expirePaste(bed.db, (await pasteRow(bed.db, parent))!.id);
+    await requestDeletion(bed.db, (await pasteRow(bed.db, parent))!.id);
     expect(await (await post(key, child)).text()).toBe(first);
     const another = newKey();
     const refused = await post(another, child);

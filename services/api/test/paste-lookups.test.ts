@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { createDatabase, expirePaste, findPaste, type Database } from '@pasteflow/postgres';
+import { createDatabase, requestDeletion, findPaste, type Database } from '@pasteflow/postgres';
 import { PasteLookups } from '../src/pastes/paste-lookups.ts';
 import { useApi } from './support/api.ts';
 import { newPaste, pasteRow, processedPaste } from './support/pastes.ts';
@@ -40,7 +40,7 @@ it('a look-up after a deletion finds the paste gone, also when a look-up of it w
   const code = await newPaste(bed.db);
   const { id } = (await pasteRow(bed.db, code))!;
   const before = [lookups.find(code), lookups.find(code)];
-  await expirePaste(bed.db, id);
+  await requestDeletion(bed.db, id);
   const after = await lookups.find(code);
   expect(after).toMatchObject({ gone: true });
   for (const row of await Promise.all(before)) expect(row).toMatchObject({ short_code: code });

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { FaultProxy } from '@pasteflow/dev-stack/testing';
 import { objectKeyOf } from '@pasteflow/domain';
 import { contentHashOf } from '@pasteflow/pastes';
-import { blockContent, expirePaste, findPaste, resetStuckDeletions, takeDown } from '@pasteflow/postgres';
+import { blockContent, requestDeletion, findPaste, resetStuckDeletions, takeDown } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi, type RunningApi } from './support/api.ts';
 import { postJson, postRaw, problemOf } from './support/http.ts';
@@ -160,7 +160,7 @@ describe('a paste that is deleted when it is read', () => {
   });
 
   it.each([
-    ['was deleted', (code: string) => rowOf(code).then(({ id }) => expirePaste(bed.db, id))],
+    ['was deleted', (code: string) => rowOf(code).then(({ id }) => requestDeletion(bed.db, id))],
     [
       'was read and then taken down',
       async (code: string) => {
@@ -177,7 +177,7 @@ describe('a paste that is deleted when it is read', () => {
   });
 
   it.each([
-    ['deleted', (code: string) => rowOf(code).then(({ id }) => expirePaste(bed.db, id)), 410],
+    ['deleted', (code: string) => rowOf(code).then(({ id }) => requestDeletion(bed.db, id)), 410],
     ['expired', (code: string) => expire(bed.db, code), 410],
     [
       'taken down',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { expirePaste, removeTombstones } from '@pasteflow/postgres';
+import { requestDeletion, removeTombstones } from '@pasteflow/postgres';
 import { useApi } from './support/api.ts';
 import { postJson, postRaw, problemOf } from './support/http.ts';
 import { newKey, postKeyed, wholeAnswer } from './support/keyed.ts';
@@ -188,7 +188,7 @@ describe('a slug', () => {
   it('is free again when the tombstone of its paste is removed', async () => {
     const { slug, code } = await stored();
     const row = (await pasteRow(bed.db, code))!;
-    await expirePaste(bed.db, row.id);
+    await requestDeletion(bed.db, row.id);
     expect((await get(`/~${slug}`)).status).toBe(410);
     await deletedPaste(bed.db, code);
     expect((await get(`/~${slug}`)).status).toBe(410);

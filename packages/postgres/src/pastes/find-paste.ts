@@ -92,11 +92,11 @@ export async function findPastesBySlug(
  * visible only to the second.
  * @returns false when the paste was gone already
  */
-export async function expirePaste(db: Database, id: string): Promise<boolean> {
-  return (await expireOnce(db, id)) || (await expireOnce(db, id));
+export async function requestDeletion(db: Database, id: string): Promise<boolean> {
+  return (await requestOnce(db, id)) || (await requestOnce(db, id));
 }
 
-async function expireOnce(db: Database, id: string): Promise<boolean> {
+async function requestOnce(db: Database, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('pastes')
     .set({ deletion_requested_at: sql<Date>`now()` })

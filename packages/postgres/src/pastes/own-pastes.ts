@@ -64,22 +64,22 @@ export async function findOwnPastes(
 }
 
 /**
- * Deletes pastes of a user, as `expirePaste` does. Pastes of others, and those that are gone, are left alone. The rows are locked in the order
+ * Deletes pastes of a user, as `requestDeletion` does. Pastes of others, and those that are gone, are left alone. The rows are locked in the order
  * of their ids, so that two deletions of the same pastes can't wait for each other.
  *
  * A retry of a FAILED paste that commits while the first statement waits for its lock has replaced the row. The paste that has the code
  * now is visible only to the second statement.
  * @returns how many it deleted
  */
-export async function expireOwnPastes(
+export async function requestDeletions(
   db: Database,
   { userId, shortCodes }: { userId: string; shortCodes: readonly string[] },
 ): Promise<number> {
-  const deleted = await expireOwnOnce(db, userId, shortCodes);
-  return deleted === shortCodes.length ? deleted : deleted + (await expireOwnOnce(db, userId, shortCodes));
+  const deleted = await requestOwnOnce(db, userId, shortCodes);
+  return deleted === shortCodes.length ? deleted : deleted + (await requestOwnOnce(db, userId, shortCodes));
 }
 
-async function expireOwnOnce(db: Database, userId: string, shortCodes: readonly string[]): Promise<number> {
+async function requestOwnOnce(db: Database, userId: string, shortCodes: readonly string[]): Promise<number> {
   const result = await sql`
     WITH own AS MATERIALIZED (
       SELECT id FROM pastes

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import {
   claimExecutions,
   createJob,
-  expirePaste,
+  requestDeletion,
   settleExecutions,
   uploadSubject,
   writeProgress,
@@ -29,7 +29,7 @@ async function changeEverything(db: Database, count: number): Promise<void> {
   }));
   const settled = await settleExecutions(db, uploadSubject, settlements, { actor: 'w', dispatched: true });
   expect(settled.size).toBe(count);
-  await expirePaste(db, (await newPaste(db)).id);
+  await requestDeletion(db, (await newPaste(db)).id);
   const [user] = await makeUsers(db, 1);
   const { id: jobId } = await createJob(db, { userId: user!.id, jobType: 'export', parameters: {} });
   const { executionId } = await claimJob(db, jobId);

@@ -7,8 +7,8 @@ import {
   countRetryable,
   createApiToken,
   endBrowserSession,
-  expireOwnPastes,
-  expirePaste,
+  requestDeletions,
+  requestDeletion,
   findBlocked,
   findOwnPastes,
   findPaste,
@@ -69,8 +69,8 @@ const uses: Readonly<Record<string, (db: Database, paste: Deleted) => Promise<nu
   retryFailed: async (db, { shortCode }) =>
     (await retryFailed(db, [shortCode], { actor: 'ops/test', reason: null })).length,
   revealPaste: (db, { id }) => revealPaste(db, id, 'api/test'),
-  expirePaste: (db, { id }) => expirePaste(db, id),
-  expireOwnPastes: (db, { userId, shortCode }) => expireOwnPastes(db, { userId, shortCodes: [shortCode] }),
+  requestDeletion: (db, { id }) => requestDeletion(db, id),
+  requestDeletions: (db, { userId, shortCode }) => requestDeletions(db, { userId, shortCodes: [shortCode] }),
 };
 
 const states = ['IN_PROGRESS', 'PROCESSED', 'FAILED'] as const;
@@ -101,10 +101,10 @@ async function foundBy(paste: Deleted): Promise<readonly string[]> {
 }
 
 const deletions: readonly (readonly [string, (paste: Deleted) => Promise<unknown>])[] = [
-  ['its user deleted', ({ id }) => expirePaste(current.db, id)],
+  ['its user deleted', ({ id }) => requestDeletion(current.db, id)],
   [
     'its user deleted with others',
-    ({ userId, shortCode }) => expireOwnPastes(current.db, { userId, shortCodes: [shortCode] }),
+    ({ userId, shortCode }) => requestDeletions(current.db, { userId, shortCodes: [shortCode] }),
   ],
   ['an operator took down', ({ shortCode }) => takeDown(current.db, [shortCode], by)],
 ];
@@ -143,7 +143,7 @@ it('a paste that was read once stays gone when its claim is released and the clo
 it('the cleanup takes what was asked for before what has expired', async () => {
   const expired = await makePastes(current.db, 2, { status: 'PROCESSED', expiresInSeconds: -AN_HOUR });
   const deleted = await made('PROCESSED');
-  await expirePaste(current.db, deleted.id);
+  await requestDeletion(current.db, deleted.id);
   const ids: string[] = [];
   for (let n = 0; n < 3; n++)
     ids.push(...(await claimExpired(current.db, { actor: 'janitor/test', limit: 1 })).map(({ id }) => id));

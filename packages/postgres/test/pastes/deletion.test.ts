@@ -3,7 +3,7 @@ import { pasteDeletion, pasteUpload } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import {
   claimExpired,
-  expirePaste,
+  requestDeletion,
   findPaste,
   releaseClaims,
   resetStuckDeletions,
@@ -32,7 +32,7 @@ describe('deleting a paste for a user', () => {
     const { id } = await newPaste(current.db);
     const second = await current.db.startTransaction().execute();
     await sql`SELECT`.execute(second);
-    const results = [await expirePaste(current.db, id), await expirePaste(second, id)];
+    const results = [await requestDeletion(current.db, id), await requestDeletion(second, id)];
     await second.commit().execute();
     expect(results).toEqual([true, false]);
   });
@@ -53,8 +53,8 @@ describe('claiming expired pastes', () => {
 
   it('skips pastes that have not settled, have not expired, or never expire', async () => {
     const { id } = await newPaste(current.db);
-    expect(await expirePaste(current.db, id)).toBe(true);
-    expect(await expirePaste(current.db, id)).toBe(false);
+    expect(await requestDeletion(current.db, id)).toBe(true);
+    expect(await requestDeletion(current.db, id)).toBe(false);
     await insertInState(current.db, pasteUpload, 'PROCESSED');
     await makePastes(current.db, 1, { status: 'PROCESSED', expiresInSeconds: 3600 });
     expect(await claimExpired(current.db, { actor, limit: 1000 })).toEqual([]);

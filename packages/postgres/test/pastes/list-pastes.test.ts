@@ -7,7 +7,7 @@ import {
   claimExpired,
   createPaste,
   ensureUser,
-  expirePaste,
+  requestDeletion,
   listPastes,
   settleExecutions,
   uploadSubject,
@@ -107,7 +107,7 @@ describe('the list of a user’s pastes', () => {
       const owner = await user();
       const { id } = await newPaste(owner, status ?? 'PROCESSED');
       expect(await codes(owner, status)).toHaveLength(1);
-      await expirePaste(current.db, id);
+      await requestDeletion(current.db, id);
       expect(await codes(owner, status)).toEqual([]);
       await claimExpired(current.db, { actor: 'j', limit: 10 });
       expect(await codes(owner, status)).toEqual([]);
@@ -143,8 +143,8 @@ describe('the list of a user’s pastes', () => {
     for (let n = 0; n < 6; n += 1) made.unshift(await newPaste(owner));
     const first = await listPastes(current.db, { userId: owner, status: null }, { limit: 3, after: null });
     await newPaste(owner);
-    await expirePaste(current.db, made[0]!.id);
-    await expirePaste(current.db, made[2]!.id); // the very last of the page
+    await requestDeletion(current.db, made[0]!.id);
+    await requestDeletion(current.db, made[2]!.id); // the very last of the page
     expect(await codes(owner, null, { after: first.next })).toEqual(
       made.slice(3).map(({ shortCode }) => shortCode),
     );

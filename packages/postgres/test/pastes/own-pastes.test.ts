@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   createPaste,
   ensureUser,
-  expireOwnPastes,
+  requestDeletions,
   findOwnPastes,
   searchPastes,
   type PageRequest,
@@ -77,7 +77,7 @@ describe('searchPastes', () => {
   });
 });
 
-describe('expireOwnPastes', () => {
+describe('requestDeletions', () => {
   it('deletes those of the user that are not gone, and no other', async () => {
     const userId = await newUser();
     const mine = [await newPaste(userId, 'a'), await newPaste(userId, 'b')];
@@ -87,8 +87,8 @@ describe('expireOwnPastes', () => {
       'b',
       'a',
     ]);
-    expect(await expireOwnPastes(current.db, { userId, shortCodes })).toBe(2);
-    expect(await expireOwnPastes(current.db, { userId, shortCodes })).toBe(0);
+    expect(await requestDeletions(current.db, { userId, shortCodes })).toBe(2);
+    expect(await requestDeletions(current.db, { userId, shortCodes })).toBe(0);
     expect(await findOwnPastes(current.db, { userId, shortCodes: [] })).toEqual([]);
     const { rows } = await searchPastes(
       current.db,
@@ -103,7 +103,7 @@ describe('expireOwnPastes', () => {
     const codes = await Promise.all(Array.from({ length: 20 }, () => newPaste(userId, 'a')));
     const counts = await Promise.all(
       [codes, codes.toReversed(), codes].map((shortCodes) =>
-        expireOwnPastes(current.db, { userId, shortCodes }),
+        requestDeletions(current.db, { userId, shortCodes }),
       ),
     );
     expect(counts.reduce((sum, count) => sum + count)).toBe(20);

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import {
   createPaste,
   createPastes,
-  expirePaste,
+  requestDeletion,
   findPaste,
   hasReadableParent,
   takeDown,
@@ -110,7 +110,7 @@ describe('the parent of a new paste', () => {
     const child = childOf(shortCode);
     await current.db.transaction().execute(async (tx) => {
       expect(await createPaste(tx, child)).not.toBeNull();
-      expect(await expirePaste(current.db, id)).toBe(true); // another session, which waits for nothing
+      expect(await requestDeletion(current.db, id)).toBe(true); // another session, which waits for nothing
     });
     expect(await createPaste(current.db, childOf(shortCode))).toBeNull();
     await sql`DELETE FROM pastes WHERE id = ${id}`.execute(current.db);

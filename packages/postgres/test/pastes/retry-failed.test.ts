@@ -6,8 +6,8 @@ import {
   claimOldFailed,
   createPaste,
   ensureUser,
-  expireOwnPastes,
-  expirePaste,
+  requestDeletions,
+  requestDeletion,
   findLiveObjects,
   findPaste,
   findPasteBySlug,
@@ -203,11 +203,11 @@ describe('retrying a FAILED paste', () => {
 
   it('skips a deleted paste; a deletion that found the FAILED paste deletes the one that replaced it', async () => {
     const deleted = await failedPaste();
-    expect(await expirePaste(current.db, deleted.id)).toBe(true);
+    expect(await requestDeletion(current.db, deleted.id)).toBe(true);
     expect(await retryFailed(current.db, [deleted.shortCode], by)).toEqual([]);
     const late = await failedPaste();
     await retryFailed(current.db, [late.shortCode], by);
-    expect(await expirePaste(current.db, late.id)).toBe(true);
+    expect(await requestDeletion(current.db, late.id)).toBe(true);
     expect(await findPaste(current.db, late.shortCode)).toMatchObject({ gone: true });
   });
 
@@ -215,7 +215,7 @@ describe('retrying a FAILED paste', () => {
     const { id, shortCode } = await failedPaste();
     const retry = await current.db.startTransaction().execute();
     await retryFailed(retry, [shortCode], by);
-    const deletion = expirePaste(current.db, id);
+    const deletion = requestDeletion(current.db, id);
     await untilSomebodyWaits(current.db);
     await retry.commit().execute();
     expect(await deletion).toBe(true);
@@ -230,7 +230,7 @@ describe('retrying a FAILED paste', () => {
     const shortCodes = [retried.shortCode, other.shortCode];
     const retry = await current.db.startTransaction().execute();
     await retryFailed(retry, [retried.shortCode], by);
-    const deletion = expireOwnPastes(current.db, { userId, shortCodes });
+    const deletion = requestDeletions(current.db, { userId, shortCodes });
     await untilSomebodyWaits(current.db);
     await retry.commit().execute();
     expect(await deletion).toBe(2);
@@ -246,7 +246,7 @@ describe('retrying a FAILED paste', () => {
       () => claimOldFailed(current.db, { retentionSeconds: -1, after: null, limit: 10 }),
     ],
     ['was taken down', ({ shortCode }) => takeDown(current.db, [shortCode], takedown)],
-    ['was deleted', ({ id }) => expirePaste(current.db, id)],
+    ['was deleted', ({ id }) => requestDeletion(current.db, id)],
   ])('skips a paste that %s after the retry had read it', async (_what, change) => {
     const { id, shortCode } = await failedPaste();
     const goOn = await pauseDeletions();

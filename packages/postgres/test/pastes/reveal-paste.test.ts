@@ -4,7 +4,7 @@ import {
   claimExpired,
   createPaste,
   createPastes,
-  expirePaste,
+  requestDeletion,
   findPaste,
   readTimeline,
   revealPaste,
@@ -83,7 +83,7 @@ describe('revealing a paste', () => {
     const { id } = await stored();
     await current.db.transaction().execute(async (tx) => {
       await sql`SELECT now()`.execute(tx);
-      expect(await expirePaste(current.db, id)).toBe(true);
+      expect(await requestDeletion(current.db, id)).toBe(true);
       expect(await revealPaste(tx, id, 'api/test')).toBe(false);
     });
   });

@@ -5,7 +5,7 @@ import {
   claimExecutions,
   claimExpired,
   countStanding,
-  expirePaste,
+  requestDeletion,
   findPaste,
   findStanding,
   retryFailed,
@@ -127,7 +127,7 @@ describe('a takedown', () => {
 
   it('of a paste that its user deleted keeps the time of the deletion', async () => {
     const { id, shortCode } = await newPaste(current.db);
-    await expirePaste(current.db, id);
+    await requestDeletion(current.db, id);
     const { deletion_requested_at } = (await findPaste(current.db, shortCode))!;
     await takeDown(current.db, [shortCode], by);
     expect(await findPaste(current.db, shortCode)).toMatchObject({

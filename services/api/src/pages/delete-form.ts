@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expirePaste, type Database } from '@pasteflow/postgres';
+import { requestDeletion, type Database } from '@pasteflow/postgres';
 import { deletedPage } from '@pasteflow/web';
 import type { BodyBudget } from '../budget/body-budget.ts';
 import { readForm } from '../http/body/multipart.ts';
@@ -58,7 +58,7 @@ export function deleteFromForm({
     assertNotGone(paste);
     const isOwn = readerOf(paste, req) === 'owner';
     if (!isOwn && !isDeleteToken(token, paste.delete_token_hash)) throw wrongToken();
-    if (!(await expirePaste(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
+    if (!(await requestDeletion(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
     sendPage(res, deletedPage(pages.site(req)));
   };
   return {

@@ -1,5 +1,5 @@
 import { isShortCode } from '@pasteflow/domain';
-import { expireOwnPastes, findOwnPastes } from '@pasteflow/postgres';
+import { requestDeletions, findOwnPastes } from '@pasteflow/postgres';
 import { confirmDeletionPage } from '@pasteflow/web';
 import { z } from 'zod';
 import type { BodyBudget } from '../budget/body-budget.ts';
@@ -36,7 +36,7 @@ export function deleteMyPastes(deps: MyPastesDependencies & { readonly bodies: B
     const shortCodes = [short_code].flat();
     const site = deps.pages.site(req);
     if (confirmed === 'yes') {
-      const deleted = await expireOwnPastes(deps.db, { userId, shortCodes });
+      const deleted = await requestDeletions(deps.db, { userId, shortCodes });
       goTo(res, `${site.base}/my/pastes?deleted=${deleted}`);
     } else {
       sendPage(res, confirmDeletionPage(site, await findOwnPastes(deps.db, { userId, shortCodes })));

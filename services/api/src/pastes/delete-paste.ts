@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { expirePaste, type Database, type PasteRow } from '@pasteflow/postgres';
+import { requestDeletion, type Database, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { userIdOf } from '../identity/caller-of.ts';
 import { RequestError } from '../http/errors/request-error.ts';
@@ -48,7 +48,7 @@ export function deletePaste({ db, lookups }: FindDependencies & { db: Database }
       if (paste === null) throw pasteNotFound();
       assertNotGone(paste); // before the token is checked: a GET reveals it to everybody who can read the paste
       assertMayDelete(paste, req, req.get('Delete-Token'));
-      if (!(await expirePaste(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
+      if (!(await requestDeletion(db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
       res.status(204).end();
     },
   };

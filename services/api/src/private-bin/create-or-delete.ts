@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { expirePaste, type Database } from '@pasteflow/postgres';
+import { requestDeletion, type Database } from '@pasteflow/postgres';
 import { textOfSealed } from '@pasteflow/sealed';
 import { readBody } from '../http/body/read-body.ts';
 import { RequestError } from '../http/errors/request-error.ts';
@@ -73,6 +73,6 @@ async function remove(
   if (paste === null) throw pasteNotFound();
   assertNotGone(paste);
   assertMayDelete(paste, req, deleteToken);
-  if (!(await expirePaste(deps.db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
+  if (!(await requestDeletion(deps.db, paste.id))) throw pasteGone(); // another request deleted it meanwhile
   res.json(fieldsOf(deps.pages.site(req).base, shortCode));
 }

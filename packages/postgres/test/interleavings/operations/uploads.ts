@@ -3,7 +3,7 @@ import {
   claimExecutions,
   createPaste,
   createPastes,
-  expirePaste,
+  requestDeletion,
   findStranded,
   findUndispatched,
   findZombies,
@@ -158,7 +158,7 @@ export const reap = operation(
 );
 
 export const deleteByUser = statement('delete by user', paste, async (db, { pasteId }) => {
-  await expirePaste(db, pasteId);
+  await requestDeletion(db, pasteId);
   return undefined;
 });
 
