@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { takeDown, type TakedownBy } from './take-down.ts';
 
@@ -10,6 +10,14 @@ interface BlockResult {
   readonly takenDown: readonly string[];
 }
 
+interface Block {
+  readonly isNew: boolean;
+  /** The ids of pastes that a creation can have made without seeing the block. An id begins with the milliseconds of its creation. */
+  readonly firstId: string;
+  readonly lastId: string;
+  readonly older: readonly string[];
+}
+
 /** A statement of a creation takes 30 s at most, and so does its transaction between two statements. */
 const MAX_CREATION_SECONDS = 60;
 
@@ -18,9 +26,8 @@ const POLL_MS = 50;
 /**
  * Blocks a content: from the commit on no paste with it is created, by the api or by an import. A creation that began before the commit does
  * not see the block. The block waits for such creations, and takes down the pastes that they have made. Pastes that existed before stay
- * (ADR 42).
- *
- * Killed between the commit and the end, the block is in force, and the paste of a creation at the same moment stays.
+ * (ADR 42): the statement that inserts the block also keeps their codes. A block that is repeated, because it was killed after its commit,
+ * therefore does the rest.
  * @throws Error when creations that began before the block do not end in time; the block is in force
  */
 export async function blockContent(
@@ -29,51 +36,50 @@ export async function blockContent(
   by: TakedownBy,
   { withinSeconds = MAX_CREATION_SECONDS }: { readonly withinSeconds?: number } = {},
 ): Promise<BlockResult> {
-  const since = await idOfRecentPast(db);
-  const existing = await findPastes(db, contentHash, since);
-  if (!(await insertBlock(db, contentHash, by))) return { isNew: false, takenDown: [] };
+  const block = await insertBlock(db, contentHash, by);
   await untilCreationsEnd(db, withinSeconds);
-  const all = await findPastes(db, contentHash, since);
-  const { takenDown } = await takeDown(
-    db,
-    all.filter((code) => !existing.includes(code)),
-    by,
-  );
-  return { isNew: true, takenDown: takenDown.map(({ shortCode }) => shortCode) };
+  const { takenDown } = await takeDown(db, await findRaced(db, contentHash, block), by);
+  return { isNew: block.isNew, takenDown: takenDown.map(({ shortCode }) => shortCode) };
 }
 
+/**
+ * Inserts the block, or finds the one in force: the row is written in each case, if only with its own values, because RETURNING then has
+ * the latest version of the row. A row that was inserted has no xmax.
+ */
 async function insertBlock(
   db: Database,
   contentHash: string,
   { actor, class: why, reason }: TakedownBy,
-): Promise<boolean> {
-  const { rows } = await sql`
-    INSERT INTO content_blocks (content_hash, class, reason, actor) VALUES (${contentHash}, ${why}, ${reason}, ${actor})
-    ON CONFLICT (content_hash) WHERE unblocked_at IS NULL DO NOTHING RETURNING id`.execute(db);
-  return rows.length === 1;
+): Promise<Block> {
+  const { rows } = await sql<Block>`
+    INSERT INTO content_blocks AS block (content_hash, class, reason, actor, older)
+    SELECT ${contentHash}, ${why}, ${reason}, ${actor}, ARRAY(
+      SELECT short_code FROM pastes WHERE id >= ${idAt(sql`now()`, -MAX_CREATION_SECONDS)} AND content_hash = ${contentHash})
+    ON CONFLICT (content_hash) WHERE unblocked_at IS NULL DO UPDATE SET unblocked_at = block.unblocked_at
+    RETURNING xmax = 0 AS "isNew", older, ${idAt(sql`blocked_at`, -MAX_CREATION_SECONDS)} AS "firstId",
+      ${idAt(sql`blocked_at`, 2 * MAX_CREATION_SECONDS)} AS "lastId"`.execute(db);
+  const [block] = rows;
+  if (block === undefined) throw new Error('insertBlock: the statement returned no row');
+  return block;
 }
 
-/** The smallest id that a creation which still runs can have given to a paste. An id begins with the milliseconds of its creation. */
-async function idOfRecentPast(db: Database): Promise<string> {
-  const { rows } = await sql<{ ms: string }>`
-    SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint - ${MAX_CREATION_SECONDS * 1000} AS ms`.execute(
+/** The smallest id of a paste that is created some seconds after a time. */
+function idAt(time: RawBuilder<unknown>, seconds: number): RawBuilder<string> {
+  return sql`rpad(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint + ${sql.lit(seconds * 1000)}), 12, '0'), 32, '0')::uuid`;
+}
+
+/** No index leads from a hash to its pastes. The primary key bounds the search to the pastes of some minutes. */
+async function findRaced(
+  db: Database,
+  contentHash: string,
+  { firstId, lastId, older }: Block,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ shortCode: string }>`
+    SELECT short_code AS "shortCode" FROM pastes
+    WHERE id BETWEEN ${firstId} AND ${lastId} AND content_hash = ${contentHash} AND short_code <> ALL (${older}::text[])`.execute(
     db,
   );
-  const hex = BigInt(rows[0]?.ms ?? 0)
-    .toString(16)
-    .padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
-}
-
-/** No index leads from a hash to its pastes. The primary key bounds the search to the pastes of the last minute. */
-async function findPastes(db: Database, contentHash: string, since: string): Promise<readonly string[]> {
-  const pastes = await db
-    .selectFrom('pastes')
-    .select('short_code')
-    .where('id', '>=', since)
-    .where('content_hash', '=', contentHash)
-    .execute();
-  return pastes.map(({ short_code: code }) => code);
+  return rows.map(({ shortCode }) => shortCode);
 }
 
 /**
@@ -87,8 +93,8 @@ async function untilCreationsEnd(db: Database, withinSeconds: number): Promise<v
   while (left.length > 0) {
     if (performance.now() > deadline)
       throw new Error(
-        'The content is blocked, but creations that began before do not end. Their pastes with this content would stay: ' +
-          'unblock the content, and block it again.',
+        'The content is blocked, but creations that began before do not end. Block it again, ' +
+          'to take down the pastes with this content that they make.',
       );
     await wait(POLL_MS);
     const running = await findCreations(db);

@@ -60,7 +60,7 @@ export const janitorRights: RoleRights = {
   },
   content_blocks: {
     select: 'all',
-    insert: ['content_hash', 'class', 'reason', 'actor'],
+    insert: ['content_hash', 'class', 'reason', 'actor', 'older'],
     update: ['unblocked_at', 'unblocked_by', 'unblock_reason'],
   },
   operator_actions: {

@@ -11,6 +11,8 @@ export interface ContentBlocksTable {
   reason: string;
   actor: string;
   blocked_at: Generated<Date>;
+  /** The short codes of pastes of the last minute that had the content before the block. They stay. */
+  older: Generated<string[]>;
   /** NULL: the block is in force. The two that follow are set with it. */
   unblocked_at: Date | null;
   unblocked_by: string | null;

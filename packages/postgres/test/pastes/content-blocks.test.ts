@@ -222,4 +222,32 @@ describe('a block that is made while pastes with the content are created', () =>
     expect(await isBlocked()).toBe(true);
     await creation.rollback().execute();
   });
+
+  it.each(['before', 'after'] as const)(
+    'does the rest when it is repeated %s the creation has ended, and takes no older paste down',
+    async (when) => {
+      const older = await newPaste(current.db, 'bad');
+      const creation = await begin();
+      const raced = await newPaste(creation, 'bad');
+      const { janitor, polls } = openJanitor();
+      try {
+        // As if the process was killed: the block has committed, and looks no more.
+        await expect(blockContent(janitor, hashOf('bad'), by, { withinSeconds: 0 })).rejects.toThrow();
+        const looked = polls.count;
+        if (when === 'after') await creation.commit().execute();
+        const repeated = blockContent(janitor, hashOf('bad'), { ...by, class: 'spam' });
+        if (when === 'before') {
+          await until(() => Promise.resolve(polls.count > looked + 2));
+          await creation.commit().execute();
+        }
+        expect(await repeated).toEqual({ isNew: false, takenDown: [raced.shortCode] });
+        expect(await findPaste(current.db, raced.shortCode)).toMatchObject({ taken_down_for: 'spam' });
+        expect(await findPaste(current.db, older.shortCode)).toMatchObject({ taken_down_for: null });
+        expect(await blockContent(janitor, hashOf('bad'), by)).toEqual({ isNew: false, takenDown: [] });
+        expect(await listContentBlocks(current.db, 10)).toMatchObject([by]);
+      } finally {
+        await janitor.destroy();
+      }
+    },
+  );
 });

@@ -84,20 +84,19 @@ export function createActions({
     hasClass: true,
     meant: async (hash) => {
       if (hash === null || !isContentHash(hash)) return null;
-      const count = (await findBlocked(db, [hash])).size === 0 ? 1 : 0;
-      return {
-        count,
-        sentence: `This blocks ${counted(count, 'content')}: no paste with it is created any more.`,
-      };
+      const isBlocked = (await findBlocked(db, [hash])).size > 0;
+      const sentence = isBlocked
+        ? 'The content is blocked already. This takes down what was created while it was blocked, if that was interrupted.'
+        : 'This blocks 1 content: no paste with it is created any more.';
+      return { count: 1, sentence };
     },
     run: async (hash, by) => {
       const { isNew, takenDown } = await blockContent(db, hash ?? '', by);
-      if (!isNew) return 'The content was blocked already.';
       const raced =
         takenDown.length === 0
           ? ''
           : ` Took ${counted(takenDown.length, 'paste')} down, created at the same time.`;
-      return `Blocked the content.${raced}`;
+      return `${isNew ? 'Blocked the content.' : 'The content was blocked already.'}${raced}`;
     },
   };
 

@@ -39,9 +39,9 @@ export async function runBlock(
   if (hash === null) return unknownPaste(content);
   const { isNew, takenDown } = await blockContent(db, hash, { actor: operator(), class: why, reason });
   if (json) return succeeded(asJson({ content_hash: hash, blocked: isNew, taken_down: takenDown }));
-  if (!isNew) return succeeded(`${hash} was blocked before.\n`);
   const raced =
     takenDown.length > 0 ? ` Took down what was created at the same time: ${takenDown.join(', ')}.` : '';
+  if (!isNew) return succeeded(`${hash} was blocked before.${raced}\n`);
   return succeeded(`Blocked ${hash}.${raced} Older pastes stay: take them down.\n`);
 }
 

@@ -99,7 +99,10 @@ describe('an action', () => {
     const hash = await hashOf(paste!.shortCode);
     expect(await page.act('block', hash, { class: 'malware' })).toBe('Blocked the content.');
     expect((await page.call('/')).body).toContain(hash);
-    expect((await page.call(`/confirm/block?subject=${hash}`)).body).toContain('This blocks 0 contents');
+    expect((await page.call(`/confirm/block?subject=${hash}`)).body).toContain(
+      'The content is blocked already',
+    );
+    expect(await page.act('block', hash, { class: 'malware' })).toBe('The content was blocked already.');
     expect(await page.act('unblock', hash)).toBe('Unblocked the content.');
     expect(await page.act('unblock', hash)).toBe('The content was not blocked.');
   });
