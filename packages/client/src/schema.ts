@@ -1228,7 +1228,7 @@ export interface components {
       updated_at: string;
       /** @description When the job became completed, partial or failed. */
       completed_at: string | null;
-      /** @description The parameters, with their defaults. */
+      /** @description The parameters, with their defaults, but without content: not the items of an import. */
       parameters: {
         [key: string]: unknown;
       };

@@ -67,6 +67,8 @@ export interface JobType<Schema extends z.ZodType = z.ZodType> {
   readonly summary: string;
   /** The schema of `parameters`. Its output is stored, so it must be plain JSON. */
   readonly parameters: Schema;
+  /** The parameters that are content of pastes (default: none). No view of the job shows them, and they are deleted when the job ends. */
+  readonly contentParameters?: readonly (keyof z.output<Schema>)[];
   /** Example parameters, as a client sends them. */
   readonly example: z.input<Schema>;
   /** The short codes that a job with these parameters reads (default: none). They count as guesses, like requests that read a paste. */

@@ -51,7 +51,7 @@ export const cancelJobFunction: OwnerFunction = {
         WHERE id = execution.id;
       made := made_by_job(of_job);
       UPDATE jobs SET status = CASE WHEN made IS NULL THEN ${literal(fail.to)} ELSE ${literal(endInPart.to)} END,
-          result = made, error_message = why, updated_at = now(), completed_at = now()
+          result = made, error_message = why, payload = NULL, updated_at = now(), completed_at = now()
         WHERE id = of_job AND status = ${literal(fail.from)};
       RETURN CASE WHEN FOUND THEN state_before END;
     END`,

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { JobState } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import type { AssetsTable } from '../schema/assets.ts';
-import type { JobsTable } from '../schema/jobs.ts';
+import { shownJobColumns, type JobsTable } from '../schema/jobs.ts';
 import {
   isOlderThan,
   placeOfRow,
@@ -12,12 +12,12 @@ import {
   type Place,
 } from '../database/page.ts';
 
-export type JobRow = Selectable<JobsTable>;
+export type JobRow = Pick<Selectable<JobsTable>, (typeof shownJobColumns)[number]>;
 export type AssetRow = Selectable<AssetsTable>;
 
 /** @param id a UUID */
 export async function findJob(db: Database, id: string): Promise<JobRow | null> {
-  const row = await db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst();
+  const row = await db.selectFrom('jobs').select(shownJobColumns).where('id', '=', id).executeTakeFirst();
   return row ?? null;
 }
 

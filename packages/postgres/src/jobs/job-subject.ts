@@ -19,6 +19,7 @@ export interface JobName {
 
 export interface ClaimedJob extends ClaimedExecution, JobName {
   readonly userId: string;
+  /** With the payload. */
   readonly parameters: unknown;
 }
 
@@ -56,7 +57,7 @@ export interface UnsentJob {
 export const jobSubject: Subject<JobName, ClaimedJob, JobSettlement, JobState, UnsentJob> = {
   kind: 'job',
   selectByKeys: (jobIds) => sql`
-    SELECT id, id AS key, user_id, job_type, parameters FROM jobs WHERE id = ${anyOf(jobIds, 'uuid')}`,
+    SELECT id, id AS key, user_id, job_type, parameters || coalesce(payload, '{}') AS parameters FROM jobs WHERE id = ${anyOf(jobIds, 'uuid')}`,
   claimedColumns: sql`
     asked.id AS "jobId", asked.user_id AS "userId", asked.job_type AS "jobType",
     CASE WHEN claimed.id IS NOT NULL THEN asked.parameters END AS parameters`,
@@ -89,7 +90,7 @@ export const jobSubject: Subject<JobName, ClaimedJob, JobSettlement, JobState, U
       SET status = CASE WHEN closing.made IS NULL THEN closing.job_status ELSE ${endInPart.to} END,
         progress = CASE WHEN closing.job_status = ${giveUp.to} AND closing.made IS NULL THEN j.progress ELSE 100 END,
         result = CASE WHEN closing.made IS NULL THEN closing.result ELSE closing.made || coalesce(closing.result, '{}') END,
-        error_message = closing.error_message, updated_at = now(), completed_at = now()
+        error_message = closing.error_message, payload = NULL, updated_at = now(), completed_at = now()
       FROM closing
       WHERE j.id = closing.subject_id AND j.id = ANY (ARRAY(SELECT subject_id FROM closing)) AND j.status = ${complete.from}
       RETURNING j.id, j.status

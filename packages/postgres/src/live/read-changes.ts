@@ -12,6 +12,7 @@ import type { Database } from '../database/database.ts';
 import type { JobRow } from '../jobs/find-jobs.ts';
 import { publicPasteColumns, type PublicPaste } from '../pastes/find-paste.ts';
 import { isThere } from '../schema/is-there.ts';
+import { shownJobColumns } from '../schema/jobs.ts';
 import type { StateTransitionsTable } from '../schema/state-transitions.ts';
 import type { ExecutionKind } from '../schema/task-executions.ts';
 
@@ -102,6 +103,7 @@ export async function readChanges(
 ): Promise<ReadonlyMap<string, Snapshot>> {
   if (subscriptions.length === 0) return new Map();
   const columns = sql.join(publicPasteColumns.map((column) => sql.ref(`p.${column}`)));
+  const jobColumns = sql.join(shownJobColumns.map((column) => sql.ref(`j.${column}`)));
   const [ids, kinds, afters, parts] = [
     subscriptions.map(({ id }) => id),
     subscriptions.map(({ kind }) => kind),
@@ -126,7 +128,8 @@ export async function readChanges(
         FROM pastes p WHERE p.id = s.id
       ) ELSE (
         SELECT json_build_object('status', j.status, 'gone', false, 'progress', j.progress,
-          'progress_message', j.progress_message, 'row', CASE WHEN s.has_room THEN to_json(j) END)
+          'progress_message', j.progress_message, 'row',
+          CASE WHEN s.has_room THEN (SELECT to_json(c) FROM (SELECT ${jobColumns}) AS c) END)
         FROM jobs j WHERE j.id = s.id
       ) END AS state, s.has_room IS FALSE AS postponed,
       CASE WHEN s.after IS NULL THEN '[]' ELSE (

@@ -1,3 +1,4 @@
+import { shownJobColumns } from '../schema/jobs.ts';
 import { insertedPasteColumns } from './inserted-paste-columns.ts';
 import type { RoleRights } from './table-rights.ts';
 
@@ -25,7 +26,7 @@ export const apiRights: RoleRights = {
   takedowns: 'none',
   content_blocks: { select: ['content_hash', 'unblocked_at'] },
   operator_actions: 'none',
-  jobs: { select: 'all', insert: ['user_id', 'job_type', 'parameters'] },
+  jobs: { select: shownJobColumns, insert: ['user_id', 'job_type', 'parameters', 'payload'] },
   assets: { select: 'all' },
   task_executions: {
     select: 'all',

@@ -1,3 +1,4 @@
+import { shownJobColumns } from '../schema/jobs.ts';
 import type { RoleRights } from './table-rights.ts';
 import { workerRights } from './rights-of-worker.ts';
 
@@ -68,7 +69,7 @@ export const janitorRights: RoleRights = {
     insert: ['actor', 'action', 'subject', 'reason'],
     update: ['outcome'],
   },
-  jobs: { ...ofWorker.jobs, delete: true },
+  jobs: { ...ofWorker.jobs, select: shownJobColumns, delete: true },
   assets: { select: 'all' },
   task_executions: {
     ...ofWorker.executions,

@@ -28,6 +28,7 @@ export const workerRights: RoleRights = {
       'progress_message',
       'error_message',
       'result',
+      'payload',
       'updated_at',
       'completed_at',
     ],

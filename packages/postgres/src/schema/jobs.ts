@@ -10,10 +10,29 @@ export interface JobsTable {
   progress: Generated<number>;
   progress_message: string | null;
   error_message: string | null;
+  /** Without those that are content of pastes. */
   parameters: JSONColumnType<Record<string, unknown>>;
+  /** The parameters that are content of pastes, until the job ends. Only the worker reads them. */
+  payload: JSONColumnType<Record<string, unknown>> | null;
   result: JSONColumnType<Record<string, unknown>> | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
   /** Set exactly in a terminal state. */
   completed_at: Date | null;
 }
+
+/** All columns but the payload. */
+export const shownJobColumns = [
+  'id',
+  'user_id',
+  'job_type',
+  'status',
+  'progress',
+  'progress_message',
+  'error_message',
+  'parameters',
+  'result',
+  'created_at',
+  'updated_at',
+  'completed_at',
+] as const satisfies readonly (keyof JobsTable)[];

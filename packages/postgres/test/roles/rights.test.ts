@@ -91,7 +91,7 @@ it('pasteflow_owner owns every table, view, sequence and function, although a su
 describe('findRightsGaps', () => {
   it.each([
     ['GRANT DELETE ON pastes TO pasteflow_api', 'too much: pasteflow_api: DELETE ON pastes'],
-    ['REVOKE SELECT ON jobs FROM pasteflow_api', 'missing: pasteflow_api: SELECT ON jobs'],
+    ['REVOKE SELECT ON assets FROM pasteflow_api', 'missing: pasteflow_api: SELECT ON assets'],
     ['GRANT UPDATE (title) ON pastes TO pasteflow_api', 'too much: pasteflow_api: UPDATE (title) ON pastes'],
     [
       'REVOKE UPDATE (deletion_requested_at) ON pastes FROM pasteflow_api',

@@ -1,3 +1,4 @@
+import { jobTypes } from '@pasteflow/jobs';
 import { createCappedJob, type CreatedJob, type Database } from '@pasteflow/postgres';
 import type { JobLimits } from '../config.ts';
 import { refuseOverImportLimit, tooManyOpenJobs } from './job-limits.ts';
@@ -7,11 +8,23 @@ import type { NewJob } from './new-job.ts';
 export async function insertJob(
   db: Database,
   userId: string,
-  { job_type: jobType, parameters }: NewJob,
+  job: NewJob,
   limits: JobLimits,
 ): Promise<CreatedJob> {
+  const { job_type: jobType } = job;
   if (jobType === 'import') await refuseOverImportLimit(db, userId, limits);
-  const inserted = await createCappedJob(db, { userId, jobType, parameters }, limits.maxOpen);
+  const inserted = await createCappedJob(db, { userId, jobType, ...withContentApart(job) }, limits.maxOpen);
   if (inserted === null) throw tooManyOpenJobs(limits);
   return inserted;
+}
+
+/** The parameters that are content of pastes, as a payload, and the others. */
+function withContentApart({ job_type: jobType, parameters: given }: NewJob) {
+  const content = new Set<PropertyKey>(jobTypes.get(jobType)?.contentParameters);
+  const entries = Object.entries(given);
+  const payload = Object.fromEntries(entries.filter(([name]) => content.has(name)));
+  return {
+    parameters: Object.fromEntries(entries.filter(([name]) => !content.has(name))),
+    payload: Object.keys(payload).length === 0 ? null : payload,
+  };
 }

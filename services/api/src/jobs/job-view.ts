@@ -30,9 +30,9 @@ export const listedJobSchema = z
 
 export const jobSchema = listedJobSchema
   .extend({
-    parameters: z
-      .record(z.string(), z.unknown())
-      .meta({ description: 'The parameters, with their defaults.' }),
+    parameters: z.record(z.string(), z.unknown()).meta({
+      description: 'The parameters, with their defaults, but without content: not the items of an import.',
+    }),
     result: z.record(z.string(), z.unknown()).nullable().meta({
       description:
         'What the job did. The fields depend on job_type. A job that ended before it was complete has assets and positions.',

@@ -11,6 +11,7 @@ export const importJob = defineJobType({
   name: 'import',
   summary: 'Creates many pastes from a list of items, or from a paste that is NDJSON or an archive.',
   parameters: importParameters,
+  contentParameters: ['items'],
   readShortCodes: ({ source_short_code: source }) => (source === undefined ? [] : [source]),
   example: { items: [{ content: 'Hello, world!', title: 'Greeting', expires_in: 3600 }] },
   run,
