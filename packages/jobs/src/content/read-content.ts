@@ -1,5 +1,5 @@
 import type { PasteUploadState } from '@pasteflow/domain';
-import { findPaste, readPayload } from '@pasteflow/postgres';
+import { findPaste, findPastes, readPayload, type Database } from '@pasteflow/postgres';
 import type { JobServices } from '../definition/job-type.ts';
 import { readObject, type PasteObject } from './read-object.ts';
 
@@ -49,6 +49,16 @@ async function readAtLocation(
     default:
       return paste.status satisfies never;
   }
+}
+
+/** The ids of those pastes that have neither expired nor been deleted, taken down or replaced by a retry. */
+export async function findAlive(
+  db: Database,
+  pastes: readonly Pick<PasteLocation, 'id' | 'shortCode'>[],
+): Promise<ReadonlySet<string>> {
+  const codes = pastes.map(({ shortCode }) => shortCode);
+  const rows = await findPastes(db, codes);
+  return new Set([...rows.values()].filter(({ gone }) => !gone).map(({ id }) => id));
 }
 
 async function readAfterMove(

@@ -2,6 +2,7 @@ import { ExecutionTakenError } from '@pasteflow/domain';
 import { databaseTime, removeAssets, type ExportFilter } from '@pasteflow/postgres';
 import { ObjectTooLargeError } from '@pasteflow/s3';
 import { defineJobType, type JobContext, type JobEnding } from '../../definition/job-type.ts';
+import { findAlive } from '../../content/read-content.ts';
 import { readContentOrReason } from './read-content-or-reason.ts';
 import { ExportProgress } from './export-progress.ts';
 import { ExportReport } from './export-report.ts';
@@ -14,6 +15,9 @@ import { readAhead } from './read-ahead.ts';
 
 const ASSET_TYPE = 'archive';
 const GIB = 1024 ** 3;
+
+/** A paste is checked again when this time has passed before its turn to be written, because S3 took the ones before it slowly. */
+const MAX_CHECK_AGE_MS = 1000;
 
 export const exportJob = defineJobType({
   name: 'export',
@@ -82,12 +86,25 @@ async function* filesOf(
   const progress = await ExportProgress.begin(services.db, filter);
   const pastes = selectPastes(services.db, filter, signal, () => report.leftOut());
   const read = readAhead(pastes, (paste, stop) => readContentOrReason(services, paste, stop), signal);
-  for await (const { item: paste, result } of read) {
-    if (result.kind === 'content') {
-      yield { paste, content: result.content };
-      report.exported();
-    } else if (result.kind === 'missing') report.missing(paste.shortCode, result.reason);
-    context.progress(progress.percentAt(report.handled, paste.createdAt), `${report.handled} pastes`);
+  for await (const group of read) {
+    let alive: ReadonlySet<string> = new Set();
+    let checkedAt = Number.NEGATIVE_INFINITY;
+    for (const [n, { item: paste, result }] of group.entries()) {
+      if (result.kind === 'content') {
+        // The paste was listed long before, and its content was read ahead: it may be gone.
+        if (performance.now() - checkedAt > MAX_CHECK_AGE_MS) {
+          checkedAt = performance.now();
+          alive = await findAlive(
+            services.db,
+            group.slice(n).map(({ item }) => item),
+          );
+        }
+        if (!alive.has(paste.id)) continue;
+        yield { paste, content: result.content };
+        report.exported();
+      } else if (result.kind === 'missing') report.missing(paste.shortCode, result.reason);
+      context.progress(progress.percentAt(report.handled, paste.createdAt), `${report.handled} pastes`);
+    }
   }
 }
 

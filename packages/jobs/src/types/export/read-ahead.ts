@@ -2,20 +2,31 @@
 const MAX_READS_AHEAD = 8;
 const MAX_BYTES_AHEAD = 16 * 1024 * 1024;
 
+/** Half of the reads: the other half runs while a group is written. */
+const MAX_GROUP = MAX_READS_AHEAD / 2;
+
+interface Read<Item, Result> {
+  readonly item: Item;
+  readonly result: Result;
+}
+
 interface Reading<Item, Result> {
   readonly item: Item;
   readonly result: Promise<Result>;
+  /** The result is there. */
+  isDone: boolean;
 }
 
 /**
- * Yields each item with the result of `read`, in order, while the next items are being read. Leaving the loop aborts the running reads.
+ * Yields the items with the results of `read`, in order, while the next items are being read: in each group those whose results are there.
+ * Leaving the loop aborts the running reads.
  * @throws the first error of a read, in the order of the items
  */
 export async function* readAhead<Item extends { readonly sizeBytes: number }, Result>(
   items: AsyncIterable<Item>,
   read: (item: Item, signal: AbortSignal) => Promise<Result>,
   signal: AbortSignal,
-): AsyncGenerator<{ readonly item: Item; readonly result: Result }> {
+): AsyncGenerator<readonly Read<Item, Result>[]> {
   const left = new AbortController();
   const stop = AbortSignal.any([signal, left.signal]);
   const ahead: Reading<Item, Result>[] = [];
@@ -26,17 +37,24 @@ export async function* readAhead<Item extends { readonly sizeBytes: number }, Re
     while (next.done !== true || ahead.length > 0) {
       while (next.done !== true && hasRoom(ahead.length, bytes + next.value.sizeBytes)) {
         const item = next.value;
-        const result = read(item, stop);
-        result.catch(() => {}); // the error is thrown when its turn comes; after an earlier error it is ignored
-        ahead.push({ item, result });
+        const reading: Reading<Item, Result> = { item, result: read(item, stop), isDone: false };
+        // An error is thrown when its turn comes; after an earlier error it is ignored.
+        reading.result.then(
+          () => (reading.isDone = true),
+          () => {},
+        );
+        ahead.push(reading);
         bytes += item.sizeBytes;
         next = await source.next();
       }
-      const first = ahead.shift();
-      if (first === undefined) continue;
-      const result = await first.result;
-      yield { item: first.item, result };
-      bytes -= first.item.sizeBytes;
+      await ahead[0]?.result;
+      const group: Read<Item, Result>[] = [];
+      while (ahead[0]?.isDone === true && group.length < MAX_GROUP) {
+        const { item, result } = ahead.shift() as Reading<Item, Result>;
+        group.push({ item, result: await result });
+      }
+      yield group;
+      for (const { item } of group) bytes -= item.sizeBytes;
     }
   } finally {
     left.abort();
