@@ -75,6 +75,35 @@ describe('an archive', () => {
     }
   });
 
+  it('becomes no paste for what macOS has added, and the result says which files those are', async () => {
+    const appleDouble = Buffer.concat([Buffer.from([0, 5, 0x16, 7, 0, 2, 0, 0]), randomBytes(100)]);
+    const ofMac = [
+      { name: '.DS_Store', content: randomBytes(100) },
+      { name: 'a.txt', content: 'a' },
+      { name: '__MACOSX/._a.txt', content: appleDouble },
+      { name: 'b/.DS_Store', content: randomBytes(100) },
+      { name: 'b/._b.txt', content: appleDouble },
+      { name: 'b/._settings', content: 'a text of somebody who likes such names' },
+      { name: 'b/DS_Store', content: 'x' },
+    ];
+    for (const source of [zipOf(ofMac), tarGzOf(ofMac)]) {
+      const { ending, result, pastes } = await imported(source);
+      expect(ending.status).toBe('completed');
+      expect(result).toEqual({
+        imported: 3,
+        failed: 0,
+        errors: [],
+        skipped: 4,
+        skipped_files: [0, 2, 3, 4].map((position) => ({ position, name: ofMac[position]!.name })),
+      });
+      expect(pastes.map(({ position, title }) => [position, title])).toEqual([
+        [1, 'a.txt'],
+        [5, 'b/._settings'],
+        [6, 'b/DS_Store'],
+      ]);
+    }
+  });
+
   it('applies the visibility and expiry of the parameters to its files', async () => {
     const { pastes } = await imported(zipOf(files), { visibility: 'private', expires_in: 3600 });
     expect(new Set(pastes.map(({ visibility, expires_in }) => `${visibility} ${expires_in}`))).toEqual(

@@ -65,8 +65,7 @@ export const words = {
     image: 'Image',
     content: 'Content of the paste',
     inProgress: 'The upload of this paste is in progress. The page shows the text as soon as it is stored.',
-    notUtf8:
-      'Some bytes of this paste are not UTF-8 text and are shown as �. The download has the exact bytes.',
+    notUtf8: 'Some bytes of this paste are not UTF-8 and are shown as �. The download has the exact bytes.',
     bidi: 'This text has characters that change the direction of writing. The order that you see can differ from the order that a program reads.',
     longLines: (characters: string) =>
       `Lines of more than ${characters} characters are folded on this page. The download has the exact text.`,
@@ -221,6 +220,7 @@ export const words = {
       imported: 'Imported',
       failed: 'Failed',
       exported: 'Exported',
+      skipped: 'Skipped, because macOS has added them to the archive',
       missing_count: 'Missing',
       left_out: 'Left out, because they are deleted when they are read',
       bytes: 'Size',

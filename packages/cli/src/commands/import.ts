@@ -34,6 +34,7 @@ export async function importFile(session: Session, file: string, options: Import
   const urls: string[] = [];
   for await (const asset of client.jobs.assets(id, { signal })) urls.push(asset.url);
   output.result(job, urls);
+  for (const line of skippedIn(job.result)) output.note(line);
   if (job.status === 'completed') return EXIT_DONE;
   output.problem(job.error_message ?? `The job is ${job.status}.`, file);
   for (const line of failuresIn(job.result)) output.note(line);
@@ -67,5 +68,15 @@ function failuresIn(result: Readonly<Record<string, unknown>> | null): readonly 
   return (errors as readonly { position: number; name: string | null; reason: string }[]).map(
     ({ position, name, reason }) =>
       `${name === null ? `line ${position + 1}` : `entry ${position + 1} ${name}`}: ${reason}`,
+  );
+}
+
+/** The files that macOS has added to the archive. */
+function skippedIn(result: Readonly<Record<string, unknown>> | null): readonly string[] {
+  const { skipped_files: files } = result ?? {};
+  if (!Array.isArray(files)) return [];
+  return (files as readonly { position: number; name: string | null }[]).map(
+    ({ position, name }) =>
+      `entry ${position + 1} ${name}: skipped, because macOS has added it to the archive`,
   );
 }

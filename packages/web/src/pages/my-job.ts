@@ -62,7 +62,7 @@ function progress({ base }: Site, job: MyJob): Html {
 }
 
 /** What is rare, and worth a word only when there is some. */
-const ONLY_IF_ANY: ReadonlySet<string> = new Set(['failed', 'missing_count', 'left_out']);
+const ONLY_IF_ANY: ReadonlySet<string> = new Set(['failed', 'skipped', 'missing_count', 'left_out']);
 
 /** The counts, and the lists of what went wrong. */
 function resultOf(

@@ -29,9 +29,13 @@ export async function importEntries(
     batch = [];
     bytes = 0;
   };
-  for await (const { position, name, read } of input.entries()) {
+  for await (const { position, name, isSkipped = false, read } of input.entries()) {
     context.signal.throwIfAborted();
     if (done.has(position)) continue;
+    if (isSkipped) {
+      report.skipped(position, name);
+      continue;
+    }
     let paste: EntryPaste;
     try {
       paste = read();

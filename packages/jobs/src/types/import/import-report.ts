@@ -1,24 +1,29 @@
 import type { JobEnding } from '../../definition/job-type.ts';
 
-/** Maximum number of errors that are listed. All are counted. */
-const MAX_ERRORS = 1000;
+/** Maximum number of errors, and of skipped files, that are listed. All are counted. */
+const MAX_LISTED = 1000;
 
 const MAX_NAME_CHARACTERS = 100;
 const MAX_REASON_CHARACTERS = 200;
 
-interface EntryError {
+interface NamedPlace {
   /** The index of the entry, from 0: in `items`, or the number of its line or of its file in the archive. */
   readonly position: number;
   /** The path of a file in an archive; otherwise null. */
   readonly name: string | null;
+}
+
+interface EntryError extends NamedPlace {
   readonly reason: string;
 }
 
-/** Counts the imported and the failed entries, and derives how the import ends. */
+/** Counts the imported, the failed and the skipped entries, and derives how the import ends. */
 export class ImportReport {
   #imported = 0;
   #failed = 0;
+  #skipped = 0;
   readonly #errors: EntryError[] = [];
+  readonly #skippedFiles: NamedPlace[] = [];
 
   imported(count: number): void {
     this.#imported += count;
@@ -26,32 +31,45 @@ export class ImportReport {
 
   invalid(position: number, name: string | null, reason: string): void {
     this.#failed += 1;
-    if (this.#errors.length >= MAX_ERRORS) return;
+    if (this.#errors.length >= MAX_LISTED) return;
     this.#errors.push({
       position,
-      name: name && cut(name, MAX_NAME_CHARACTERS),
+      name: shortened(name),
       reason: cut(reason, MAX_REASON_CHARACTERS),
     });
   }
 
+  /** A file that macOS has added to the archive. */
+  skipped(position: number, name: string | null): void {
+    this.#skipped += 1;
+    if (this.#skippedFiles.length < MAX_LISTED) this.#skippedFiles.push({ position, name: shortened(name) });
+  }
+
   get handled(): number {
-    return this.#imported + this.#failed;
+    return this.#imported + this.#failed + this.#skipped;
   }
 
   ending(): JobEnding {
     const [imported, failed] = [this.#imported, this.#failed];
-    const result = { imported, failed, errors: this.#errors };
-    if (failed === 0) return { status: 'completed', result };
+    if (failed === 0) return { status: 'completed', result: this.#result() };
     const error = `${failed} of ${imported + failed} entries are not valid pastes; result.errors says why.`;
-    return { status: imported > 0 ? 'partial' : 'failed', result, error };
+    return { status: imported > 0 ? 'partial' : 'failed', result: this.#result(), error };
   }
 
   /** The ending when the import as a whole is refused. */
   refused(error: string): JobEnding {
-    const [imported, failed] = [this.#imported, this.#failed];
-    const result = { imported, failed, errors: this.#errors };
-    return { status: imported > 0 ? 'partial' : 'failed', result, error };
+    return { status: this.#imported > 0 ? 'partial' : 'failed', result: this.#result(), error };
   }
+
+  #result() {
+    const [imported, failed, errors] = [this.#imported, this.#failed, this.#errors];
+    if (this.#skipped === 0) return { imported, failed, errors };
+    return { imported, failed, errors, skipped: this.#skipped, skipped_files: this.#skippedFiles };
+  }
+}
+
+function shortened(name: string | null): string | null {
+  return name && cut(name, MAX_NAME_CHARACTERS);
 }
 
 function cut(text: string, characters: number): string {

@@ -18,6 +18,8 @@ export interface Entry {
   readonly position: number;
   /** Its path in an archive; null for items and lines. */
   readonly name: string | null;
+  /** macOS has added it to the archive: no paste is made of it. */
+  readonly isSkipped?: boolean;
   /** Parses the entry. @throws InvalidEntryError */
   readonly read: () => EntryPaste;
 }

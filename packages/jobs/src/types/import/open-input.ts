@@ -7,6 +7,7 @@ import { pasteFromFile } from './paste-from-file.ts';
 import { pasteFromObject } from './paste-from-object.ts';
 import { readSource } from './read-source.ts';
 import { detectFormat } from './source/detect-format.ts';
+import { isMacMetadata } from './source/mac-metadata.ts';
 import { readArchive, type ArchiveFormat } from './source/read-archive.ts';
 import { SourceRefusedError } from './source/source-refused.ts';
 
@@ -72,7 +73,8 @@ async function archiveInput(
     async *entries(): AsyncGenerator<Entry> {
       let position = 0;
       for await (const file of readArchive(format, source, { maxKeptBytes: rules.maxBytes, signal })) {
-        yield { position, name: file.name, read: () => pasteFromFile(file, rules) };
+        const { name } = file;
+        yield { position, name, isSkipped: isMacMetadata(file), read: () => pasteFromFile(file, rules) };
         position += 1;
       }
     },
