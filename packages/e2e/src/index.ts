@@ -22,6 +22,7 @@ export { isPgbouncerRequired, Pgbouncer } from './pgbouncer.ts';
 export { isPrometheusRequired, Prometheus, promtool } from './prometheus.ts';
 export { selectorsIn } from './promql.ts';
 export { pythonPackage } from './python-package.ts';
+export { findCopies } from './find-copies.ts';
 export { findTraces } from './find-traces.ts';
 export { findViolations } from './find-violations.ts';
 export { Service } from './service.ts';
