@@ -32,8 +32,8 @@ import * as cheapPatterns from './0033-cheap-patterns.ts';
 import * as roomForSettlements from './0034-room-for-settlements.ts';
 import * as uncountedTransitions from './0035-uncounted-transitions.ts';
 import * as trailByEntity from './0036-trail-by-entity.ts';
-import * as deletionRequests from './0039-deletion-requests.ts';
 import * as copiesOfContent from './0038-copies-of-content.ts';
+import * as deletionRequests from './0039-deletion-requests.ts';
 
 interface PreparedMigration extends Migration {
   /** Runs before all pending migrations and outside of their transactions, for an index that must not hold up writes while it is built. */
@@ -75,6 +75,6 @@ export const migrations: Record<string, PreparedMigration> = {
   '0034-room-for-settlements': roomForSettlements,
   '0035-uncounted-transitions': uncountedTransitions,
   '0036-trail-by-entity': trailByEntity,
-  '0039-deletion-requests': deletionRequests,
   '0038-copies-of-content': copiesOfContent,
+  '0039-deletion-requests': deletionRequests,
 };
