@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { objectKeyOf } from '@pasteflow/domain';
-import { claimExpired, expireOwnPastes, settleDeleted, takeDown } from '@pasteflow/postgres';
+import { claimExpired, requestDeletions, settleDeleted, takeDown } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { attempt, newJob, newUser } from './support/attempts.ts';
 import { archiveOf, filesIn } from './support/exports.ts';
@@ -17,7 +17,7 @@ const expire = (code: string) =>
   sql`UPDATE pastes SET expires_at = now() WHERE short_code = ${code}`.execute(world.db);
 
 const ways: Readonly<Record<string, (code: string) => Promise<unknown>>> = {
-  'deleted by its owner': (code) => expireOwnPastes(world.db, { userId, shortCodes: [code] }),
+  'deleted by its owner': (code) => requestDeletions(world.db, { userId, shortCodes: [code] }),
   'taken down': (code) => takeDown(world.db, [code], { actor: 'ops/a', class: 'other', reason: 'report' }),
   expired: expire,
   'claimed by a cleanup': async (code) => {
