@@ -38,6 +38,7 @@ export const keptColumns: readonly KeptColumns[] = [
     onceEnded: [
       [job, ['progress', 'progress_message', 'error_message', 'result', 'updated_at', 'completed_at']],
     ],
+    exceptRemoved: ['payload'],
   },
   {
     table: 'task_executions',

@@ -118,6 +118,7 @@ const refused: readonly (readonly [readonly ServiceRole[], string])[] = [
   [janitor, `UPDATE pastes SET deleted_at = now() - interval '60 days' ${deleted}`],
   [settlers, `UPDATE jobs SET result = '{"another": true}'`],
   [settlers, `UPDATE jobs SET error_message = 'another'`],
+  [settlers, `UPDATE jobs SET payload = '{"items": []}'`],
   [settlers, `UPDATE jobs SET completed_at = now() - interval '60 days'`],
   [settlers, `UPDATE task_executions SET error = 'another' WHERE status = 'FAILED'`],
   [settlers, `UPDATE task_executions SET worker_id = 'another' WHERE status = 'SUCCEEDED'`],
