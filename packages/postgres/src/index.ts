@@ -141,13 +141,20 @@ export {
 } from './retention/reconcile.ts';
 export {
   createApiToken,
+  findGoodTokens,
   isGoodApiToken,
   listApiTokens,
   revokeApiToken,
   useApiToken,
   type ApiToken,
 } from './identity/api-tokens.ts';
-export { beginBrowserSession, endBrowserSession } from './identity/browser-sessions.ts';
+export {
+  beginBrowserSession,
+  endBrowserSession,
+  endOtherBrowserSessions,
+  endOwnBrowserSession,
+  listBrowserSessions,
+} from './identity/browser-sessions.ts';
 export { ensureUser, findUserName } from './identity/users.ts';
 export { listPastes, type ListedPaste } from './pastes/list-pastes.ts';
 export {

@@ -9,6 +9,7 @@ export { diffPage, diffRefusedPage, type ShownHunk } from './pages/diff.ts';
 export { myJobPage } from './pages/my-job.ts';
 export { myJobsPage } from './pages/my-jobs.ts';
 export { confirmDeletionPage, myPastesPage } from './pages/my-pastes.ts';
+export { mySessionsPage } from './pages/my-sessions.ts';
 export { MAX_FILLED_BYTES, newPastePage, type ShownOrigin } from './pages/new-paste.ts';
 export { deletedPage, pastePage, pendingPastePage, type ShownPaste } from './pages/paste.ts';
 export { problemPage } from './pages/problem.ts';

@@ -1,5 +1,6 @@
 import { diffWords } from './diff-words.ts';
 import { formWords } from './form-words.ts';
+import { mySessionsWords, signInWords } from './sign-in-words.ts';
 
 /**
  * Every text of the pages, so that a translation replaces one file. The texts of errors come from the API's
@@ -239,22 +240,8 @@ export const words = {
     allPastes: 'Show all my pastes',
   },
 
-  signIn: {
-    title: 'Sign in',
-    link: 'Sign in',
-    signedInAs: 'Signed in as',
-    signOut: 'Sign out',
-    intro: 'With a token you see your own pastes and jobs, and the pastes that you create here are yours.',
-    token: 'API token',
-    tokenHint:
-      'The operator of this service makes tokens. The browser keeps the token until you sign out or close the browser.',
-    submit: 'Sign in',
-    without: 'Continue without signing in',
-    byProvider: (host: string) => `Sign in with ${host}`,
-    orToken: 'Or sign in with a token.',
-    done: 'You are signed in',
-    goOn: 'Continue',
-  },
+  mySessions: mySessionsWords,
+  signIn: signInWords,
 
   problem: {
     correct: 'Correct this and send the form again:',

@@ -36,6 +36,7 @@ import { homePage } from './pages/home-page.ts';
 import { myJob } from './pages/my-job.ts';
 import { myJobs } from './pages/my-jobs.ts';
 import { myPastes } from './pages/my-pastes.ts';
+import { endMySessions, mySessions } from './pages/my-sessions.ts';
 import { cancelMyJob } from './pages/cancel-my-job.ts';
 import { startExport } from './pages/start-export.ts';
 import { startImport } from './pages/start-import.ts';
@@ -115,6 +116,8 @@ export function routesOf(deps: AppDependencies): Routes {
     '/my/jobs/export': { POST: startExport(deps) },
     '/my/jobs/:id': { GET: myJob(deps) },
     '/my/jobs/:id/cancel': { POST: cancelMyJob(deps) },
+    '/my/sessions': { GET: mySessions(deps) },
+    '/my/sessions/end': { POST: endMySessions(deps) },
     '/v1/pastes': { GET: listPastes(deps), POST: createPaste(deps) },
     '/v1/pastes/:short_code': { GET: readPaste(deps), DELETE: deletePaste(deps) },
     '/v1/pastes/:short_code/content': { GET: readContent(deps, 'readContent') },

@@ -194,7 +194,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       sending: { minBytesPerSecond: config.downloads.minBytesPerSecond, ...overrides.sending },
       bodies: new BodyBudget({ maxBytes: config.maxBodyBytesInFlight, metrics }),
       admit: createAdmit({
-        identify: createIdentify(findUser, sessions),
+        identify: createIdentify({ db, findUser, sessions }),
         limits,
         guesses,
         sessions,

@@ -4,7 +4,7 @@ import { useApi } from './support/api.ts';
 import { addAsset, claim, end, endedJob, newJob, progress } from './support/jobs.ts';
 import { ownForm } from './support/forms.ts';
 import { countPastes, newPaste, pasteRow, sha256 } from './support/pastes.ts';
-import { newUser, type TestUser } from './support/users.ts';
+import { newUser, signedInWith, type TestUser } from './support/users.ts';
 
 const bed = useApi({ env: { MAX_PASTE_BYTES: '20000', MAX_OPEN_JOBS_PER_USER: '3' } });
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -17,13 +17,13 @@ beforeEach(async () => {
 });
 
 /** A request of a browser that the user has signed in. */
-const browse = (path: string, init: RequestInit = {}, as: TestUser = user) =>
-  fetch(bed.api.url + path, {
+const browse = async (path: string, init: RequestInit = {}, as: TestUser = user) =>
+  await fetch(bed.api.url + path, {
     redirect: 'manual',
     ...init,
     headers: {
       ...BROWSER,
-      cookie: `pasteflow=${as.token}`,
+      cookie: await signedInWith(bed.db, as.token),
       'sec-fetch-site': 'same-origin',
       ...(init.headers as Record<string, string> | undefined),
     },

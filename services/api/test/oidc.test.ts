@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { exportSPKI, importJWK, type CryptoKey } from 'jose';
 import { AUDIENCE, OidcIssuer } from '@pasteflow/dev-stack/testing/oidc';
 import { useApi, type RunningApi } from './support/api.ts';
+import { ownForm } from './support/forms.ts';
 import { problemOf } from './support/http.ts';
 import { until } from './support/until.ts';
 import { newUser } from './support/users.ts';
@@ -108,6 +109,23 @@ describe('a token of the identity provider', () => {
     await Promise.all(Array.from({ length: 20 }, () => statusOf(token)));
     await statusOf(token);
     expect(issuer.requests).toEqual(['/.well-known/openid-configuration', '/jwks']);
+  });
+
+  it('signs a browser in for as long as the token lasts', async () => {
+    const token = await issuer.signed({ sub: 'of a form' });
+    const response = await fetch(`${api.url}/session`, {
+      ...ownForm(api.url, { token }),
+      redirect: 'manual',
+    });
+    expect(response.status).toBe(303);
+    const [user] = await usersNamed(`${issuer.url}#of a form`);
+    const session = await bed.db
+      .selectFrom('api_tokens')
+      .selectAll()
+      .where('user_id', '=', user!.id)
+      .executeTakeFirstOrThrow();
+    expect(+session.expires_at! - +session.created_at).toBeLessThanOrEqual(60_000);
+    expect(session).toMatchObject({ is_session: true, signed_in_by: null });
   });
 
   it('is never logged', async () => {

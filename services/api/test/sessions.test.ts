@@ -1,163 +1,25 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { newApiToken } from '../src/identity/api-token.ts';
-import { ownPath } from '../src/site/own-path.ts';
-import { useApi, type RunningApi } from './support/api.ts';
+import { useApi } from './support/api.ts';
 import { ownForm } from './support/forms.ts';
 import { problemOf } from './support/http.ts';
-import { expectLimited, limited } from './support/limits.ts';
 import { processedPaste } from './support/pastes.ts';
-import { newUser, revokeTokens, spentToken, type TestUser } from './support/users.ts';
+import { BROWSER, browseAs, cookieIn } from './support/sign-in.ts';
+import { newUser, revokeTokens, signedInWith, type TestUser } from './support/users.ts';
 
 const bed = useApi();
-const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 let user: TestUser;
+let cookie: string;
 let secret: string;
 beforeAll(async () => {
   user = await newUser(bed.db, { name: 'anna <b>' });
+  cookie = await signedInWith(bed.db, user.token);
   secret = await processedPaste(bed, 'for my eyes', { userId: user.id, visibility: 'private' });
 });
 
-const signIn = (token: string, more: Record<string, string> = {}, api: RunningApi = bed.api) => {
-  const form = ownForm(api.url, { token, ...more });
-  return fetch(`${api.url}/session`, {
-    ...form,
-    headers: { ...BROWSER, ...(form.headers as Record<string, string>) },
-    redirect: 'manual',
-  });
-};
-
 /** A request of a browser that is signed in, from a page of the service unless it says otherwise. */
-const browse = (
-  path: string,
-  { headers = {}, token = user.token, ...init }: RequestInit & { token?: string } = {},
-) =>
-  fetch(bed.api.url + path, {
-    redirect: 'manual',
-    ...init,
-    headers: {
-      ...BROWSER,
-      cookie: `other=1; pasteflow=${token}; last=2`,
-      'sec-fetch-site': 'same-origin',
-      ...(headers as Record<string, string>),
-    },
-  });
-
-describe('signing in with a token', () => {
-  it('sets a cookie that no script reads and no other site sends', async () => {
-    const response = await signIn(user.token, { next: `/${secret}?x=1` });
-    expect([response.status, response.headers.get('location')]).toEqual([303, `/${secret}?x=1`]);
-    expect(response.headers.get('set-cookie')).toBe(
-      `pasteflow=${user.token}; Path=/; HttpOnly; SameSite=Strict`,
-    );
-  });
-
-  it('sets a cookie of this host only, when the service is reached by https', async () => {
-    const api = await bed.start({ env: { PUBLIC_URL: 'https://paste.example.org' } });
-    const response = await fetch(`${api.url}/session`, {
-      ...ownForm('https://paste.example.org', { token: user.token }),
-      redirect: 'manual',
-    });
-    expect(response.headers.get('set-cookie')).toBe(
-      `__Host-pasteflow=${user.token}; Path=/; HttpOnly; SameSite=Strict; Secure`,
-    );
-    const asked = (name: string) =>
-      fetch(`${api.url}/v1/pastes`, {
-        headers: { cookie: `${name}=${user.token}`, 'sec-fetch-site': 'same-origin' },
-      });
-    expect((await asked('__Host-pasteflow')).status).toBe(200);
-    expect((await asked('pasteflow')).status).toBe(401);
-  });
-
-  it.each([
-    ['unknown', () => Promise.resolve(newApiToken())],
-    ['expired', () => spentToken(bed.db, user.id, 'expired')],
-    ['revoked', () => spentToken(bed.db, user.id, 'revoked')],
-    ['malformed', () => Promise.resolve('pf_; Max-Age=9')],
-    ['empty', () => Promise.resolve('')],
-  ] as const)('refuses an %s token on the page, and keeps where to go', async (_name, make) => {
-    const response = await signIn(await make(), { next: '/here' });
-    expect([response.status, response.headers.get('set-cookie')]).toEqual([401, null]);
-    const markup = await response.text();
-    expect(markup).toContain('This token is not valid');
-    expect(markup).toContain('name="next" value="/here"');
-  });
-
-  it('refuses a token that no cookie can hold', async () => {
-    expect((await signIn('x'.repeat(3901))).status).toBe(422);
-  });
-
-  it.each([
-    ['of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
-    ['of another host of the domain', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
-    ['without Origin', { 'sec-fetch-site': 'same-origin' }],
-    ['with a hidden Origin', { 'sec-fetch-site': 'same-origin', origin: 'null' }],
-    ['with another Origin', { 'sec-fetch-site': 'same-origin', origin: 'http://127.0.0.1:1' }],
-    ['of a browser that tells no site', {}],
-  ] as const)('refuses a form %s', async (_name, headers) => {
-    for (const path of ['/session', '/session/end']) {
-      const response = await fetch(bed.api.url + path, {
-        method: 'POST',
-        headers: { ...headers },
-        body: new URLSearchParams({ token: user.token }),
-      });
-      expect(response.headers.get('set-cookie')).toBeNull();
-      expect(await problemOf(response)).toMatchObject({ status: 403, code: 'cross_site_request' });
-    }
-  });
-
-  it('refuses a form of another site on a page, for a browser', async () => {
-    for (const path of ['/session', '/session/end']) {
-      const response = await fetch(bed.api.url + path, {
-        method: 'POST',
-        headers: { ...BROWSER, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
-      });
-      expect([path, response.status, response.headers.get('content-type')]).toEqual([
-        path,
-        403,
-        'text/html; charset=utf-8',
-      ]);
-      expect(await response.text()).toContain('The form was not sent from a page of this service');
-    }
-  });
-
-  it('counts wrong tokens as guesses, together with those in headers', async () => {
-    const api = await bed.start({ env: limited({ misses: 3 }) });
-    await signIn(newApiToken(), {}, api);
-    await signIn(newApiToken(), {}, api);
-    await fetch(`${api.url}/v1/pastes`, { headers: { authorization: `Bearer ${newApiToken()}` } });
-    expect((await signIn(newApiToken(), {}, api)).status).toBe(429);
-    await expectLimited(
-      await fetch(`${api.url}/session`, ownForm(api.url, { token: newApiToken() })),
-      'misses',
-    );
-  });
-
-  it('goes to no other site afterwards', () => {
-    for (const text of [
-      '//evil.example',
-      '/\\evil.example',
-      '/..//evil.example/',
-      'https://evil.example/',
-      'javascript:alert(1)',
-      '/\t/evil.example',
-      `/${'x'.repeat(3000)}`,
-      '',
-    ])
-      expect(ownPath(text, '')).toBe('/my/pastes');
-    expect(ownPath('/my/jobs?status=failed#x', '')).toBe('/my/jobs?status=failed');
-    expect(ownPath('/other', '/p')).toBe('/p/my/pastes');
-    expect(ownPath('/p/../other', '/p')).toBe('/p/my/pastes');
-    expect(ownPath('/p/abc', '/p')).toBe('/p/abc');
-  });
-
-  it('writes the token into no log line', async () => {
-    const { token } = await newUser(bed.db);
-    await signIn(token);
-    await browse('/', { token });
-    expect(JSON.stringify(bed.api.logs)).not.toContain(token);
-  });
-});
+const browse = (path: string, { as = cookie, ...init }: RequestInit & { as?: string } = {}) =>
+  browseAs(bed.api, as, path, init);
 
 describe('a browser that is signed in', () => {
   it('reads a private paste of its user, as a page and as bytes', async () => {
@@ -229,48 +91,74 @@ describe('a browser that is signed in', () => {
   it('is offered a private paste, and deletes its pastes without a token', async () => {
     expect(await (await browse('/')).text()).toContain('<option value="private">');
     const code = await processedPaste(bed, 'x', { userId: user.id, visibility: 'unlisted' });
-    const remove = (token: string, origin: string) => {
+    const remove = (as: string, origin: string) => {
       const form = new FormData();
-      return browse(`/${code}/delete`, { method: 'POST', body: form, token, headers: { origin } });
+      return browse(`/${code}/delete`, { method: 'POST', body: form, as, headers: { origin } });
     };
-    expect((await remove(user.token, 'https://evil.example')).status).toBe(401);
-    expect((await remove((await newUser(bed.db)).token, bed.api.url)).status).toBe(401);
-    expect((await remove(user.token, bed.api.url)).status).toBe(200);
+    const ofAnother = await signedInWith(bed.db, (await newUser(bed.db)).token);
+    expect((await remove(cookie, 'https://evil.example')).status).toBe(401);
+    expect((await remove(ofAnother, bed.api.url)).status).toBe(401);
+    expect((await remove(cookie, bed.api.url)).status).toBe(200);
     expect((await browse(`/${code}`)).status).toBe(410);
   });
 
   it('gets the page to sign in, with the reason, once its token is revoked', async () => {
     const { id, token } = await newUser(bed.db);
-    expect((await browse('/', { token })).status).toBe(200);
+    const as = await signedInWith(bed.db, token);
+    expect((await browse('/', { as })).status).toBe(200);
     await revokeTokens(bed.db, id);
     for (const path of ['/', `/${secret}?x=1`, '/no/such/path']) {
-      const response = await browse(path, { token });
+      const response = await browse(path, { as });
       expect([path, response.status]).toEqual([path, 401]);
       const markup = await response.text();
       expect(markup).toContain('your token has expired or was revoked');
       expect(markup).toContain(`name="next" value="${path}"`);
     }
     bed.api.undocumented.splice(0); // an unknown path has no answers in the document but 404
-    const json = await browse('/v1/pastes', { token, headers: { accept: '*/*' } });
+    const json = await browse('/v1/pastes', { as, headers: { accept: '*/*' } });
     expect((await problemOf(json)).code).toBe('unauthorized');
   });
 
-  it('signs in again while its cookie has a token that is no longer good', async () => {
+  it('signs in again while its session has ended', async () => {
     const { id, token } = await newUser(bed.db);
+    const as = await signedInWith(bed.db, token);
     await revokeTokens(bed.db, id);
     const form = ownForm(bed.api.url, { token: user.token });
     const response = await browse('/session', {
       ...form,
       headers: form.headers as Record<string, string>,
-      token,
+      as,
     });
-    expect(response.headers.get('set-cookie')).toContain(`pasteflow=${user.token};`);
+    expect((await browse('/my/pastes', { as: cookieIn(response) })).status).toBe(200);
   });
 
-  it('signs out, also with a token that is no longer good', async () => {
+  it('signs out: its cookie is good for nothing, from anywhere, and its token stays good', async () => {
+    const { token, headers: ofToken } = await newUser(bed.db);
+    const as = await signedInWith(bed.db, token);
+    await browse('/session/end', { method: 'POST', headers: { origin: bed.api.url }, as });
+    expect((await browse('/my/pastes', { as })).status).toBe(401);
+    const list = (headers: Record<string, string>) => fetch(`${bed.api.url}/v1/pastes`, { headers });
+    expect((await list({ authorization: `Bearer ${as.split('=')[1]}` })).status).toBe(401);
+    expect((await list(ofToken)).status).toBe(200);
+  });
+
+  it.each([
+    [
+      'the secret of a session in the Authorization header',
+      () => ({ authorization: `Bearer ${cookie.split('=')[1]}` }),
+    ],
+    ['an API token in the cookie', () => ({ cookie: `pasteflow=${user.token}` })],
+  ])('is nobody with %s', async (_name, headers) => {
+    const answer = await fetch(`${bed.api.url}/v1/pastes`, {
+      headers: { 'sec-fetch-site': 'same-origin', ...headers() },
+    });
+    expect(answer.status).toBe(401);
+  });
+
+  it('signs out, also when its session has ended', async () => {
     const headers = { origin: bed.api.url };
     const path = '/session/end?next=%2Fabc';
-    const response = await browse(path, { method: 'POST', headers, token: newApiToken() });
+    const response = await browse(path, { method: 'POST', headers, as: 'pasteflow=of-nobody' });
     expect([response.status, response.headers.get('location')]).toEqual([303, '/abc']);
     expect(response.headers.get('set-cookie')).toBe(
       'pasteflow=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0',

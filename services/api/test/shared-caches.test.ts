@@ -11,24 +11,26 @@ import {
   upload,
 } from './support/pastes.ts';
 import { compressibleContent, rawGet, type RawAnswer } from './support/raw-get.ts';
-import { newUser, type TestUser } from './support/users.ts';
+import { newUser, signedInWith, type TestUser } from './support/users.ts';
 
 const describeWithNginx = isNginxRequired() ? describe : describe.skip;
 
 const bed = useApi({ env: { CONTENT_WAIT_MS: '1' } }); // the bytes of an upload in progress are asked for often
 let nginx: Nginx;
 let user: TestUser;
+let cookie: string;
 beforeAll(async () => {
   if (!isNginxRequired()) return;
   nginx = await Nginx.start(bed.api.url);
   user = await newUser(bed.db, { name: 'anna' });
+  cookie = await signedInWith(bed.db, user.token);
 });
 afterAll(() => nginx?.stop());
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const CURL = { accept: '*/*' };
 const GZIP = { ...CURL, 'accept-encoding': 'gzip' };
-const signedIn = () => ({ ...BROWSER, cookie: `pasteflow=${user.token}`, 'sec-fetch-site': 'same-origin' });
+const signedIn = () => ({ ...BROWSER, cookie, 'sec-fetch-site': 'same-origin' });
 
 async function deleted(): Promise<string> {
   const code = await processedPaste(bed, 'deleted');

@@ -3,18 +3,20 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { useApi } from './support/api.ts';
 import { ownPage } from './support/forms.ts';
 import { countPastes, failedPaste, newPaste, processedPaste } from './support/pastes.ts';
-import { newUser, type TestUser } from './support/users.ts';
+import { newUser, signedInWith, type TestUser } from './support/users.ts';
 
 const bed = useApi();
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 let owner: TestUser;
+let cookie: string;
 beforeAll(async () => {
   owner = await newUser(bed.db);
+  cookie = await signedInWith(bed.db, owner.token);
 });
 
 const newSlug = () => `slug-${randomBytes(6).toString('hex')}`;
-const signedIn = () => ({ ...BROWSER, cookie: `pasteflow=${owner.token}` });
+const signedIn = () => ({ ...BROWSER, cookie });
 const pageAt = async (path: string, headers: Record<string, string> = signedIn()) =>
   await (
     await fetch(bed.api.url + path, { headers: { ...headers, 'sec-fetch-site': 'same-origin' } })

@@ -232,7 +232,15 @@ describeInBrowser('every page of a user', () => {
       parameters: { items: [{ content: 'x' }, { content: '', title: 'y' }] },
     });
     for (const id of [exported, failed]) await user.jobs.wait(id);
-    paths = ['/', '/session', '/my/pastes', '/my/jobs', `/my/jobs/${exported}`, `/my/jobs/${failed}`];
+    paths = [
+      '/',
+      '/session',
+      '/my/pastes',
+      '/my/sessions',
+      '/my/jobs',
+      `/my/jobs/${exported}`,
+      `/my/jobs/${failed}`,
+    ];
   });
 
   it.each([

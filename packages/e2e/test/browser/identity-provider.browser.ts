@@ -67,6 +67,33 @@ describeInBrowser.each([
   });
 });
 
+describeInBrowser('the list of sessions', () => {
+  it.each([
+    ['with JavaScript', true],
+    ['without JavaScript', false],
+  ])('shows the browsers in which one is signed in, and ends them: %s', async (_name, javaScriptEnabled) => {
+    const name = `sessions ${javaScriptEnabled}`;
+    const others = [await signIn('/my/jobs', name), await signIn('/my/jobs', name)];
+    for (const page of others) await page.getByRole('heading', { name: 'My jobs' }).waitFor();
+    const page = await signIn('/my/sessions', name, { javaScriptEnabled });
+    await page.getByRole('heading', { name: 'My sessions' }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(4); // with the head
+    expect(await page.getByText('This browser').count()).toBe(1);
+    await page
+      .getByRole('button', { name: /^End the session that began at / })
+      .first()
+      .click();
+    await page.locator('tbody tr').nth(2).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'End all other sessions' }).click();
+    await page.locator('tbody tr').nth(1).waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: 'End' }).count()).toBe(0);
+    for (const ended of others) {
+      await ended.reload();
+      await ended.getByText('your session has ended').waitFor();
+    }
+  });
+});
+
 describeInBrowser('a sign-in that the person cancels', () => {
   it('ends on the page to sign in, with the reason', async () => {
     const page = await bed.open('/my/pastes');

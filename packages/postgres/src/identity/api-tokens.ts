@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 import { ensuredUser } from './users.ts';
@@ -30,16 +30,26 @@ export async function createApiToken(db: Database, token: NewApiToken): Promise<
   return (rows as [CreatedApiToken])[0];
 }
 
-export const good = sql`(revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now()))`;
+/** Whether the row `t` of api_tokens is neither expired nor revoked, and neither is the token that signed its browser in. */
+export const good = sql`(${stands('t')} AND (t.signed_in_by IS NULL
+  OR EXISTS (SELECT FROM api_tokens signer WHERE signer.id = t.signed_in_by AND ${stands('signer')})))`;
+
+function stands(row: string): RawBuilder<unknown> {
+  const { revoked, expires } = {
+    revoked: sql.ref(`${row}.revoked_at`),
+    expires: sql.ref(`${row}.expires_at`),
+  };
+  return sql`(${revoked} IS NULL AND (${expires} IS NULL OR ${expires} > now()))`;
+}
 
 export interface ApiTokenUse {
   readonly id: string;
   readonly userId: string;
-  /** Made for one browser. */
+  /** The session of a browser. */
   readonly isSession: boolean;
   /** The stored hash, for a comparison in constant time. */
   readonly tokenHash: Buffer;
-  /** Neither expired nor revoked. */
+  /** Neither expired nor revoked, and neither is the token that signed the browser in. */
   readonly good: boolean;
 }
 
@@ -51,7 +61,7 @@ export interface ApiTokenUse {
 export async function useApiToken(db: Database, tokenHash: Buffer): Promise<ApiTokenUse | null> {
   const { rows } = await sql<ApiTokenUse>`${prepared}
     WITH unnoted AS MATERIALIZED (
-      SELECT id FROM api_tokens
+      SELECT id FROM api_tokens t
       WHERE token_hash = ${tokenHash} AND ${good}
         AND (last_used_at IS NULL OR last_used_at <= now() - interval '1 minute')
       FOR NO KEY UPDATE SKIP LOCKED
@@ -59,8 +69,19 @@ export async function useApiToken(db: Database, tokenHash: Buffer): Promise<ApiT
       UPDATE api_tokens t SET last_used_at = now() FROM unnoted WHERE t.id = unnoted.id
     )
     SELECT id, user_id AS "userId", is_session AS "isSession", token_hash AS "tokenHash", ${good} AS good
-    FROM api_tokens WHERE token_hash = ${tokenHash}`.execute(db);
+    FROM api_tokens t WHERE token_hash = ${tokenHash}`.execute(db);
   return rows[0] ?? null;
+}
+
+/** Those of these tokens and sessions that are good, by their hashes in hex. Not recorded as a use. */
+export async function findGoodTokens(
+  db: Database,
+  tokenHashes: readonly Buffer[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ hash: string }>`
+    SELECT encode(token_hash, 'hex') AS hash FROM api_tokens t
+    WHERE token_hash = ANY (${tokenHashes}::bytea[]) AND ${good}`.execute(db);
+  return new Set(rows.map(({ hash }) => hash));
 }
 
 /** Whether the token is good and belongs to this user. Not recorded as a use. */
@@ -69,7 +90,7 @@ export async function isGoodApiToken(
   { tokenHash, userName }: { tokenHash: Buffer; userName: string },
 ): Promise<boolean> {
   const { rows } = await sql`
-    SELECT FROM api_tokens JOIN users ON users.id = user_id
+    SELECT FROM api_tokens t JOIN users ON users.id = user_id
     WHERE token_hash = ${tokenHash} AND users.name = ${userName} AND ${good}`.execute(db);
   return rows.length > 0;
 }
@@ -88,17 +109,17 @@ export interface ApiToken {
 /** The tokens of a user, oldest first; null: there is no such user. */
 export async function listApiTokens(db: Database, userName: string): Promise<readonly ApiToken[] | null> {
   const { rows } = await sql<ApiToken | { id: null }>`
-    SELECT t.id, t.name, t.created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt",
-      revoked_at AS "revokedAt",
-      CASE WHEN revoked_at IS NOT NULL THEN 'revoked' WHEN ${good} THEN 'good' ELSE 'expired' END AS state
-    FROM users LEFT JOIN api_tokens t ON t.user_id = users.id
+    SELECT t.id, t.name, t.created_at AS "createdAt", t.last_used_at AS "lastUsedAt", t.expires_at AS "expiresAt",
+      t.revoked_at AS "revokedAt", CASE WHEN t.revoked_at IS NOT NULL OR signer.revoked_at IS NOT NULL THEN 'revoked'
+        WHEN ${good} THEN 'good' ELSE 'expired' END AS state
+    FROM users LEFT JOIN api_tokens t ON t.user_id = users.id LEFT JOIN api_tokens signer ON signer.id = t.signed_in_by
     WHERE users.name = ${userName} ORDER BY t.created_at, t.id`.execute(db);
   if (rows.length === 0) return null;
   return rows.filter((row): row is ApiToken => row.id !== null);
 }
 
 /**
- * Revokes a token. From the commit on, requests with the token are refused.
+ * Revokes a token. From the commit on, requests with the token are refused, and those of the browsers that it has signed in.
  * @returns `already` when the token was revoked before; null when there is no such token
  */
 export async function revokeApiToken(db: Database, id: string): Promise<'revoked' | 'already' | null> {

@@ -1,28 +1,30 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { good } from './api-tokens.ts';
-import { ensuredUser } from './users.ts';
 
 /** Far more than the browsers of a person. A further session ends the user's oldest one. */
 const MAX_SESSIONS_OF_USER = 100;
 
 interface NewBrowserSession {
-  /** The user is created when there is none with this name. */
-  readonly userName: string;
-  /** SHA-256 of the whole token. */
-  readonly tokenHash: Buffer;
+  readonly userId: string;
+  /** The id of the token that signs the browser in; null: the identity provider does. */
+  readonly signedInBy: string | null;
+  /** SHA-256 of the secret in the cookie. */
+  readonly secretHash: Buffer;
+  /** The session ends earlier when the token expires earlier. */
   readonly lastsSeconds: number;
 }
 
 /**
- * Inserts the token of a browser that its user has signed in, and removes the user's sessions that have ended, so that the rows of a user
- * stay few. A session that another statement has locked is left to the next call.
+ * Inserts the session of a browser, and removes the user's sessions that have ended, so that the rows of a user stay few. A session that
+ * another statement has locked is left to the next call.
  */
 export async function beginBrowserSession(db: Database, session: NewBrowserSession): Promise<void> {
+  const { userId, signedInBy, secretHash, lastsSeconds } = session;
   await sql`
-    WITH ${ensuredUser(session.userName)}, sessions AS (
+    WITH sessions AS (
       SELECT id, ${good} AS good, row_number() OVER (ORDER BY ${good} DESC, created_at DESC, id DESC) AS place
-      FROM api_tokens WHERE user_id = (SELECT id FROM ensured_user) AND is_session
+      FROM api_tokens t WHERE user_id = ${userId} AND is_session
     ), spare AS MATERIALIZED (
       SELECT id FROM api_tokens
       WHERE id IN (SELECT id FROM sessions WHERE NOT good OR place >= ${MAX_SESSIONS_OF_USER})
@@ -30,14 +32,68 @@ export async function beginBrowserSession(db: Database, session: NewBrowserSessi
     ), removed AS (
       DELETE FROM api_tokens t USING spare WHERE t.id = spare.id
     )
-    INSERT INTO api_tokens (user_id, name, token_hash, expires_at, is_session)
-    SELECT id, 'browser session', ${session.tokenHash}::bytea, now() + make_interval(secs => ${session.lastsSeconds}), true
-    FROM ensured_user`.execute(db);
+    INSERT INTO api_tokens (user_id, name, token_hash, is_session, signed_in_by, expires_at)
+    SELECT ${userId}::uuid, 'browser session', ${secretHash}::bytea, true, ${signedInBy}::uuid,
+      least(now() + make_interval(secs => ${lastsSeconds}),
+        (SELECT expires_at FROM api_tokens WHERE id = ${signedInBy}::uuid))`.execute(db);
 }
 
-/** Ends the session with this token. A token that is no session stays good. */
-export async function endBrowserSession(db: Database, tokenHash: Buffer): Promise<void> {
+interface BrowserSession {
+  readonly id: string;
+  readonly createdAt: Date;
+  /** To the minute; null: never. */
+  readonly lastUsedAt: Date | null;
+  readonly expiresAt: Date;
+  /** The name of the token that signed the browser in; null: the identity provider did. */
+  readonly tokenName: string | null;
+  /** It is the session with the given secret. */
+  readonly isThis: boolean;
+}
+
+/**
+ * The user's sessions that have not ended, newest first.
+ * @param secretHash of the session that is to be marked; null: none
+ */
+export async function listBrowserSessions(
+  db: Database,
+  { userId, secretHash }: { readonly userId: string; readonly secretHash: Buffer | null },
+): Promise<readonly BrowserSession[]> {
+  const { rows } = await sql<BrowserSession>`
+    SELECT t.id, t.created_at AS "createdAt", t.last_used_at AS "lastUsedAt", t.expires_at AS "expiresAt",
+      signer.name AS "tokenName", t.token_hash IS NOT DISTINCT FROM ${secretHash}::bytea AS "isThis"
+    FROM api_tokens t LEFT JOIN api_tokens signer ON signer.id = t.signed_in_by
+    WHERE t.user_id = ${userId} AND t.is_session AND ${good}
+    ORDER BY t.created_at DESC, t.id DESC`.execute(db);
+  return rows;
+}
+
+/** Ends the session with this secret. A token that is no session stays good. */
+export async function endBrowserSession(db: Database, secretHash: Buffer): Promise<void> {
   await sql`
     UPDATE api_tokens SET revoked_at = now()
-    WHERE token_hash = ${tokenHash} AND is_session AND revoked_at IS NULL`.execute(db);
+    WHERE token_hash = ${secretHash} AND is_session AND revoked_at IS NULL`.execute(db);
+}
+
+/** Ends one session of the user. Another user's session stays, and so does a token that is no session. */
+export async function endOwnBrowserSession(
+  db: Database,
+  { userId, id }: { readonly userId: string; readonly id: string },
+): Promise<void> {
+  await sql`
+    UPDATE api_tokens SET revoked_at = now()
+    WHERE id = ${id} AND user_id = ${userId} AND is_session AND revoked_at IS NULL`.execute(db);
+}
+
+/** Ends all sessions of the user but the one with this secret; null: all. In the order of their ids, so that two calls can't deadlock. */
+export async function endOtherBrowserSessions(
+  db: Database,
+  { userId, secretHash }: { readonly userId: string; readonly secretHash: Buffer | null },
+): Promise<void> {
+  await sql`
+    WITH others AS MATERIALIZED (
+      SELECT id FROM api_tokens
+      WHERE user_id = ${userId} AND is_session AND revoked_at IS NULL AND token_hash IS DISTINCT FROM ${secretHash}::bytea
+      ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE api_tokens t SET revoked_at = now() FROM others WHERE t.id = others.id`.execute(db);
 }

@@ -34,6 +34,7 @@ import * as uncountedTransitions from './0035-uncounted-transitions.ts';
 import * as trailByEntity from './0036-trail-by-entity.ts';
 import * as copiesOfContent from './0038-copies-of-content.ts';
 import * as deletionRequests from './0039-deletion-requests.ts';
+import * as sessionsOfTokens from './0041-sessions-of-tokens.ts';
 
 interface PreparedMigration extends Migration {
   /** Runs before all pending migrations and outside of their transactions, for an index that must not hold up writes while it is built. */
@@ -77,4 +78,5 @@ export const migrations: Record<string, PreparedMigration> = {
   '0036-trail-by-entity': trailByEntity,
   '0038-copies-of-content': copiesOfContent,
   '0039-deletion-requests': deletionRequests,
+  '0041-sessions-of-tokens': sessionsOfTokens,
 };

@@ -8,7 +8,7 @@ export const apiRights: RoleRights = {
   // `npm run token` runs with the api's rights.
   api_tokens: {
     select: 'all',
-    insert: ['user_id', 'name', 'token_hash', 'expires_at', 'is_session'],
+    insert: ['user_id', 'name', 'token_hash', 'expires_at', 'is_session', 'signed_in_by'],
     update: ['last_used_at', 'revoked_at'],
     delete: true, // sessions that have ended
   },

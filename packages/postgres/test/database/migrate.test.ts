@@ -55,6 +55,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0036-trail-by-entity',
     '0038-copies-of-content',
     '0039-deletion-requests',
+    '0041-sessions-of-tokens',
   ]);
 });
 

@@ -60,7 +60,7 @@ ${scripts.map((name) => html`<script type="module" src="${asset(name)}"></script
 <a class="skip" href="#main">${words.skipToContent}</a>
 <header class="site">
 <a class="brand" href="${base}/">${words.product}</a>
-<nav><a href="${base}/">${words.newPaste}</a> ${site.viewer !== null && html`<a href="${base}/my/pastes">${words.myPastes.title}</a> <a href="${base}/my/jobs">${words.myJobs.title}</a> `}<a href="${base}/docs">${words.documentation}</a></nav>
+<nav><a href="${base}/">${words.newPaste}</a> ${site.viewer !== null && html`<a href="${base}/my/pastes">${words.myPastes.title}</a> <a href="${base}/my/jobs">${words.myJobs.title}</a> <a href="${base}/my/sessions">${words.mySessions.title}</a> `}<a href="${base}/docs">${words.documentation}</a></nav>
 ${account(site)}
 </header>
 <main id="main" tabindex="-1">

@@ -15,7 +15,7 @@ export interface AdmissionDependencies {
   readonly identify: (req: Request) => Promise<Caller>;
   readonly limits: Pick<Limits, 'count'>;
   readonly guesses: TokenGuesses;
-  readonly sessions: Pick<Sessions, 'tokenOf'>;
+  readonly sessions: Pick<Sessions, 'secretOf'>;
   readonly nameOfUser: (userId: string) => Promise<string>;
 }
 
@@ -35,7 +35,7 @@ export function createAdmit(deps: AdmissionDependencies): Admit {
   return async (req, res, operation) => {
     const context = contextOf(req);
     if (operation.ignoresSession === true) context.ignoresSession = true;
-    const isSignedIn = req.headers.authorization === undefined && sessions.tokenOf(req) !== null;
+    const isSignedIn = req.headers.authorization === undefined && sessions.secretOf(req) !== null;
     if (operation.access === 'open' && !(isSignedIn && context.wantsPage === true)) return;
     // Not even the browser keeps what only its user may see.
     if (isSignedIn) res.set('Cache-Control', PRIVATE);
@@ -61,8 +61,8 @@ async function identifyCounted(
   res: Response,
 ): Promise<Caller> {
   const { authorization } = req.headers;
-  const token = sessions.tokenOf(req);
-  const credential = authorization ?? (token === null ? undefined : `Bearer ${token}`);
+  const secret = sessions.secretOf(req);
+  const credential = authorization ?? (secret === null ? undefined : `Session ${secret}`);
   try {
     return await guesses.counted(req, res, credential, () => identify(req));
   } catch (error) {

@@ -34,11 +34,11 @@ export class AccessTokens {
   }
 
   /**
-   * The subject of a token; null when the token is not signed by the issuer with a usable key, is no access token, not for this audience, or
+   * The subject of a token, and when the token expires; null when the token is not signed by the issuer with a usable key, is no access token, not for this audience, or
    * not valid now.
    * @throws DependencyUnavailableError when the issuer's keys are unavailable
    */
-  async subjectOf(token: string): Promise<string | null> {
+  async verify(token: string): Promise<{ readonly subject: string; readonly expiresAtMs: number } | null> {
     try {
       const { payload, protectedHeader } = await jwtVerify(token, this.#keys.keyFor, {
         issuer: this.issuer,
@@ -48,8 +48,8 @@ export class AccessTokens {
         requiredClaims: ['sub', 'exp'],
       });
       if (!isBearerAccessToken(protectedHeader, payload)) return null;
-      const subject: unknown = payload.sub;
-      return isSubject(subject) ? subject : null;
+      const { sub: subject, exp = 0 } = payload;
+      return isSubject(subject) ? { subject, expiresAtMs: exp * 1000 } : null;
     } catch (error) {
       if (error instanceof errors.JOSEError) return null;
       throw error;

@@ -52,11 +52,11 @@ export function signInRefused(detail: string, cause?: unknown): RequestError {
   });
 }
 
-/** For a browser whose token was good when it signed in. */
+/** For a browser whose session was good once. */
 export function sessionEnded(): RequestError {
   return new RequestError(
     'unauthorized',
-    'You are no longer signed in: your token has expired or was revoked. Sign in with another token.',
+    'You are no longer signed in: your session has ended, or your token has expired or was revoked. Sign in again.',
     { headers: { 'WWW-Authenticate': `${REALM}, error="invalid_token"` } },
   );
 }

@@ -1,8 +1,9 @@
 import type { Request } from 'express';
 import type { Database } from '@pasteflow/postgres';
-import type { Caller } from '../http/request/caller.ts';
+import type { Caller, IdentifiedUser } from '../http/request/caller.ts';
 import { clientAddressOf } from '../http/request/client-address.ts';
 import { findUserOfToken, isApiToken } from './api-token.ts';
+import { findUserOfSession } from './browser-sessions.ts';
 import { bearerTokenOf, invalidToken, sessionEnded } from './authorization.ts';
 import type { OidcUsers } from './oidc-users.ts';
 import type { Sessions } from './sessions.ts';
@@ -13,18 +14,11 @@ export interface IdentifyDependencies {
   readonly oidc: OidcUsers | null;
 }
 
-/** The user of a token. */
-export interface TokenUser {
-  readonly userId: string;
-  /** The id of the API token; null for a token of the operator's identity provider, and for a browser that it signed in. */
-  readonly tokenId: string | null;
-}
-
 /** Finds the user of a token; null for an invalid one. @throws DependencyUnavailableError */
 export function createFindUser({
   db,
   oidc,
-}: IdentifyDependencies): (token: string) => Promise<TokenUser | null> {
+}: IdentifyDependencies): (token: string) => Promise<IdentifiedUser | null> {
   return async (token) =>
     oidc === null || isApiToken(token) ? await findUserOfToken(db, token) : await oidc.find(token);
 }
@@ -35,17 +29,22 @@ export function createFindUser({
  * @throws RequestError unauthorized for invalid credentials; DependencyUnavailableError when they can't be
  * checked
  */
-export function createIdentify(
-  findUser: (token: string) => Promise<TokenUser | null>,
-  sessions: Pick<Sessions, 'tokenOf'>,
-): (req: Request) => Promise<Caller> {
+export function createIdentify({
+  db,
+  findUser,
+  sessions,
+}: {
+  readonly db: Database;
+  readonly findUser: (token: string) => Promise<IdentifiedUser | null>;
+  readonly sessions: Pick<Sessions, 'secretOf'>;
+}): (req: Request) => Promise<Caller> {
   return async (req) => {
     const address = clientAddressOf(req);
-    const bearer = bearerTokenOf(req);
-    const token = bearer ?? sessions.tokenOf(req);
-    if (token === null) return { kind: 'anonymous', address };
-    const user = await findUser(token);
-    if (user === null) throw bearer === null ? sessionEnded() : invalidToken();
+    const token = bearerTokenOf(req);
+    const secret = sessions.secretOf(req);
+    if (token === null && secret === null) return { kind: 'anonymous', address };
+    const user = token === null ? await findUserOfSession(db, secret ?? '') : await findUser(token);
+    if (user === null) throw token === null ? sessionEnded() : invalidToken();
     return { kind: 'user', ...user, address };
   };
 }

@@ -1,4 +1,5 @@
 import { ensureUser, type Database } from '@pasteflow/postgres';
+import type { IdentifiedUser } from '../http/request/caller.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { nameOfSubject } from './subject.ts';
 
@@ -26,10 +27,12 @@ export class OidcUsers {
   }
 
   /** The user of a token; null for an invalid one. @throws DependencyUnavailableError */
-  async find(token: string): Promise<{ readonly userId: string; readonly tokenId: null } | null> {
-    const subject = await this.#tokens.subjectOf(token);
-    if (subject === null) return null;
-    return { userId: await this.#idOf(nameOfSubject(this.#tokens.issuer, subject)), tokenId: null };
+  async find(token: string): Promise<IdentifiedUser | null> {
+    const found = await this.#tokens.verify(token);
+    if (found === null) return null;
+    const { subject, expiresAtMs } = found;
+    const userId = await this.#idOf(nameOfSubject(this.#tokens.issuer, subject));
+    return { userId, tokenId: null, credential: { kind: 'signed', expiresAtMs } };
   }
 
   async #idOf(name: string): Promise<string> {

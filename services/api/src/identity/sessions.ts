@@ -3,15 +3,12 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { cookieOf } from '../http/request/cookies.ts';
 import { contextOf } from '../http/request/request-context.ts';
 
-/** Browsers store at most 4096 bytes of a cookie with its name and attributes. */
-export const MAX_SESSION_TOKEN_LENGTH = 3900;
-
 /** Its name, without the prefix of https. */
-export const SESSION_COOKIE = 'pasteflow';
+const SESSION_COOKIE = 'pasteflow';
 
 /**
- * The cookie with which a browser is signed in (ADR 40). It holds the user's token and counts like the token in the
- * Authorization header, but only in requests that the service's own pages or the user's address bar sent.
+ * The cookie with which a browser is signed in (ADR 40). It holds the secret of the browser's session, which counts only in requests that the
+ * service's own pages or the user's address bar sent.
  */
 export class Sessions {
   readonly #publicUrl: string | undefined;
@@ -23,16 +20,20 @@ export class Sessions {
     this.#isHttps = publicUrl?.startsWith('https:') ?? false;
   }
 
-  /** The token of a browser that is signed in; null when there is none, or when it does not count. */
-  tokenOf(req: IncomingMessage): string | null {
-    if (contextOf(req).ignoresSession === true) return null;
-    const token = cookieOf(req, this.#name(SESSION_COOKIE));
-    return token !== null && token !== '' && this.isOwn(req) ? token : null;
+  /** The secret of a browser that is signed in; null when there is none, or when it does not count. */
+  secretOf(req: IncomingMessage): string | null {
+    const secret = contextOf(req).ignoresSession === true ? null : this.heldBy(req);
+    return secret !== null && this.isOwn(req) ? secret : null;
+  }
+
+  /** The secret in the cookie, also where it does not count; null: none. */
+  heldBy(req: IncomingMessage): string | null {
+    return this.valueOf(req, SESSION_COOKIE) || null;
   }
 
   /** The header Set-Cookie that signs a browser in, until it is closed. */
-  begin(token: string): string {
-    return this.cookie(SESSION_COOKIE, token, 'SameSite=Strict');
+  begin(secret: string): string {
+    return this.cookie(SESSION_COOKIE, secret, 'SameSite=Strict');
   }
 
   /** The header Set-Cookie that signs a browser out. */

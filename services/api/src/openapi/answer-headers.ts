@@ -54,7 +54,7 @@ export const deleteToken = header(
   z.string().optional(),
 );
 export const setCookie = header(
-  'The cookie of a browser that is signed in. It is HttpOnly and SameSite=Strict.',
+  'The cookie of a browser that is signed in: the secret of its session. It is HttpOnly and SameSite=Strict.',
   z.string(),
 );
 export const setCookies = header(

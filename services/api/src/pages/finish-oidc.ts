@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Database } from '@pasteflow/postgres';
+import { ensureUser } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { signedInPage } from '@pasteflow/web';
 import { z } from 'zod';
@@ -8,9 +8,10 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { readQuery } from '../http/request/query.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { signInRefused } from '../identity/authorization.ts';
-import { beginSession } from '../identity/sign-in/begin-session.ts';
+import { beginSession } from '../identity/browser-sessions.ts';
 import type { IdentityProvider } from '../identity/sign-in/identity-provider.ts';
 import { readPending, type PendingSignIn } from '../identity/sign-in/pending-sign-in.ts';
+import { nameOfSubject } from '../identity/subject.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { ownPath } from '../site/own-path.ts';
 import { sendPage } from '../site/send-page.ts';
@@ -18,7 +19,6 @@ import { expectSignIn, PENDING_COOKIE, requireProvider, type OidcSignInDependenc
 import { pageOf } from './page-answers.ts';
 
 export interface FinishOidcDependencies extends OidcSignInDependencies {
-  readonly db: Database;
   readonly guesses: TokenGuesses;
   readonly logger: Logger;
 }
@@ -51,8 +51,9 @@ export function finishOidcSignIn(deps: FinishOidcDependencies): Endpoint {
       throw signInRefused('This browser did not begin this sign-in, or began it more than 10 minutes ago.');
     res.append('Set-Cookie', deps.sessions.cookie(PENDING_COOKIE, '', 'SameSite=Lax; Max-Age=0'));
     const subject = await finishCounted(deps, provider, req, res, pending);
-    const token = await beginSession(deps.db, { issuer: provider.issuer, subject });
-    res.append('Set-Cookie', deps.sessions.begin(token));
+    const userId = await ensureUser(deps.db, nameOfSubject(provider.issuer, subject));
+    const secret = await beginSession(deps.db, { userId, tokenId: null });
+    res.append('Set-Cookie', deps.sessions.begin(secret));
     const page = signedInPage(site, { next: ownPath(pending.next, site.base) });
     sendPage(res, page, { 'Referrer-Policy': 'no-referrer' }); // its URL has the code and the state
   };

@@ -1,13 +1,15 @@
+import type { Database } from '@pasteflow/postgres';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { TokenGuesses } from '../admission/token-guesses.ts';
 import type { BodyBudget } from '../budget/body-budget.ts';
-import { validate, validationFailed } from '../http/errors/request-error.ts';
+import { validate } from '../http/errors/request-error.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { refusedAtSignIn } from '../identity/authorization.ts';
-import type { TokenUser } from '../identity/identify.ts';
-import { MAX_SESSION_TOKEN_LENGTH, type Sessions } from '../identity/sessions.ts';
+import { beginSession, endSession } from '../identity/browser-sessions.ts';
+import type { IdentifiedUser } from '../http/request/caller.ts';
+import type { Sessions } from '../identity/sessions.ts';
 import { setCookie } from '../openapi/answer-headers.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import type { Pages } from '../site/compose-site.ts';
@@ -16,9 +18,10 @@ import { exampleToken } from './example.ts';
 import { formErrors, goTo, redirectOf } from './page-answers.ts';
 
 export interface SignInDependencies {
+  readonly db: Database;
   readonly sessions: Sessions;
   readonly guesses: TokenGuesses;
-  readonly findUser: (token: string) => Promise<TokenUser | null>;
+  readonly findUser: (token: string) => Promise<IdentifiedUser | null>;
   readonly bodies: BodyBudget;
   readonly pages: Pages;
 }
@@ -28,7 +31,7 @@ const form = z.strictObject({
   next: z.string().optional().meta({ description: 'The path of the page to show afterwards.' }),
 });
 
-/** POST /session: signs a browser in with a token. It works without JavaScript. */
+/** POST /session: signs a browser in with a token, and ends the session that it had before. It works without JavaScript. */
 export function signInForm(deps: SignInDependencies): Endpoint {
   const signIn: Handler = async (req, res) => {
     deps.sessions.requireOwn(req);
@@ -37,8 +40,9 @@ export function signInForm(deps: SignInDependencies): Endpoint {
     const token = sent.token.trim();
     const next = ownPath(sent.next ?? null, deps.pages.site(req).base);
     Object.assign(contextOf(req), { mustSignIn: true, afterSignIn: next });
-    await requireGoodToken(deps, req, res, token);
-    res.set('Set-Cookie', deps.sessions.begin(token));
+    const user = await findGoodToken(deps, req, res, token);
+    await endSession(deps.db, deps.sessions.heldBy(req));
+    res.set('Set-Cookie', deps.sessions.begin(await beginSession(deps.db, user)));
     goTo(res, next);
   };
   return {
@@ -67,19 +71,17 @@ export function signInForm(deps: SignInDependencies): Endpoint {
   };
 }
 
-/** @throws RequestError unauthorized, which counts as a guess; validation_failed for a token that no cookie can hold */
-async function requireGoodToken(
+/** @throws RequestError unauthorized, which counts as a guess */
+async function findGoodToken(
   { guesses, findUser }: SignInDependencies,
   req: Request,
   res: Response,
   token: string,
-): Promise<void> {
-  if (token.length > MAX_SESSION_TOKEN_LENGTH) {
-    const message = `must have at most ${MAX_SESSION_TOKEN_LENGTH} characters`;
-    throw validationFailed([{ path: 'token', message }]);
-  }
+): Promise<IdentifiedUser> {
   if (!/^[\w.~+/-]+=*$/.test(token)) throw refusedAtSignIn();
-  await guesses.counted(req, res, `Bearer ${token}`, async () => {
-    if ((await findUser(token)) === null) throw refusedAtSignIn();
+  return await guesses.counted(req, res, `Bearer ${token}`, async () => {
+    const user = await findUser(token);
+    if (user === null) throw refusedAtSignIn();
+    return user;
   });
 }

@@ -1,9 +1,8 @@
-import { endBrowserSession, type Database } from '@pasteflow/postgres';
+import type { Database } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { readQuery } from '../http/request/query.ts';
-import { isApiToken } from '../identity/api-token.ts';
-import { hashOfSecret } from '../identity/secret.ts';
-import { SESSION_COOKIE, type Sessions } from '../identity/sessions.ts';
+import { endSession } from '../identity/browser-sessions.ts';
+import type { Sessions } from '../identity/sessions.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import type { Pages } from '../site/compose-site.ts';
 import { ownPath } from '../site/own-path.ts';
@@ -22,19 +21,15 @@ const query = z.strictObject({
     .meta({ description: 'The path of the page to show afterwards.', param: { example: '/' } }),
 });
 
-/**
- * POST /session/end: signs a browser out. A token that was made for this browser ends; one that the user has typed in stays good, because
- * programs may use it.
- */
+/** POST /session/end: signs a browser out, and ends its session. The token with which it signed in stays good, because programs may use it. */
 export function signOut({ db, sessions, pages }: SignOutDependencies): Endpoint {
   const end: Handler = async (req, res) => {
     sessions.requireOwn(req);
     const { next } = readQuery(req, query);
     const { base } = pages.site(req);
-    // Before the statement: the browser forgets the token even when Postgres does not answer.
+    // Before the statement: the browser forgets the session even when Postgres does not answer.
     res.set('Set-Cookie', sessions.end());
-    const token = sessions.valueOf(req, SESSION_COOKIE) ?? '';
-    if (isApiToken(token)) await endBrowserSession(db, hashOfSecret(token));
+    await endSession(db, sessions.heldBy(req));
     goTo(res, ownPath(next ?? `${base}/`, base));
   };
   return {
@@ -42,7 +37,7 @@ export function signOut({ db, sessions, pages }: SignOutDependencies): Endpoint 
       operationId: 'signOut',
       tag: 'pages',
       access: 'anyone',
-      ignoresSession: true, // also with a token that has expired
+      ignoresSession: true, // also with one that has ended
       setsCookies: true,
       summary: 'Signs a browser out, from the form of a page.',
       params: { query },

@@ -120,6 +120,16 @@ export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
       owner: 303,
     },
   ],
+  'GET /my/sessions': ofUser('/my/sessions'),
+  'POST /my/sessions/end': [
+    {
+      prepare: ({ api }) =>
+        Promise.resolve({ path: '/my/sessions/end', init: ownForm(api.url, { session: 'others' }) }),
+      none: 401,
+      other: 303,
+      owner: 303,
+    },
+  ],
   'GET /v1/pastes': ofUser('/v1/pastes'),
   'POST /v1/pastes': creation('/v1/pastes'),
   'GET /v1/pastes/:short_code': read((code) => `/v1/pastes/${code}`),

@@ -4,6 +4,30 @@ import type { ApiBed, RunningApi } from './api.ts';
 
 export const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
+/** A request of a browser with this cookie, from a page of the service unless its headers say otherwise. */
+export async function browseAs(
+  { url }: Pick<RunningApi, 'url'>,
+  cookie: string,
+  path: string,
+  { headers = {}, ...init }: RequestInit = {},
+): Promise<Response> {
+  return await fetch(url + path, {
+    redirect: 'manual',
+    ...init,
+    headers: {
+      ...BROWSER,
+      cookie: `other=1; ${cookie}; last=2`,
+      'sec-fetch-site': 'same-origin',
+      ...(headers as Record<string, string>),
+    },
+  });
+}
+
+/** The pair NAME=VALUE of the cookie that an answer sets. */
+export function cookieIn(response: Response): string {
+  return response.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
 /** An api whose clients sign in at the issuer. `another` is a second client with the same redirect URI. */
 export async function startOidcApi(
   bed: ApiBed,

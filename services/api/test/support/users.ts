@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createApiToken, revokeApiToken, type Database } from '@pasteflow/postgres';
+import { createApiToken, revokeApiToken, useApiToken, type Database } from '@pasteflow/postgres';
 import { newApiToken } from '../../src/identity/api-token.ts';
+import { beginSession } from '../../src/identity/browser-sessions.ts';
 import { hashOfSecret } from '../../src/identity/secret.ts';
 
 export interface TestUser {
@@ -36,6 +37,13 @@ export async function spentToken(
 export async function revokeTokens(db: Database, userId: string): Promise<void> {
   const tokens = await db.selectFrom('api_tokens').select('id').where('user_id', '=', userId).execute();
   for (const { id } of tokens) await revokeApiToken(db, id);
+}
+
+/** The cookie of a browser in which this token has signed its user in. */
+export async function signedInWith(db: Database, token: string): Promise<string> {
+  const found = await useApiToken(db, hashOfSecret(token));
+  if (found === null) throw new Error('no such token');
+  return `pasteflow=${await beginSession(db, { userId: found.userId, tokenId: found.id })}`;
 }
 
 /** Another token of the same user. */

@@ -1,15 +1,24 @@
 import { networkOf } from './client-address.ts';
 
+/** What has identified a caller. It is checked again while a long answer goes on. */
+export type Credential =
+  /** An API token or a session, by its hash in Postgres. */
+  | { readonly kind: 'stored'; readonly hash: Buffer }
+  /** An access token of the operator's identity provider. */
+  | { readonly kind: 'signed'; readonly expiresAtMs: number };
+
+/** The user of a token or a session. */
+export interface IdentifiedUser {
+  readonly userId: string;
+  /** The id of the API token; null for a token of the operator's identity provider, and for a session. */
+  readonly tokenId: string | null;
+  readonly credential: Credential;
+}
+
 /** The sender of a request. `address` is the client's, as far as TRUST_PROXY reveals it. */
 export type Caller =
   | { readonly kind: 'anonymous'; readonly address: string }
-  | {
-      readonly kind: 'user';
-      readonly userId: string;
-      /** The id of the API token; null for a token of the operator's identity provider, and for a browser that it signed in. */
-      readonly tokenId: string | null;
-      readonly address: string;
-    };
+  | (IdentifiedUser & { readonly kind: 'user'; readonly address: string });
 
 /** The owner of an idempotency key: two callers may use the same key. */
 export function callerKeyOf(caller: Caller): string {

@@ -1,0 +1,3 @@
+import { showRelativeTimes } from './browser-facts.ts';
+
+showRelativeTimes('td time');

@@ -1,0 +1,44 @@
+import { formatTime } from '../html/formats.ts';
+import { html, type Html } from '../html/html.ts';
+import { page, type Site } from '../html/layout.ts';
+import { table } from '../html/table.ts';
+import { words } from '../words.ts';
+
+/** A browser in which its user is signed in. The times are in ISO 8601. */
+interface OwnSession {
+  readonly id: string;
+  /** The name of the token that signed the browser in; null: the identity provider did. */
+  readonly tokenName: string | null;
+  /** It is the browser that shows the page. */
+  readonly isThis: boolean;
+  readonly begun: string;
+  readonly lastUsed: string;
+  readonly ends: string;
+}
+
+/** The user's sessions, newest first, each with a button that ends it. That of this browser ends by signing out. */
+export function mySessionsPage(site: Site, sessions: readonly OwnSession[]): string {
+  const { mySessions: text } = words;
+  const heads = [text.session, text.end, text.begun, text.lastUsed, text.ends];
+  return page(site, {
+    title: text.title,
+    scripts: ['my-sessions.js'],
+    main: html`<h1>${text.title}</h1>
+<p>${text.intro}</p>
+<form method="post" action="${site.base}/my/sessions/end">
+${table(
+  text.title,
+  heads,
+  sessions.map((each) => row(site, each)),
+)}
+${sessions.some(({ isThis }) => !isThis) && html`<p class="toolbar"><button class="danger" name="session" value="others" type="submit">${text.endOthers}</button></p>`}
+</form>`,
+  });
+}
+
+function row({ provider }: Site, { id, tokenName, isThis, begun, lastUsed, ends }: OwnSession): Html {
+  const { mySessions: text } = words;
+  const way = tokenName === null ? text.byProvider(provider) : html`${text.byToken} <bdi>${tokenName}</bdi>`;
+  const button = html`<button name="session" value="${id}" type="submit" aria-label="${text.endOne(begun)}">${text.endButton}</button>`;
+  return html`<tr><td class="title">${way}</td><td>${isThis ? html`<strong>${text.thisBrowser}</strong>` : button}</td><td>${formatTime(begun)}</td><td>${formatTime(lastUsed)}</td><td>${formatTime(ends)}</td></tr>\n`;
+}
