@@ -475,7 +475,7 @@ export interface paths {
     };
     /**
      * Streams the events of a paste until its upload has settled.
-     * @description Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open. A caller with too many waiting requests gets 429.
+     * @description Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open. The stream ends without `end` at most 15 s after its token has expired or was revoked. A caller with too many waiting requests gets 429.
      */
     get: operations['streamPasteEvents'];
     put?: never;
@@ -584,7 +584,7 @@ export interface paths {
     };
     /**
      * Streams the events of a job until its end.
-     * @description Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open. A caller with too many waiting requests gets 429.
+     * @description Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. `end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open. The stream ends without `end` at most 15 s after its token has expired or was revoked. A caller with too many waiting requests gets 429.
      */
     get: operations['streamJobEvents'];
     put?: never;

@@ -7,6 +7,7 @@ import {
   countRetryable,
   createApiToken,
   endBrowserSession,
+  ensureUser,
   requestDeletions,
   requestDeletion,
   findBlocked,
@@ -164,7 +165,9 @@ describe('when the clock of Postgres steps back by an hour', () => {
   });
 
   it('a session that was ended stays so', async () => {
-    await beginBrowserSession(current.db, { userName: randomUUID(), tokenHash, lastsSeconds: 10 * AN_HOUR });
+    const userId = await ensureUser(current.db, randomUUID());
+    const session = { userId, signedInBy: null, secretHash: tokenHash, lastsSeconds: 10 * AN_HOUR };
+    await beginBrowserSession(current.db, session);
     expect(await isGood()).toBe(true);
     await endBrowserSession(current.db, tokenHash);
     await stepClockBack(current.db, AN_HOUR);

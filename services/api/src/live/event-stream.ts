@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http';
+import { canRead } from '@pasteflow/pastes';
 import type { Snapshot, SnapshotTransition, Subscription } from '@pasteflow/postgres';
+import type { Caller } from '../http/request/caller.ts';
 import type { Audience } from '../timeline/audience.ts';
 import { viewOfTransition } from '../timeline/transition-view.ts';
 import type { ChangePoller, Watcher } from './change-poller.ts';
+import type { BeatingStream, Heartbeat } from './heartbeat.ts';
 import { eventId, progressKey, type Position } from './position.ts';
 
 export interface EventStreamOptions {
   readonly kind: Subscription['kind'];
   readonly id: string;
+  readonly caller: Caller;
   readonly audience: Audience;
   /** How far the client has read. */
   readonly position: Position;
-  readonly heartbeatMs: number;
 }
-
-/** Proxies close idle connections, often after 60 s, some after 30 s. */
-export const HEARTBEAT_MS = 15_000;
 
 /** When EventSource reconnects after a broken stream. */
 const RETRY_MS = 1000;
@@ -27,33 +27,37 @@ const stopRetryMs = (): number => Math.round(RETRY_MS * (1 + Math.random()));
 const MAX_MISSED_HEARTBEATS = 2;
 
 /** A stream of Server-Sent Events for one paste or job: its past events, new ones as they happen, and the end. */
-export class EventStream implements Watcher {
+export class EventStream implements Watcher, BeatingStream {
   readonly purpose = 'events';
   readonly kind: Subscription['kind'];
   readonly id: string;
+  readonly caller: Caller;
   readonly #poller: ChangePoller;
+  readonly #heartbeat: Pick<Heartbeat, 'add' | 'remove'>;
   readonly #res: ServerResponse;
   readonly #audience: Audience;
-  readonly #heartbeatMs: number;
   #position: Position;
-  #heartbeat: NodeJS.Timeout | undefined;
   /** The client reads slowly. Its further events are read from Postgres when it has read these. */
   #isFull = false;
   #missedHeartbeats = 0;
   #isOver = false;
 
   constructor(
-    poller: ChangePoller,
+    {
+      poller,
+      heartbeat,
+    }: { readonly poller: ChangePoller; readonly heartbeat: Pick<Heartbeat, 'add' | 'remove'> },
     res: ServerResponse,
-    { kind, id, audience, position, heartbeatMs }: EventStreamOptions,
+    { kind, id, caller, audience, position }: EventStreamOptions,
   ) {
     this.#poller = poller;
+    this.#heartbeat = heartbeat;
     this.#res = res;
     this.kind = kind;
     this.id = id;
+    this.caller = caller;
     this.#position = { ...position, ended: false };
     this.#audience = audience;
-    this.#heartbeatMs = heartbeatMs;
   }
 
   /** Call this after `watch`: starts the response, and sends the past events. */
@@ -63,7 +67,7 @@ export class EventStream implements Watcher {
       this.#leave();
       return;
     }
-    this.#heartbeat = setInterval(() => this.#beat(), this.#heartbeatMs);
+    this.#heartbeat.add(this);
     this.#write(`retry: ${RETRY_MS}\n\n`);
     this.#poller.readNow(this);
   }
@@ -76,6 +80,10 @@ export class EventStream implements Watcher {
     if (this.#isOver) return;
     if (snapshot === null) {
       this.#end(null);
+      return;
+    }
+    if (!canRead(snapshot.access, this.caller.kind === 'user' ? this.caller.userId : null)) {
+      this.refuse();
       return;
     }
     for (const transition of snapshot.transitions) this.#sendTransition(transition);
@@ -93,6 +101,11 @@ export class EventStream implements Watcher {
     if (this.#isOver) return;
     this.#write(`retry: ${stopRetryMs()}\n\n`);
     this.#close();
+  }
+
+  /** Without an `end` event: the client reconnects, and the answer says why it may no longer read. */
+  refuse(): void {
+    if (!this.#isOver) this.#close();
   }
 
   /** The read may include earlier transitions, for another client of the same paste or job. */
@@ -131,7 +144,7 @@ export class EventStream implements Watcher {
     });
   }
 
-  #beat(): void {
+  beat(): void {
     if (this.#isFull) {
       this.#missedHeartbeats += 1;
       if (this.#missedHeartbeats === MAX_MISSED_HEARTBEATS) this.#res.destroy();
@@ -147,7 +160,7 @@ export class EventStream implements Watcher {
 
   #leave(): void {
     this.#isOver = true;
-    clearInterval(this.#heartbeat);
+    this.#heartbeat.remove(this);
     this.#poller.unwatch(this);
   }
 }

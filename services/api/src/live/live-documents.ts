@@ -45,6 +45,7 @@ export const streamDescription =
   'Server-Sent Events. `transition`: a transition, as in the timeline. `progress`: `{progress, progress_message}` of a job. ' +
   '`end`: `{status}`, the terminal status, or null for an expired or deleted one; it is the last event. ' +
   'The stream begins with the past events, or with those after Last-Event-ID. A comment every 15 s keeps the connection open. ' +
+  'The stream ends without `end` at most 15 s after its token has expired or was revoked. ' +
   'A caller with too many waiting requests gets 429.';
 
 export const streamAnswers: Readonly<Record<number, ZodOpenApiResponseObject>> = {

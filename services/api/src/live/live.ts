@@ -1,8 +1,8 @@
-import { readChanges, type Database } from '@pasteflow/postgres';
+import { findGoodTokens, readChanges, type Database } from '@pasteflow/postgres';
 import { runOutsideSpans, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
 import type { WaitingPlaces } from '../budget/waiting-places.ts';
 import { ChangePoller } from './change-poller.ts';
-import { HEARTBEAT_MS } from './event-stream.ts';
+import { Heartbeat } from './heartbeat.ts';
 
 export interface LiveTimings {
   readonly heartbeatMs?: number;
@@ -19,7 +19,7 @@ export interface LiveOptions extends LiveTimings {
 /** What the endpoints that wait need. */
 export interface Live {
   readonly poller: ChangePoller;
-  readonly heartbeatMs: number;
+  readonly heartbeat: Heartbeat;
   /** Counts a waiting request until its answer has ended. @throws RequestError rate_limited */
   readonly takePlace: WaitingPlaces['take'];
   /** Counts a request that waits until the returned function is called; null: the caller has no place left. */
@@ -28,7 +28,7 @@ export interface Live {
 
 /** Stop `waiting` before the server: the server waits for its requests, including those that wait. */
 export function composeLive(options: LiveOptions): Live & { readonly waiting: Component } {
-  const { db, maxWaiters, places, logger, metrics, heartbeatMs = HEARTBEAT_MS } = options;
+  const { db, maxWaiters, places, logger, metrics, heartbeatMs } = options;
   const waiters = metrics.gauge({
     name: 'live_waiters',
     help: 'Requests that wait for a change: with Prefer: wait, for events, or for content whose upload is in progress.',
@@ -56,9 +56,14 @@ export function composeLive(options: LiveOptions): Live & { readonly waiting: Co
       runOutsideSpans(() => logger.warn('changes not read', { failures, retry_in_ms: retryInMs, error }));
     },
   });
+  const heartbeat = new Heartbeat({
+    everyMs: heartbeatMs,
+    findGood: (hashes) => runOutsideSpans(() => findGoodTokens(db, hashes)),
+    onCheckFailed: (error) => runOutsideSpans(() => logger.warn('callers of streams not checked', { error })),
+  });
   return {
     poller,
-    heartbeatMs,
+    heartbeat,
     takePlace: (...request) => places.take(...request),
     tryPlace: (...request) => places.tryTake(...request),
     waiting: {

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Subscription } from '@pasteflow/postgres';
+import { callerOf } from '../identity/caller-of.ts';
 import type { Audience } from '../timeline/audience.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
@@ -23,7 +24,7 @@ export interface StreamSubject {
  * @throws RequestError stream_unavailable or rate_limited
  */
 export async function openStream(
-  { poller, heartbeatMs, takePlace }: Live,
+  { poller, heartbeat, takePlace }: Live,
   req: Request,
   res: Response,
   find: () => Promise<StreamSubject>,
@@ -40,7 +41,13 @@ export async function openStream(
     return;
   }
   takePlace(req, res, 'events');
-  const stream = new EventStream(poller, res, { kind, id, audience, position, heartbeatMs });
+  const stream = new EventStream({ poller, heartbeat }, res, {
+    kind,
+    id,
+    caller: callerOf(req),
+    audience,
+    position,
+  });
   if (!poller.watch(stream)) {
     throw new RequestError('stream_unavailable', 'Too many clients wait at the moment. Try again shortly.');
   }
