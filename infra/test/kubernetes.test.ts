@@ -31,6 +31,7 @@ interface Manifest {
     readonly selector: { matchLabels: object };
     readonly triggers: { metadata: Record<string, string> }[];
     readonly egress: { ports: { port: number }[] }[];
+    readonly ingress: { from: object[] }[];
   };
 }
 
@@ -142,6 +143,23 @@ test('each container has its entry in args', () => {
 test('the services may reach Postgres, HTTPS and an OTLP collector', () => {
   const [rule] = find('NetworkPolicy', 'dependencies')?.spec.egress ?? [];
   expect(rule?.ports.map(({ port }) => port)).toEqual([5432, 443, 4318]);
+});
+
+test('the api takes requests from the pods of the ingress controller alone', () => {
+  const rules = find('NetworkPolicy', 'requests')?.spec.ingress ?? [];
+  expect(rules.map(({ from }) => from)).toEqual([
+    [
+      {
+        namespaceSelector: { matchLabels: { 'pasteflow.io/ingress': 'true' } },
+        podSelector: {
+          matchLabels: {
+            'app.kubernetes.io/name': 'ingress-nginx',
+            'app.kubernetes.io/component': 'controller',
+          },
+        },
+      },
+    ],
+  ]);
 });
 
 test('URLs of archives expire before the credentials that signed them', () => {

@@ -8,7 +8,6 @@ import type { Sessions } from './identity/sessions.ts';
 import { readDocs, readDocsFile } from './docs/docs-endpoints.ts';
 import { healthz, readyz } from './health/health.ts';
 import { limitKeyOf } from './http/request/caller.ts';
-import { requireValidHost } from './http/request/host.ts';
 import type { TrustedProxies } from './http/request/trusted-proxies.ts';
 import { contextOf, pathOf } from './http/request/request-context.ts';
 import { wantsPage } from './http/request/wants-page.ts';
@@ -78,6 +77,8 @@ export interface AppDependencies
   readonly store: Pick<ObjectStore, 'get' | 'presign'>;
   readonly sessions: Sessions;
   readonly readiness: Readiness;
+  /** From createRequireHost. */
+  readonly requireHost: (req: Request) => void;
   /** From headersOfEveryAnswer. */
   readonly headers: Readonly<Record<string, string>>;
   /** The proxies whose X-Forwarded-For is trusted, in Express's form; undefined: none. */
@@ -148,7 +149,7 @@ export function buildApp(deps: AppDependencies): Express {
   app.set('trust proxy', deps.trustProxy ?? false);
   app.use((req, res, next) => {
     res.set({ ...deps.headers, 'X-Request-Id': contextOf(req).requestId });
-    requireValidHost(req);
+    deps.requireHost(req);
     next();
   });
   for (const [path, methods] of Object.entries(routesOf(deps))) app.all(path, byMethod(path, methods, deps));

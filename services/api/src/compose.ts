@@ -29,6 +29,7 @@ import { composeDispatchers } from './compose-dispatchers.ts';
 import type { Config } from './config.ts';
 import { ApiServer } from './http/server/api-server.ts';
 import type { SendOptions } from './http/response/send-paced.ts';
+import { createRequireHost } from './http/request/host.ts';
 import { headersOfEveryAnswer } from './http/response/response-headers.ts';
 import { ConnectionEvents } from './http/telemetry/connection-events.ts';
 import { RequestEvents } from './http/telemetry/request-events.ts';
@@ -181,6 +182,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       logger,
       readiness,
       events,
+      requireHost: createRequireHost(http.publicUrl),
       headers,
       trustProxy: http.trustProxy,
       limits,

@@ -8,7 +8,7 @@ import { acceptedEncoding } from '../src/http/request/accepted-encoding.ts';
 import { clientAddressOf, networkOf } from '../src/http/request/client-address.ts';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../src/http/request/conditional.ts';
 import { mediaTypeOf } from '../src/http/request/media-type.ts';
-import { requireValidHost } from '../src/http/request/host.ts';
+import { createRequireHost } from '../src/http/request/host.ts';
 import { contextOf } from '../src/http/request/request-context.ts';
 import { wantsPage } from '../src/http/request/wants-page.ts';
 import { idempotencyKeyOf } from '../src/idempotency/idempotency-key.ts';
@@ -20,6 +20,7 @@ import { preferredWait } from '../src/live/prefer.ts';
 import { countSteps } from './support/count-steps.ts';
 import { linear, linearByMethods, quadratic } from './support/step-samples.ts';
 
+const requireHost = createRequireHost('https://paste.example.org');
 const etag = `"${'a1'.repeat(32)}"`;
 const content = { size: 100, etag };
 
@@ -55,8 +56,8 @@ const headers: readonly [name: string, valid: string, parse: (value: string) => 
   ['Authorization, its token', `pf_${'a'.repeat(43)}`, isApiToken],
   ['X-Request-Id', 'a.b:c-1', parsing('x-request-id', contextOf)],
   ['traceparent', `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`, parsing('traceparent', contextOf)],
-  ['Host', 'paste.example.org:8080', parsing('host', requireValidHost)],
-  ['Host, an address', '[2001:db8::1]:80', parsing('host', requireValidHost)],
+  ['Host', 'paste.example.org:8080', parsing('host', requireHost)],
+  ['Host, an address', '[2001:db8::1]:80', parsing('host', requireHost)],
   ['X-Forwarded-For', '[2001:db8::1]:80', (ip) => clientAddressOf({ ip, socket: {} } as Request)],
   ['X-Forwarded-For, as a network', '192.0.2.1:80', networkOf],
 ];

@@ -59,6 +59,50 @@ describe('the Host header', () => {
   });
 });
 
+describe('the Host header, where PUBLIC_URL is set,', () => {
+  const statusAt = async (host: string, path = '/healthz', publicUrl = 'https://paste.example.org/p') => {
+    const api = await bed.start({ env: { PUBLIC_URL: publicUrl } });
+    return await rawExchange(api.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  };
+
+  it.each([
+    'paste.example.org',
+    'PASTE.example.org.:8443',
+    '10.0.0.7:3000', // as load balancers and Kubernetes ask for the health
+    '[::1]:3000',
+    'localhost:3000',
+  ])('may be %s', async (host) => {
+    expect((await statusAt(host)).status).toBe(200);
+  });
+
+  it.each([
+    'evil.example',
+    'paste.example.org.evil.example',
+    'localhost.evil.example',
+    '10.0.0.7.evil.example',
+    'x',
+  ])('is refused when it is %s, with what to do', async (host) => {
+    for (const path of ['/healthz', '/', '/v1/pastes/x', '/docs']) {
+      const { status, body } = await statusAt(host, path);
+      expect([path, status]).toEqual([path, 400]);
+      expect(JSON.parse(body)).toMatchObject({
+        code: 'malformed_request',
+        detail: expect.stringContaining('This service has the address https://paste.example.org/p'),
+      });
+    }
+  });
+
+  it('may have letters of another script, as browsers send them', async () => {
+    const publicUrl = 'https://bücher.example';
+    expect((await statusAt('xn--bcher-kva.example', '/', publicUrl)).status).toBe(200);
+  });
+
+  it('may be missing in HTTP/1.0', async () => {
+    const api = await bed.start({ env: { PUBLIC_URL: 'https://paste.example.org' } });
+    expect((await rawExchange(api.port, 'GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
+  });
+});
+
 describe('the headers after the 2,000th', () => {
   it('count: a request with an invalid token at its end is not anonymous', async () => {
     const many = 'a:\r\n'.repeat(3000);
