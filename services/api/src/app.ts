@@ -59,6 +59,7 @@ import { readPaste } from './pastes/read-paste.ts';
 import { readTimeline } from './pastes/read-timeline.ts';
 import { revealPaste, type RevealDependencies } from './pastes/reveal-paste.ts';
 import type { Pages } from './site/compose-site.ts';
+import { pageHeaders } from './site/send-page.ts';
 import { usage } from './docs/usage.ts';
 import { privateBinProblem } from './private-bin/answers.ts';
 import { privateBinPost } from './private-bin/create-or-delete.ts';
@@ -218,6 +219,7 @@ function handlerFor({ handle, page }: Endpoint, req: Request, res: Response): Ha
   res.vary(PAGE_VARIES);
   if (!wantsPage(req)) return handle;
   contextOf(req).wantsPage = true;
+  res.set(pageHeaders);
   return page;
 }
 

@@ -57,6 +57,20 @@ describeInBrowser('a paste that is made from another', () => {
     },
   );
 
+  it('shows its changes with their styles again, when the browser asks whether they are the same', async () => {
+    const child = await stored('new\n', await stored('old\n'));
+    const page = await open(`/${child}/diff`);
+    const colours = () =>
+      page
+        .locator('.change.added')
+        .first()
+        .evaluate((run) => getComputedStyle(run).backgroundColor);
+    const first = await colours();
+    await page.goto(page.url());
+    expect(await colours()).toBe(first);
+    expect(await page.evaluate(() => origin)).toBe(bed.cluster.http().url); // a sandboxed page has the origin null
+  });
+
   it('keeps its origin from its readers when the box is unchecked', async () => {
     const parent = await stored('one\n');
     const page = await open(`/${parent}/new`);

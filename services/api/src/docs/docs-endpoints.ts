@@ -33,7 +33,7 @@ export const readDocs: Endpoint = {
   },
   handle: (req, res) => {
     const page = pageHtml(pathOf(req).endsWith('/') ? '' : 'docs/');
-    res.set('Content-Security-Policy', pagePolicy);
+    res.set({ 'Content-Security-Policy': pagePolicy, 'Cross-Origin-Opener-Policy': 'same-origin' });
     send(asFile('text/html; charset=utf-8', Buffer.from(page)), req, res);
   },
 };

@@ -13,7 +13,7 @@ import { findNamedPaste } from '../pastes/find-named-paste.ts';
 import { assertStays } from '../pastes/read-content.ts';
 import { cachingOfBoth, sendDiff, tooComplex, type ReadDiffDependencies } from '../pastes/read-diff.ts';
 import type { Pages } from '../site/compose-site.ts';
-import { pageHeaders, sendPage } from '../site/send-page.ts';
+import { sendPage } from '../site/send-page.ts';
 import { assertShown, shownPaste } from './paste-page.ts';
 
 export interface DiffPageDependencies extends ReadDiffDependencies {
@@ -50,7 +50,7 @@ export function diffInBrowser(deps: DiffPageDependencies): Handler {
         const diff = diffContents(contents, 'ignored');
         if (diff === null) throw tooComplex();
         const markup = diffPage(site, shown, { ...diff, hunks: diff.hunks.map(shownHunk) });
-        res.set({ ...pageHeaders, ...caching });
+        res.type('html').set(caching);
         await sendDiff(deps, req, res, Buffer.from(markup));
       });
     } catch (error) {

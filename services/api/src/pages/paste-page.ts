@@ -23,7 +23,7 @@ import {
 import { viewOf } from '../pastes/paste-view.ts';
 import { cachingOf, sendContent, type ReadContentDependencies } from '../pastes/read-content.ts';
 import type { Pages } from '../site/compose-site.ts';
-import { pageHeaders, sendPage } from '../site/send-page.ts';
+import { sendPage } from '../site/send-page.ts';
 
 export interface PastePageDependencies extends ReadContentDependencies {
   readonly pages: Pages;
@@ -112,7 +112,7 @@ async function sendText(
 ): Promise<void> {
   const site = deps.pages.site(req);
   const etag = etagOf(deps.pages.assets.version, site, paste.content_hash, shown);
-  res.set({ ...pageHeaders, ETag: etag, 'Cache-Control': cachingOf(paste, res) });
+  res.type('html').set({ ETag: etag, 'Cache-Control': cachingOf(paste, res) });
   if (isKnownToClient(req.get('If-None-Match'), etag)) {
     res.status(304).end();
     return;

@@ -7,7 +7,7 @@ import {
   sendOnce,
   type RevealDependencies,
 } from '../pastes/reveal-paste.ts';
-import { pageHeaders, sendPage } from '../site/send-page.ts';
+import { sendPage } from '../site/send-page.ts';
 import { assertShown, markupOf, shownPaste, type PastePageDependencies } from './paste-page.ts';
 
 /** POST /:short_code in a browser: the text of a paste that is deleted when it is read, on the one page that shows it. */
@@ -26,7 +26,7 @@ export function revealInBrowser(deps: RevealDependencies & PastePageDependencies
     await sendOnce(deps, paste, {
       req,
       res,
-      head: () => res.set(pageHeaders),
+      head: () => res.type('html'),
       render: (bytes) => markupOf(revealedPage, site, shown, bytes),
     });
   };

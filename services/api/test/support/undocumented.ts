@@ -1,6 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { headersOfEveryAnswer, robotsHeader } from '../../src/http/response/response-headers.ts';
+import { pageHeaders } from '../../src/site/send-page.ts';
 import { isPrivateBin } from '../../src/private-bin/is-private-bin.ts';
 import { eventFaults } from './event-faults.ts';
 import { document, faultsOf, type DocumentedAnswer, type DocumentedHeader } from './document.ts';
@@ -83,6 +84,7 @@ function documentedAt({ method, path, status }: Answer): readonly string[] {
 const implied = [
   ...Object.keys(headersOfEveryAnswer('https://paste.example.org')),
   ...Object.keys(robotsHeader),
+  ...Object.keys(pageHeaders),
   'Content-Type',
   'Content-Length',
   'Connection',
