@@ -8,7 +8,9 @@ describe('a request wants a page', () => {
   it.each([
     ['Chromium', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'],
     ['Firefox', 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'],
-    ['Lynx', 'text/html, text/plain, text/sgml, */*;q=0.01'],
+    ['Lynx', 'text/html, text/plain, text/sgml, text/css, */*;q=0.01'],
+    ['w3m', 'text/html, text/*;q=0.5, image/*, application/*'],
+    ['Edge 12', 'text/html, application/xhtml+xml, image/gif, image/jxr, */*'],
     ['a lower quality', 'application/json, text/html;q=0.5'],
     ['other letters', 'TEXT/HTML; Q=0.7'],
     ['parameters before the quality', 'text/html;level=1;q=0.3'],
@@ -24,6 +26,8 @@ describe('a request wants a page', () => {
   it.each([
     ['no Accept', undefined],
     ['curl and wget', '*/*'],
+    ['Java 17', 'text/html, image/gif, image/jpeg, */*; q=0.2'],
+    ['Java 8', 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2'],
     ['any text', 'text/*'],
     ['JSON', 'application/json'],
     ['a quality of 0', 'text/html;q=0, */*'],
