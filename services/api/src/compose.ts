@@ -27,6 +27,8 @@ import { DownloadBudget } from './budget/download-budget.ts';
 import { WaitingPlaces } from './budget/waiting-places.ts';
 import { composeDispatchers } from './compose-dispatchers.ts';
 import type { Config } from './config.ts';
+import { createIsTrustedProxy } from './http/request/trusted-proxies.ts';
+import { Connections } from './http/server/connections.ts';
 import { ApiServer } from './http/server/api-server.ts';
 import type { SendOptions } from './http/response/send-paced.ts';
 import { createRequireHost } from './http/request/host.ts';
@@ -78,6 +80,9 @@ const S3_REQUEST_TIMEOUT_MS = 5000;
 const S3_MAX_ATTEMPTS = 2;
 
 const S3_SOCKETS = 200;
+
+/** The share of the connections to this process that an address that is no trusted proxy may have. */
+const SHARE_OF_A_NETWORK = 0.25;
 
 /** The share of the connections to S3 that streams may hold. The others serve short contents and probes. */
 const STREAMS_SHARE = 0.75;
@@ -145,12 +150,18 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const events = new RequestEvents(logger, metrics);
   const headers = headersOfEveryAnswer(http.publicUrl);
   const { maxConnections } = config.clients;
+  const connectionEvents = new ConnectionEvents({ metrics, maxConnections });
   const server = new ApiServer({
     host: http.host,
     port: http.port,
     requestTimeoutMs: http.requestTimeoutMs,
-    maxConnections,
-    connections: new ConnectionEvents({ metrics, maxConnections }),
+    connectionEvents,
+    connections: new Connections({
+      maxConnections,
+      maxPerNetwork: Math.ceil(maxConnections * SHARE_OF_A_NETWORK),
+      isTrustedProxy: createIsTrustedProxy(http.trustProxy),
+      events: connectionEvents,
+    }),
     events,
     headers,
     stopDeadlineMs: overrides.stopDeadlineMs ?? STOP_DEADLINE_MS,
@@ -194,7 +205,11 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       ),
       cache: new ContentCache({ maxBytes: config.downloads.cacheBytes, metrics }),
       sending: { minBytesPerSecond: config.downloads.minBytesPerSecond, ...overrides.sending },
-      bodies: new BodyBudget({ maxBytes: config.maxBodyBytesInFlight, metrics }),
+      bodies: new BodyBudget({
+        maxBytes: config.maxBodyBytesInFlight,
+        timeLimitMs: http.requestTimeoutMs,
+        metrics,
+      }),
       admit: createAdmit({
         identify: createIdentify({ db, findUser, sessions }),
         limits,

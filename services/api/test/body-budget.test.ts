@@ -1,10 +1,16 @@
-import { describe, expect, it } from '@jest/globals';
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { SharedBudget } from '../src/budget/shared-budget.ts';
-import { useApi } from './support/api.ts';
-import { answerOn, dial, postRaw, problemOf } from './support/http.ts';
+import { useApi, type RunningApi } from './support/api.ts';
+import { answerOn, dial, problemOf } from './support/http.ts';
 import { until } from './support/until.ts';
 
 const bed = useApi();
+const dialled: Socket[] = [];
+afterEach(() => dialled.splice(0).forEach((socket) => socket.destroy()));
+
+/** 100,000 for bodies of up to 64 KiB, 300,000 for larger ones; one caller gets half of each. */
+const env = { MAX_BODY_BYTES_IN_FLIGHT: '400000', TRUST_PROXY: '1' };
 
 describe('a shared budget', () => {
   it('grants what is left, to one caller only its part', () => {
@@ -31,39 +37,93 @@ describe('a shared budget', () => {
   });
 });
 
+/** Sends the head of a paste and the first of its bytes. */
+async function begin(api: RunningApi, address: string, head: string, sent: string): Promise<Socket> {
+  const socket = await dial(api.port);
+  socket.on('error', () => {});
+  dialled.push(socket);
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Forwarded-For: ${address}\r\n${head}\r\n\r\n${sent}`,
+  );
+  return socket;
+}
+
+const post = (api: RunningApi, address: string, bytes: number) =>
+  fetch(api.url, {
+    method: 'POST',
+    headers: { 'x-forwarded-for': address },
+    body: 'x'.repeat(bytes),
+  });
+
+const held = (api: RunningApi, bytes: number) =>
+  until(
+    () => inFlight(api.metricsUrl),
+    (now) => now === bytes,
+  );
+
 describe('the bytes of bodies in flight', () => {
   it.each([
-    ['a Content-Length', 'Content-Length: 400\r\n\r\nx'],
-    ['chunks', `Transfer-Encoding: chunked\r\n\r\n190\r\n${'x'.repeat(400)}\r\n`],
-  ])('are limited, and released when a client with %s disconnects', async (_name, started) => {
-    const api = await bed.start({ env: { MAX_BODY_BYTES_IN_FLIGHT: '1000' } });
-    const held = () => inFlight(api.metricsUrl);
-    const slow = await dial(api.port);
-    slow.write(`POST / HTTP/1.1\r\nHost: x\r\n${started}`);
-    await until(held, (bytes) => bytes === 400);
+    ['a Content-Length', 'Content-Length: 130000', 'x'.repeat(120_000)],
+    ['chunks', 'Transfer-Encoding: chunked', `1d4c0\r\n${'x'.repeat(120_000)}\r\n`],
+  ])('are limited, and released when a client with %s disconnects', async (_name, head, sent) => {
+    const api = await bed.start({ env });
+    const [first] = [await begin(api, '192.0.2.1', head, sent), await begin(api, '192.0.2.2', head, sent)];
+    await held(api, 240_000);
 
-    const refused = await dial(api.port);
-    refused.write('POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 200\r\n\r\n');
-    const answer = await answerOn(refused);
+    const large = await begin(api, '192.0.2.3', 'Expect: 100-continue\r\nContent-Length: 70000', '');
+    const answer = await answerOn(large);
     expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(JSON.parse(answer.body)).toMatchObject({ code: 'overloaded' });
-    expect(await problemOf(await postRaw(api.url, 'x'.repeat(200)))).toMatchObject({ code: 'overloaded' });
-    expect((await postRaw(api.url, 'x'.repeat(100))).status).toBe(201);
+    expect(await problemOf(await post(api, '192.0.2.1', 66_000))).toMatchObject({ code: 'overloaded' });
+    for (const address of ['192.0.2.1', '192.0.2.3'])
+      expect((await post(api, address, 40_000)).status).toBe(201);
 
-    slow.resetAndDestroy();
-    await until(held, (bytes) => bytes === 0);
-    expect((await postRaw(api.url, 'x'.repeat(2000))).status).toBe(201);
-    expect(await held()).toBe(0);
+    first.resetAndDestroy();
+    await held(api, 120_000);
+    expect((await post(api, '192.0.2.3', 70_000)).status).toBe(201);
+    dialled.splice(0).forEach((socket) => socket.destroy());
+    await held(api, 0);
     expect(api.logs.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
   });
 
+  it.each([
+    ['10 MiB', 2, 'Content-Length: 10485760', '41943040'],
+    ['60,000 bytes', 100, 'Content-Length: 60000', '4000000'],
+  ])(
+    'are none that were only promised: bodies of %s of which one byte arrived stop nobody',
+    async (_name, each, head, MAX_BODY_BYTES_IN_FLIGHT) => {
+      const api = await bed.start({ env: { ...env, MAX_BODY_BYTES_IN_FLIGHT } });
+      for (const address of ['192.0.2.1', '192.0.2.2'])
+        for (let n = 0; n < each; n += 1) await begin(api, address, head, 'x');
+      await held(api, 2 * each);
+      for (const bytes of [5, 50_000, 140_000])
+        expect((await post(api, '192.0.2.3', bytes)).status).toBe(201);
+    },
+  );
+
+  it('of two bodies that have no room together, one is refused and the other goes on', async () => {
+    const api = await bed.start({ env });
+    const half = 'x'.repeat(70_000);
+    const [one, other] = [
+      await begin(api, '192.0.2.1', 'Content-Length: 140000', half),
+      await begin(api, '192.0.2.1', 'Content-Length: 140000', half),
+    ];
+    await held(api, 140_000);
+    one.write(half);
+    other.write(half);
+    const statuses = (await Promise.all([answerOn(one), answerOn(other)])).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 503]);
+    await held(api, 0);
+  });
+
   it('are released after every outcome', async () => {
-    const api = await bed.start({ env: { MAX_BODY_BYTES_IN_FLIGHT: '1000' } });
+    const api = await bed.start({ env });
     const url = `${api.url}/v1/pastes`;
     const json = { 'content-type': 'application/json' };
     const form = { 'content-type': 'multipart/form-data; boundary=b' };
     for (const [headers, body] of [
       [{}, 'x'.repeat(900)],
+      [{}, 'x'.repeat(500_000)],
       [json, '{"content":"x"}'],
       [json, '{'],
       [json, '{"content":1}'],
@@ -71,12 +131,23 @@ describe('the bytes of bodies in flight', () => {
       [form, '--b\r\n'.repeat(100)],
     ] as const) {
       await fetch(url, { method: 'POST', headers, body });
-      await until(
-        () => inFlight(api.metricsUrl),
-        (bytes) => bytes === 0,
-      );
+      await held(api, 0);
     }
   });
+});
+
+it('a caller may have 200 bodies that have not arrived, and others send theirs', async () => {
+  const api = await bed.start({ env });
+  const sockets: Socket[] = [];
+  for (let n = 0; n < 201; n += 1) sockets.push(await begin(api, '192.0.2.1', 'Content-Length: 3', 'x'));
+  const refused = await Promise.race(sockets.map(answerOn));
+  expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  expect(JSON.parse(refused.body)).toMatchObject({
+    code: 'overloaded',
+    detail: expect.stringContaining('200 of your requests are still being sent'),
+  });
+  expect((await post(api, '192.0.2.2', 5)).status).toBe(201);
+  sockets[0]!.write('xx');
 });
 
 async function inFlight(metricsUrl: string): Promise<number> {

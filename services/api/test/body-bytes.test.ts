@@ -32,6 +32,12 @@ describe('the bytes of a body', () => {
     expect(new BodyBytes(10).bytes).toHaveLength(0);
   });
 
+  it('take no memory before they arrive, however many are expected', () => {
+    const body = new BodyBytes(100_000_000);
+    body.add(Buffer.from('x'));
+    expect(body.bytes.buffer.byteLength).toBeLessThanOrEqual(65_536); // of Node's pool
+  });
+
   it('are in memory once: a buffer that became too small is freed', () => {
     const body = new BodyBytes();
     body.add(randomBytes(100_000));

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { useApi } from './support/api.ts';
+import { useApi, type RunningApi } from './support/api.ts';
 import { answerOn, dial, rawExchange } from './support/http.ts';
 import { metricOf } from './support/metric.ts';
 import { until } from './support/until.ts';
@@ -9,29 +10,102 @@ const bed = useApi();
 const dialled: Socket[] = [];
 afterEach(() => dialled.splice(0).forEach((socket) => socket.destroy()));
 
-async function idle(port: number): Promise<Socket> {
-  const socket = await dial(port);
+async function idle(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = await dial(port, localAddress);
   socket.on('error', () => {});
   dialled.push(socket);
   return socket;
 }
 
-describe('the connections of a process', () => {
-  it('are limited: those beyond MAX_CONNECTIONS are closed at once, and the others are served', async () => {
-    const api = await bed.start({ env: { MAX_CONNECTIONS: '5', MAX_WAITERS: '4' } });
-    const open = () => metricOf(api, 'http_connections', { kind: 'open' });
-    const sockets = await Promise.all(Array.from({ length: 5 }, () => idle(api.port)));
-    await until(open, (count) => count === 5);
-    const refused = await idle(api.port);
-    await new Promise((resolve) => refused.once('end', resolve).once('close', resolve).resume());
-    expect(await metricOf(api, 'http_connections_dropped_total')).toBe(1);
-    expect(await metricOf(api, 'http_connections', { kind: 'limit' })).toBe(5);
+/** A GET on a connection that stays open. */
+async function answered(socket: Socket): Promise<void> {
+  const answer = once(socket, 'data');
+  socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect(String((await answer)[0])).toMatch(/^HTTP\/1.1 200/);
+}
 
-    sockets[0]!.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    expect((await answerOn(sockets[0]!)).status).toBe(200);
-    await until(open, (count) => count === 4);
-    expect((await rawExchange(api.port, 'GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
+/** A request of which one byte is missing. */
+async function unfinished(api: RunningApi, socket: Socket): Promise<void> {
+  const before = await metricOf(api, 'http_body_bytes', { kind: 'in_flight' });
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\nx');
+  await until(
+    () => metricOf(api, 'http_body_bytes', { kind: 'in_flight' }),
+    (bytes) => bytes === before + 1,
+  );
+}
+
+async function endOf(socket: Socket): Promise<void> {
+  await new Promise((resolve) => socket.once('end', resolve).once('close', resolve).resume());
+}
+
+describe('the connections of a process', () => {
+  it('are limited: the one that is idle for longest is closed for a new one, and one with a request never', async () => {
+    // TRUST_PROXY: this machine is no client, so that only the limit of the process counts.
+    const api = await bed.start({ env: { MAX_CONNECTIONS: '5', MAX_WAITERS: '4', TRUST_PROXY: '1' } });
+    const open = () => metricOf(api, 'http_connections', { kind: 'open' });
+    const closed = () => metricOf(api, 'http_connections_closed_idle_total', { of: 'total' });
+    const sockets: Socket[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      sockets.push(await idle(api.port));
+      await until(open, (count) => count === n + 1);
+    }
+    const [first, second, third] = sockets as [Socket, Socket, Socket];
+    await unfinished(api, second);
+    await answered(first);
+
+    const ended = endOf(third);
+    const sixth = await idle(api.port);
+    await ended;
+    await answered(sixth);
+    expect([first.destroyed, second.destroyed, await closed()]).toEqual([false, false, 1]);
+    expect(await metricOf(api, 'http_connections', { kind: 'limit' })).toBe(5);
+    expect(await metricOf(api, 'http_connections_dropped_total', { of: 'total' })).toBe(0);
+    second.write('x');
+    expect((await answerOn(second)).status).toBe(201);
     sockets.forEach((socket) => socket.destroy()); // or the stop would wait for them
+  });
+
+  it('are closed at once when all others have a request in progress', async () => {
+    const api = await bed.start({ env: { MAX_CONNECTIONS: '3', MAX_WAITERS: '2', TRUST_PROXY: '1' } });
+    const busy = await Promise.all([0, 1, 2].map(() => idle(api.port)));
+    for (const socket of busy) await unfinished(api, socket);
+    await endOf(await idle(api.port));
+    expect(await metricOf(api, 'http_connections_dropped_total', { of: 'total' })).toBe(1);
+    for (const socket of busy) {
+      socket.write('x');
+      expect((await answerOn(socket)).status).toBe(201);
+    }
+  });
+
+  it('of one address are at most a quarter, whatever it does with them, and others are served', async () => {
+    const api = await bed.start({ env: { MAX_CONNECTIONS: '8', MAX_WAITERS: '4' } });
+    const flood: Socket[] = [];
+    for (let n = 0; n < 40; n += 1) {
+      const socket = await idle(api.port);
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+      flood.push(socket);
+    }
+    await until(
+      () => metricOf(api, 'http_connections_closed_idle_total', { of: 'caller' }),
+      (count) => count === 38,
+    );
+    for (const socket of flood.slice(38)) await unfinished(api, socket);
+    await endOf(await idle(api.port));
+    expect(await metricOf(api, 'http_connections_dropped_total', { of: 'caller' })).toBe(1);
+    for (let n = 0; n < 40; n += 1) {
+      const other = await idle(api.port, '127.0.0.2');
+      await answered(other);
+    }
+    expect(await metricOf(api, 'http_connections_dropped_total', { of: 'total' })).toBe(0);
+    flood.forEach((socket) => socket.destroy());
+  });
+
+  it('of a trusted proxy have no limit of their own', async () => {
+    const api = await bed.start({ env: { MAX_CONNECTIONS: '8', MAX_WAITERS: '4', TRUST_PROXY: 'loopback' } });
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => idle(api.port)));
+    for (const socket of sockets) await answered(socket);
+    expect(await metricOf(api, 'http_connections_closed_idle_total', { of: 'caller' })).toBe(0);
+    sockets.forEach((socket) => socket.destroy());
   });
 
   it('are by default 2,000 more than the clients that may wait', async () => {

@@ -6,6 +6,7 @@ import { RequestError } from '../src/http/errors/request-error.ts';
 import { drain } from '../src/http/body/drain.ts';
 import { readBody } from '../src/http/body/read-body.ts';
 
+const noBudget = { timeLimitMs: 60_000, begin: () => ({ arrived: () => {}, ended: () => {} }) };
 const server = createServer();
 let socket: Socket;
 let req: IncomingMessage;
@@ -23,11 +24,11 @@ afterEach(() => {
   server.closeAllConnections();
 });
 
-const read = () =>
+const read = (timeLimitMs = 60_000) =>
   readBody(req, res, {
     maxBytes: 1000,
     tooLarge: () => new RequestError('content_too_large', 'It is too large.'),
-    budget: { reserve: () => {} },
+    budget: { ...noBudget, timeLimitMs },
     weight: 1,
   });
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
@@ -49,6 +50,21 @@ describe('the read of a body', () => {
     socket.write('x'.repeat(96));
     expect(String(await reading)).toBe(`half${'x'.repeat(96)}`);
     expect(chunks.map(({ length }) => length)).toEqual(chunks.map(() => 0));
+  });
+
+  it('ends when less arrives than would end the body within the time limit, also of 100 bytes', async () => {
+    await expect(read(120)).rejects.toMatchObject({
+      code: 'request_timeout',
+      message: expect.stringContaining('fewer than 34 bytes in 0.04 s'),
+    });
+  });
+
+  it('counts what has arrived while the process was busy for longer than a window', async () => {
+    const reading = read(120);
+    await new Promise((resolve) => socket.write('x'.repeat(96), resolve));
+    const until = performance.now() + 80;
+    while (performance.now() < until);
+    expect(await reading).toHaveLength(100);
   });
 
   it('ends when the request is answered meanwhile', async () => {

@@ -32,46 +32,63 @@ export class SharedBudget {
 
   /** A share of this caller, of nothing at first. */
   open(caller: string): BudgetShare {
-    return new BudgetShare((held, requested) => this.#change(caller, held, requested));
+    return new BudgetShare({
+      refusalOf: (held, requested) => this.#refusalOf(caller, held, requested),
+      change: (held, amount) => this.#change(caller, held, amount),
+    });
   }
 
-  #change(caller: string, held: number, requested: number): Refusal | null {
+  #refusalOf(caller: string, held: number, requested: number): Refusal | null {
     const ofOthers = this.#used - held;
     const ofCallersOthers = (this.#byCaller.get(caller) ?? 0) - held;
-    if (requested > held) {
-      if (ofOthers > 0 && ofOthers + requested > this.#limits.total) return 'total';
-      if (ofCallersOthers > 0 && ofCallersOthers + requested > this.#limits.perCaller) return 'caller';
-    }
-    this.#used = ofOthers + requested;
-    if (ofCallersOthers + requested === 0) this.#byCaller.delete(caller);
-    else this.#byCaller.set(caller, ofCallersOthers + requested);
+    if (ofOthers > 0 && ofOthers + requested > this.#limits.total) return 'total';
+    if (ofCallersOthers > 0 && ofCallersOthers + requested > this.#limits.perCaller) return 'caller';
     return null;
   }
+
+  #change(caller: string, held: number, amount: number): void {
+    this.#used += amount - held;
+    const ofCaller = (this.#byCaller.get(caller) ?? 0) + amount - held;
+    if (ofCaller === 0) this.#byCaller.delete(caller);
+    else this.#byCaller.set(caller, ofCaller);
+  }
+}
+
+interface SharesOfCaller {
+  readonly refusalOf: (held: number, requested: number) => Refusal | null;
+  readonly change: (held: number, amount: number) => void;
 }
 
 /** What one request holds of a budget. */
 export class BudgetShare {
-  readonly #change: (held: number, requested: number) => Refusal | null;
+  readonly #shares: SharesOfCaller;
   #held = 0;
   #released = false;
 
-  constructor(change: (held: number, requested: number) => Refusal | null) {
-    this.#change = change;
+  constructor(shares: SharesOfCaller) {
+    this.#shares = shares;
+  }
+
+  /** Whether the share could not be raised to `amount` now. Takes nothing. */
+  wouldRefuse(amount: number): Refusal | null {
+    return amount <= this.#held ? null : this.#shares.refusalOf(this.#held, amount);
   }
 
   /** Raises the share to `amount`, or leaves it as it is. @returns null when the share has this amount */
   raiseTo(amount: number): Refusal | null {
     if (this.#released || amount <= this.#held) return null;
-    const refusal = this.#change(this.#held, amount);
-    if (refusal === null) this.#held = amount;
-    return refusal;
+    const refusal = this.wouldRefuse(amount);
+    if (refusal !== null) return refusal;
+    this.#shares.change(this.#held, amount);
+    this.#held = amount;
+    return null;
   }
 
   /** Gives everything back, once; later calls do nothing. */
   release(): void {
     if (this.#released) return;
     this.#released = true;
-    this.#change(this.#held, 0);
+    this.#shares.change(this.#held, 0);
     this.#held = 0;
   }
 }

@@ -42,8 +42,8 @@ export function postRaw(url: string, body: Uint8Array<ArrayBuffer> | string, que
 }
 
 /** A TCP connection, for requests that fetch would not send. */
-export async function dial(port: number): Promise<Socket> {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+export async function dial(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true });
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   return socket;
 }

@@ -14,7 +14,7 @@ export class BodyBytes {
   /** Copies the bytes of a chunk. */
   add(chunk: Buffer): void {
     const length = this.#length + chunk.length;
-    if (length > this.#buffer.length) this.#grow(Math.max(length, this.#expected, 2 * this.#buffer.length));
+    if (length > this.#buffer.length) this.#grow(this.#capacityFor(length));
     chunk.copy(this.#buffer, this.#length);
     this.#length = length;
   }
@@ -22,6 +22,12 @@ export class BodyBytes {
   /** All bytes so far. Add no more afterwards. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#length);
+  }
+
+  /** A sender who promises much has no memory before the bytes arrive. */
+  #capacityFor(length: number): number {
+    if (length > this.#expected) return Math.max(length, 2 * this.#buffer.length);
+    return Math.min(this.#expected, 4 * length);
   }
 
   #grow(capacity: number): void {

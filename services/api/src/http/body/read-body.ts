@@ -4,9 +4,22 @@ import { expectsContinue } from './drain.ts';
 import { freeMemory } from './free-memory.ts';
 import { RequestError } from '../errors/request-error.ts';
 
+/** A body that is being read. */
+export interface BodyReading {
+  /** Counts the bytes that have arrived so far. @throws RequestError overloaded */
+  readonly arrived: (bytes: number) => void;
+  /** Call it when no more of the body will arrive. */
+  readonly ended: () => void;
+}
+
 export interface BudgetOfBodies {
-  /** Raises what a request holds to `bytes`. @throws RequestError overloaded */
-  readonly reserve: (req: IncomingMessage, bytes: number) => void;
+  /** How long the headers and the body of a request may take to arrive. */
+  readonly timeLimitMs: number;
+  /** @throws RequestError overloaded */
+  readonly begin: (
+    req: IncomingMessage,
+    body: { readonly declared: number; readonly weight: number },
+  ) => BodyReading;
 }
 
 export interface BodyLimit {
@@ -17,11 +30,12 @@ export interface BodyLimit {
   readonly weight: number;
 }
 
-/** A body that holds more than this of the budget must keep its pace. */
-const SMALL_BODY_BYTES = 64 * 1024;
+/** A body is judged by what arrives in each third of the request's time limit, and at least this often. */
+const WINDOWS = 3;
+const MAX_WINDOW_MS = 20_000;
 
-/** 10 MiB take 3 minutes at this pace; REQUEST_TIMEOUT_SECONDS allows less. */
-const PACE = { bytes: 64 * 1024, windowMs: 10_000 };
+/** A body without a Content-Length is judged when it has sent more than this, as if it had declared what it has sent. */
+const UNDECLARED_BYTES = 64 * 1024;
 
 /** Reads a whole body. @throws RequestError as readChunks */
 export async function readBody(req: IncomingMessage, res: ServerResponse, limit: BodyLimit): Promise<Buffer> {
@@ -36,7 +50,8 @@ export async function readBody(req: IncomingMessage, res: ServerResponse, limit:
 /**
  * Reads a body of at most `maxBytes` and passes on each chunk. A body whose Content-Length is larger is
  * refused before it is sent; a body without one is refused as soon as it has sent more, and
- * respondWithError drains the rest. Nothing is decompressed. An error that `onChunk` throws ends the read.
+ * respondWithError drains the rest. In each window a body must deliver the part of its Content-Length that lets
+ * it end within the request's time limit. Nothing is decompressed. An error that `onChunk` throws ends the read.
  * @throws RequestError content_too_large, overloaded, request_incomplete, request_timeout or
  * unsupported_encoding
  */
@@ -50,13 +65,17 @@ export async function readChunks(
   if (req.closed || res.closed) throw bodyIncomplete(); // no event would end the read
   const declared = declaredBytes(req);
   if (declared > maxBytes) throw tooLarge();
-  budget.reserve(req, declared * weight);
+  const reading = budget.begin(req, { declared, weight });
   if (expectsContinue(req)) res.writeContinue();
+  const windowMs = Math.min(MAX_WINDOW_MS, budget.timeLimitMs / WINDOWS);
   let bytes = 0;
   let bytesInWindow = 0;
+  let isSettled = false;
   await new Promise<void>((resolve, reject) => {
     const settle = (act: () => void): void => {
+      isSettled = true;
       clearInterval(pace);
+      reading.ended();
       req.off('data', onData).off('end', onEnd).off('close', onClose);
       res.off('close', onClose);
       act();
@@ -70,16 +89,20 @@ export async function readChunks(
       bytesInWindow += chunk.length;
       try {
         if (bytes > maxBytes) throw tooLarge();
-        budget.reserve(req, bytes * weight);
+        reading.arrived(bytes);
         onChunk(chunk);
       } catch (error) {
         refuse(error);
       }
     };
-    const pace = setInterval(() => {
-      if (Math.max(declared, bytes) > SMALL_BODY_BYTES && bytesInWindow < PACE.bytes) refuse(tooSlow());
+    const judge = (): void => {
+      const undeclared = bytes > UNDECLARED_BYTES ? bytes : 0;
+      const demanded = ((declared || undeclared) * windowMs) / budget.timeLimitMs;
+      if (bytesInWindow < demanded) refuse(tooSlow(demanded, windowMs));
       bytesInWindow = 0;
-    }, PACE.windowMs);
+    };
+    // After a poll: what has arrived while this process was busy counts.
+    const pace = setInterval(() => setImmediate(() => !isSettled && judge()), windowMs);
     const onEnd = (): void => settle(resolve);
     const onClose = (): void => settle(() => reject(bodyIncomplete()));
     req.on('data', onData).once('end', onEnd).once('close', onClose);
@@ -93,10 +116,10 @@ function declaredBytes(req: IncomingMessage): number {
   return Number(req.headers['content-length'] ?? 0);
 }
 
-function tooSlow(): RequestError {
+function tooSlow(bytes: number, ms: number): RequestError {
   return new RequestError(
     'request_timeout',
-    `The body arrived with fewer than ${PACE.bytes} bytes in ${PACE.windowMs / 1000} s. Send it again over a faster connection.`,
+    `The body arrived with fewer than ${Math.ceil(bytes)} bytes in ${ms / 1000} s. Send it again over a faster connection.`,
   );
 }
 

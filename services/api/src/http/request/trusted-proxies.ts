@@ -20,6 +20,14 @@ export function trustedProxies(): Variable<TrustedProxies> {
   });
 }
 
+/** Whether the address of a connection is that of a trusted proxy, by Express's own rule. */
+export function createIsTrustedProxy(proxies: TrustedProxies | undefined): (address: string) => boolean {
+  const isTrusted = express()
+    .set('trust proxy', proxies ?? false)
+    .get('trust proxy fn') as (address: string, hop: number) => boolean;
+  return (address) => isTrusted(address, 0);
+}
+
 /**
  * Express refuses invalid addresses and subnets, including `true` and 0.0.0.0/0, but reads `1` in a list as
  * 0.0.0.1.

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { drain, hasUnreadBody } from '../body/drain.ts';
 import { answerTo, type Problem } from '../errors/problem.ts';
+import { RequestError } from '../errors/request-error.ts';
 import { pathOf } from '../request/request-context.ts';
 import type { Answer } from './answer.ts';
 import type { RequestEvents } from '../telemetry/request-events.ts';
@@ -17,7 +18,7 @@ export function respondWithError(
   error: unknown,
   events: RequestEvents,
   {
-    rest = hasUnreadBody(req) ? 'coming' : 'lost',
+    rest = hasUnreadBody(req) || isTooSlow(req, error) ? 'coming' : 'lost',
     page,
   }: { rest?: 'coming' | 'lost'; page?: ((problem: Problem) => Answer) | undefined } = {},
 ): void {
@@ -42,6 +43,11 @@ export function respondWithError(
   res.setHeader('Connection', 'close');
   res.write(body);
   drain(req, () => res.end());
+}
+
+/** A slow sender is still sending, and its connection is of no more use. */
+function isTooSlow(req: IncomingMessage, error: unknown): boolean {
+  return error instanceof RequestError && error.code === 'request_timeout' && !req.complete;
 }
 
 /** The headers of the error, for instance Retry-After, stay. */

@@ -3,6 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextPoll } from 'node:timers/promises';
 import { listen, Roster, runInSpan, sleep, type Component } from '@pasteflow/runtime';
 import { handleClientError, refuseConnect, type ClientErrorOptions } from './client-error.ts';
+import type { Connections } from './connections.ts';
 import type { ConnectionEvents } from '../telemetry/connection-events.ts';
 import { Turns } from './turns.ts';
 import type { RequestEvents } from '../telemetry/request-events.ts';
@@ -23,9 +24,8 @@ export interface ApiServerOptions {
    */
   readonly stopNoticeMs: number;
   readonly events: RequestEvents;
-  readonly connections: ConnectionEvents;
-  /** Beyond it a new connection is closed at once. */
-  readonly maxConnections: number;
+  readonly connectionEvents: ConnectionEvents;
+  readonly connections: Connections;
   /** From headersOfEveryAnswer. */
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -65,7 +65,6 @@ export class ApiServer implements Component {
       connectionsCheckingInterval: Math.min(1000, options.requestTimeoutMs / 2),
       requireHostHeader: false, // the app refuses such a request, with problem details
     });
-    this.#server.maxConnections = options.maxConnections;
     // Node would drop the headers after the 2,000th without a word, for example Authorization. Their bytes are limited.
     this.#server.maxHeadersCount = 0;
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -74,14 +73,10 @@ export class ApiServer implements Component {
     const onRequest: RequestListener = (req, res) => this.#handle(req, res);
     // The app sends 100 Continue when it reads a body, so a refused body is never sent.
     this.#server.on('request', onRequest).on('checkContinue', onRequest).on('checkExpectation', onRequest);
-    this.#server.on('connection', (socket: Socket) => {
-      options.connections.opened();
-      socket.once('close', () => options.connections.closed());
-    });
-    this.#server.on('drop', () => options.connections.dropped());
+    this.#server.on('connection', (socket: Socket) => options.connections.opened(socket));
     const refusals: ClientErrorOptions = {
       headers: options.headers,
-      events: options.connections,
+      events: options.connectionEvents,
       respond: (res, requestError) =>
         respondWithError(res.req, res, requestError, options.events, {
           // A slow sender is still sending; after any other error the parser has given up.
@@ -144,8 +139,10 @@ export class ApiServer implements Component {
     const { socket } = req;
     const span = beginRequestSpan(req);
     if (this.#stopping) closeAfter(res);
+    this.#options.connections.began(socket);
     res.once('close', () => {
       leave();
+      this.#options.connections.ended(socket);
       this.#turns.leave(socket, res);
       runInSpan(span, () => this.#options.events.ended(req, res));
       endRequestSpan(span, req, res);

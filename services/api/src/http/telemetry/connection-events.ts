@@ -29,6 +29,7 @@ export interface ConnectionEventsOptions {
 export class ConnectionEvents {
   readonly #refused;
   readonly #dropped;
+  readonly #closedIdle;
   #open = 0;
 
   constructor({ metrics, maxConnections }: ConnectionEventsOptions) {
@@ -46,8 +47,18 @@ export class ConnectionEvents {
     );
     this.#dropped = metrics.counter({
       name: 'http_connections_dropped_total',
-      help: 'Connections that were closed at once because the process had its maximum number of connections.',
+      help: 'New connections that were closed at once because all connections of the process, or of this caller, had a request in progress.',
+      labels: ['of'],
     });
+    this.#closedIdle = metrics.counter({
+      name: 'http_connections_closed_idle_total',
+      help: 'Connections without a request that were closed to make room for a new one, because the process or this caller had its maximum number of connections.',
+      labels: ['of'],
+    });
+    for (const limit of ['total', 'caller']) {
+      this.#dropped.inc({ of: limit }, 0);
+      this.#closedIdle.inc({ of: limit }, 0);
+    }
     this.#refused = metrics.counter({
       name: 'http_parser_refusals_total',
       help: 'Requests that the HTTP parser or its time limits refused, by reason.',
@@ -64,8 +75,12 @@ export class ConnectionEvents {
     this.#open -= 1;
   }
 
-  dropped(): void {
-    this.#dropped.inc();
+  dropped(of: 'total' | 'caller'): void {
+    this.#dropped.inc({ of });
+  }
+
+  closedIdle(of: 'total' | 'caller'): void {
+    this.#closedIdle.inc({ of });
   }
 
   refused(reason: ParserRefusal): void {
