@@ -1766,7 +1766,7 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Content blocked (`content_blocked`). */
+      /** @description Content blocked (`content_blocked`); Sent from another site (`cross_site_request`). */
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -1782,7 +1782,7 @@ export interface operations {
               /** @constant */
               status: 403;
               /** @enum {string} */
-              code: 'content_blocked';
+              code: 'content_blocked' | 'cross_site_request';
             } & {
               [key: string]: unknown;
             });
@@ -4425,6 +4425,29 @@ export interface operations {
           'text/html': string;
         };
       };
+      /** @description Sent from another site (`cross_site_request`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'cross_site_request';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
       /** @description Request timeout (`request_timeout`). */
       408: {
         headers: {
@@ -4949,6 +4972,29 @@ export interface operations {
           'text/html': string;
         };
       };
+      /** @description Sent from another site (`cross_site_request`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'cross_site_request';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
       /** @description Request timeout (`request_timeout`). */
       408: {
         headers: {
@@ -5227,6 +5273,29 @@ export interface operations {
               status: 401;
               /** @enum {string} */
               code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Sent from another site (`cross_site_request`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'cross_site_request';
             } & {
               [key: string]: unknown;
             });
@@ -5758,7 +5827,7 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Another user's job (`job_forbidden`). */
+      /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`). */
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5774,7 +5843,7 @@ export interface operations {
               /** @constant */
               status: 403;
               /** @enum {string} */
-              code: 'job_forbidden';
+              code: 'job_forbidden' | 'cross_site_request';
             } & {
               [key: string]: unknown;
             });
@@ -6831,7 +6900,7 @@ export interface operations {
             });
         };
       };
-      /** @description Content blocked (`content_blocked`). */
+      /** @description Content blocked (`content_blocked`); Sent from another site (`cross_site_request`). */
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6845,7 +6914,7 @@ export interface operations {
               /** @constant */
               status: 403;
               /** @enum {string} */
-              code: 'content_blocked';
+              code: 'content_blocked' | 'cross_site_request';
             } & {
               [key: string]: unknown;
             });
@@ -7360,6 +7429,26 @@ export interface operations {
               status: 401;
               /** @enum {string} */
               code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
+      /** @description Sent from another site (`cross_site_request`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'cross_site_request';
             } & {
               [key: string]: unknown;
             });
@@ -9008,6 +9097,26 @@ export interface operations {
             });
         };
       };
+      /** @description Sent from another site (`cross_site_request`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'cross_site_request';
+            } & {
+              [key: string]: unknown;
+            });
+        };
+      };
       /** @description Request timeout (`request_timeout`). */
       408: {
         headers: {
@@ -9506,7 +9615,7 @@ export interface operations {
             });
         };
       };
-      /** @description Another user's job (`job_forbidden`). */
+      /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`). */
       403: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -9520,7 +9629,7 @@ export interface operations {
               /** @constant */
               status: 403;
               /** @enum {string} */
-              code: 'job_forbidden';
+              code: 'job_forbidden' | 'cross_site_request';
             } & {
               [key: string]: unknown;
             });
@@ -11412,6 +11521,29 @@ export interface operations {
               status: 401;
               /** @enum {string} */
               code: 'unauthorized';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
+      /** @description Sent from another site (`cross_site_request`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'cross_site_request';
             } & {
               [key: string]: unknown;
             });

@@ -175,7 +175,7 @@ export function buildApp(deps: AppDependencies): Express {
 function byMethod(
   path: string,
   methods: Routes[string],
-  { admit, limits, bodies }: Pick<AppDependencies, 'admit' | 'limits' | 'bodies'>,
+  { admit, limits, bodies, sessions }: Pick<AppDependencies, 'admit' | 'limits' | 'bodies' | 'sessions'>,
 ): Handler {
   const allowed = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return async (req, res) => {
@@ -192,6 +192,8 @@ function byMethod(
     }
     if (endpoint.operation.access !== 'open') res.set(robotsHeader);
     const handle = handlerFor(endpoint, req, res);
+    // A page of another site must not create or delete anything in the name of its visitor.
+    if (req.method !== 'GET' && req.method !== 'HEAD') sessions.refuseForeign(req);
     await admit(req, res, endpoint.operation);
     try {
       await handle(req, res);

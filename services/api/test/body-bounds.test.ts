@@ -93,6 +93,158 @@ describe('a form', () => {
   });
 });
 
+const file = (name: string, content: string) =>
+  `--a\r\nContent-Disposition: form-data; name="${name}"; filename="${name}.txt"\r\n\r\n${content}\r\n`;
+
+describe('a form of which a part would be lost', () => {
+  const content = part('content', 'x');
+  const option = part('visibility', 'private');
+  it.each([
+    ['blanks after a delimiter', `${content}${option.replace('--a\r\n', '--a \t\r\n')}--a--`],
+    ['blanks before the first delimiter', ` ${option}${content}--a--`],
+    ['a text before the first delimiter', `preamble\r\n${option}${content}--a--`],
+    ['a part after the last delimiter', `${content}--a--\r\n${option}--a--`],
+    ['a delimiter without CR', `${content.trimEnd()}\n${option}--a--`],
+    ['a delimiter with two more hyphens in the middle', `${content}--a-\r\n${option.slice(5)}--a--`],
+    ['a longer boundary', `${content}${option.replace('--a', '--ab')}--a--`],
+    ['a part without Content-Disposition', `${content}--a\r\nX: y\r\n\r\nprivate\r\n--a--`],
+    ['a part of another disposition', `${content}${option.replace('form-data', 'attachment')}--a--`],
+    [
+      'a part without an empty line',
+      `${content}--a\r\nContent-Disposition: form-data; name="visibility"\r\n--a--`,
+    ],
+    ['a part whose name has a newline', `${content}${option.replace('visibility', 'visi\nbility')}--a--`],
+    [
+      'a part behind 20 headers',
+      `${content}${option.replace('--a\r\n', `--a\r\n${'X: y\r\n'.repeat(20)}`)}--a--`,
+    ],
+    ['no last delimiter', `${content}${option}`],
+    ['only spaces', '   '],
+  ])('is malformed: %s', async (_name, body) => {
+    for (const size of [1, 7, body.length]) {
+      const bytes = Buffer.from(body);
+      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
+        bytes.subarray(i * size, (i + 1) * size),
+      );
+      expect(await readOf(chunks)).toMatchObject({ code: 'malformed_request' });
+    }
+  });
+
+  it.each([
+    ['an empty line before the first delimiter', (body: string) => `\r\n${body}`],
+    ['newlines after the last delimiter', (body: string) => `${body}\r\n\r\n`],
+    ['nothing after the last delimiter', (body: string) => body],
+  ])('is none with %s', async (_name, write) => {
+    const body = Buffer.from(write(`${content}${option}--a--`));
+    const outcome = await readOf([...body].map((byte) => Buffer.from([byte])));
+    expect(outcome).toMatchObject({ form: { content: Buffer.from('x') } });
+    expect((outcome as { form: { fields: Map<string, string> } }).form.fields.get('visibility')).toBe(
+      'private',
+    );
+  });
+
+  it('is refused, or else has all its parts, however it was changed', async () => {
+    const pieces = [
+      '--a\r\n',
+      '--a--',
+      '\r\n',
+      '\n',
+      '\r',
+      ' ',
+      '\t',
+      '-',
+      '--a',
+      '--a \r\n',
+      '--',
+      'x',
+      '\r\n--a\r\n',
+    ];
+    const random = mulberry32(27);
+    const any = (below: number) => Math.floor(random() * below);
+    const outcomes = { whole: 0, refused: 0 };
+    for (let n = 0; n < 3000; n += 1) {
+      let body = `${content}${option}${part('title', 't')}--a--\r\n`;
+      for (let changes = any(3); changes > 0; changes -= 1) {
+        const at = any(body.length);
+        body = body.slice(0, at) + pieces[any(pieces.length)]! + body.slice(at + (any(2) === 0 ? 0 : any(4)));
+      }
+      const outcome = await readOf([Buffer.from(body.slice(0, 30)), Buffer.from(body.slice(30))]);
+      if ('code' in outcome) outcomes.refused += 1;
+      else {
+        // What is a part for another parser is one here: its header names it.
+        const { fields, content: found } = (outcome as { form: Awaited<ReturnType<typeof readForm>> }).form;
+        const got = fields.size + (found === null ? 0 : 1);
+        expect([body, got]).toEqual([body, partsByLines(body)]);
+        outcomes.whole += 1;
+      }
+    }
+    expect(outcomes.whole).toBeGreaterThan(500);
+    expect(outcomes.refused).toBeGreaterThan(500);
+  });
+});
+
+/** The parts of a body with the boundary `a`, as RFC 2046 defines them, blanks after a delimiter included. */
+function partsByLines(body: string): number {
+  const lines = `\r\n${body}`.split(/(?:\r?\n)(?=--a)/);
+  return lines.filter((line) => /^--a[ \t]*\r?\n/.test(line)).length;
+}
+
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+describe('a form with two files', () => {
+  it.each([
+    ['of one name', file('file', 'a') + file('file', 'b')],
+    ['of two names', file('a', 'a') + file('b', 'b')],
+    ['one of which is the content', file('content', 'a') + file('b', 'b')],
+    ['the second of which is the content', file('b', 'b') + file('content', 'a')],
+    ['one of which is a field', part('content', 'a') + file('b', 'b')],
+  ])('is refused: %s', async (_name, parts) => {
+    expect(await readOf([Buffer.from(`${parts}--a--`)])).toMatchObject({
+      code: 'validation_failed',
+      errors: [{ message: expect.stringContaining('send one file in a request') }],
+    });
+  });
+
+  it('is refused for curl, and on the page of a browser, with 422 and the reason', async () => {
+    const before = await countPastes(bed.db);
+    for (const headers of [
+      {},
+      { accept: 'text/html', origin: bed.api.url, 'sec-fetch-site': 'same-origin' },
+    ]) {
+      const form = new FormData();
+      for (const name of ['one.txt', 'two.txt']) form.append('file', new Blob([name]), name);
+      const response = await fetch(bed.api.url, { method: 'POST', body: form, headers });
+      expect(response.status).toBe(422);
+      expect(await response.text()).toContain('is a second file; send one file in a request');
+    }
+    expect(await countPastes(bed.db)).toBe(before);
+  });
+});
+
+it.each([
+  ['{"content":"x","visibility":"private","visibility":"unlisted"}', 'visibility'],
+  ['{"content":"x","title":"a" , "\\u0074itle" :"b"}', 'title'],
+  ['{"title":{"a":1,"b":[{"a":1},{"a":1}],"a":2}}', 'a'],
+])('JSON with a repeated name is refused: %s', async (body, path) => {
+  const response = await fetch(`${bed.api.url}/v1/pastes`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
+  expect(await problemOf(response)).toMatchObject({
+    status: 422,
+    errors: [{ path, message: 'must not be repeated' }],
+  });
+});
+
 describe('PartCounter', () => {
   it('counts a delimiter that is split between chunks once', () => {
     const body = Buffer.from('--ab\r\nx\r\n--ac\r\n--ab--');

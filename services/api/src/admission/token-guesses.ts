@@ -6,17 +6,25 @@ import { KnownCredentials } from '../identity/known-credentials.ts';
 import type { Limits } from '../limits/limits.ts';
 
 /**
- * Counts invalid tokens as guesses from their address. After too many of them the address's tokens are
- * refused without a look-up for the rest of the minute, because each look-up costs a statement. Tokens that
- * this process has recently found valid are exempt: a forgotten script with a revoked token must not lock out
- * everybody who shares its address. Misses without a token are counted separately.
+ * Counts invalid tokens as guesses from their address. Beyond the limit a wrong token is answered 429, and a right
+ * one always passes: somebody who guesses must not lock out the users of the same address. Each look-up costs a
+ * statement. So an address that has used up its requests of the minute gets no look-up, except for tokens that
+ * this process has recently found valid. Misses without a token are counted separately.
  */
 export class TokenGuesses {
-  readonly #limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser'>;
+  readonly #limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser' | 'refuseWithoutRequests'>;
   readonly #known = new KnownCredentials();
 
-  constructor(limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser'>) {
+  constructor(limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser' | 'refuseWithoutRequests'>) {
     this.#limits = limits;
+  }
+
+  /**
+   * For what costs more than a statement.
+   * @throws RequestError rate_limited for an address with too many wrong tokens
+   */
+  refuseGuesser(req: Request, res: Response): void {
+    this.#limits.refuseGuesser(res, guesserOf(clientAddressOf(req)));
   }
 
   /**
@@ -31,7 +39,10 @@ export class TokenGuesses {
     identify: () => Promise<Found>,
   ): Promise<Found> {
     if (credential !== undefined && !this.#known.has(credential)) {
-      this.#limits.refuseGuesser(res, guesserOf(clientAddressOf(req)));
+      this.#limits.refuseWithoutRequests(
+        res,
+        limitKeyOf({ kind: 'anonymous', address: clientAddressOf(req) }),
+      );
     }
     try {
       const found = await identify();

@@ -83,6 +83,15 @@ export class Limits {
     if (this.#misses !== null && standing?.allowed === false) this.#record(res, this.#misses, standing);
   }
 
+  /**
+   * Costs no statement, and counts nothing.
+   * @throws RequestError rate_limited for a caller who has used up the requests, as far as this process knows
+   */
+  refuseWithoutRequests(res: ServerResponse, caller: string): void {
+    const standing = this.#requests?.standing(caller);
+    if (this.#requests !== null && standing?.allowed === false) this.#record(res, this.#requests, standing);
+  }
+
   async #spend(res: ServerResponse, caller: string, limit: Limit | null): Promise<void> {
     if (limit !== null) this.#record(res, limit, await limit.spend(caller));
   }

@@ -37,6 +37,7 @@ function idempotencyKeyParam(operationId: string): z.ZodType {
 
 export function impliedErrors(method: string, operation: Operation): readonly ErrorCode[] {
   return [
+    ...(method === 'GET' ? [] : (['cross_site_request'] as const)),
     ...(operation.access === 'open' ? [] : (['rate_limited'] as const)),
     ...(isKeyed(method, operation) ? (['idempotency_key_in_use', 'idempotency_key_reused'] as const) : []),
   ];

@@ -85,6 +85,7 @@ async function finishCounted(
   pending: PendingSignIn,
 ): Promise<string> {
   const search = new URL(req.url, 'http://own.invalid').search;
+  guesses.refuseGuesser(req, res);
   try {
     return await guesses.counted(req, res, `Sign-in ${pending.state}`, () =>
       provider.finish(search, pending),

@@ -33,19 +33,29 @@ export function parseJson(
   }
 }
 
-/** Invalid JSON is left to the parser, which stops at the first error. */
+/** Refuses also names that are repeated. Invalid JSON is left to the parser, which stops at the first error. */
 function assertWithinLimits(json: Buffer, { maxDepth, maxValues }: JsonLimits): void {
   let depth = 0;
   let values = 1;
+  /** The names of the objects that are open. */
+  const names: Set<string>[] = [];
+  let end = 0;
   for (let i = 0; i < json.length; i += 1) {
     switch (json[i]) {
       case 0x22: // "
-        i = endOfString(json, i);
+        end = endOfString(json, i);
+        if (isName(json, end + 1)) {
+          const name = nameOf(json.subarray(i, end + 1));
+          if (names[depth]?.has(name) === true) throw repeated(name);
+          (names[depth] ??= new Set()).add(name);
+        }
+        i = end;
         break;
       case 0x5b: // [
       case 0x7b: // {
         depth += 1;
         values += 1;
+        names.length = Math.min(names.length, depth);
         break;
       case 0x5d: // ]
       case 0x7d: // }
@@ -69,6 +79,32 @@ function endOfString(json: Buffer, start: number): number {
   }
   return json.length;
 }
+
+/** Whether a colon follows. */
+function isName(json: Buffer, after: number): boolean {
+  let at = after;
+  while (BLANKS.has(json[at]!)) at += 1;
+  return json[at] === 0x3a;
+}
+
+const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/** `t` and `\u0074` are one name. */
+function nameOf(string: Buffer): string {
+  const text = string.toString();
+  try {
+    return text.includes('\\') ? (JSON.parse(text) as string) : text.slice(1, -1);
+  } catch {
+    return text; // the parser refuses it
+  }
+}
+
+/** JSON.parse would keep the last of them and drop the others without a word. */
+function repeated(name: string): Error {
+  return validationFailed([{ path: name.slice(0, MAX_SHOWN_NAME), message: 'must not be repeated' }]);
+}
+
+const MAX_SHOWN_NAME = 100;
 
 function refuse(message: string): Error {
   return validationFailed([{ path: '', message }]);

@@ -16,7 +16,7 @@ const MAX_PART_HEADERS = 20;
 const MAX_PART_HEADER_BYTES = 8192;
 
 export interface Form {
-  /** The field or file named `content`, else the first file; null when the form has neither. */
+  /** The field or file named `content`, or the file of another name; null when the form has neither. It can't have two. */
   readonly content: Buffer | null;
   /** The field named `text`, which a browser sends for the form of the page at `/`; null: none. */
   readonly text: Buffer | null;
@@ -48,6 +48,8 @@ class FormParser {
   readonly #seen = new Set<Role>();
   readonly #named = new Map<Role, Buffer>();
   #firstFile: Buffer | null = null;
+  #files = 0;
+  #delivered = 0;
   #error: Error | null = null;
 
   constructor(boundary: string) {
@@ -62,8 +64,9 @@ class FormParser {
         headerSize: MAX_PART_HEADER_BYTES,
       },
     });
-    this.#parser.on('file', (name, stream, fileName) => this.#readFile(roleOf(name, fileName), stream));
+    this.#parser.on('file', (name, stream, fileName) => this.#readFile(name, roleOf(name, fileName), stream));
     this.#parser.on('field', (name, value, _nameTruncated, valueTruncated) => {
+      this.#delivered += 1;
       if (this.#fields.has(name)) this.#refuse(name, 'must not be repeated');
       if (valueTruncated) this.#refuse(name, `must have at most ${MAX_FIELD_BYTES} bytes`);
       this.#fields.set(name, value);
@@ -86,6 +89,7 @@ class FormParser {
   write(chunk: Buffer): void {
     // The last delimiter ends the body.
     if (this.#parts.count(chunk, MAX_PARTS + 1) > MAX_PARTS + 1) this.#refuseParts();
+    if (this.#parts.isMalformed) this.#error ??= malformedDelimiter();
     if (this.#error !== null) throw this.#error;
     this.#parser.write(chunk);
   }
@@ -94,6 +98,8 @@ class FormParser {
   async end(): Promise<Form> {
     this.#parser.end();
     await this.#finished;
+    // busboy skips parts whose headers it does not understand.
+    if (this.#delivered !== this.#parts.parts) this.#error ??= malformedPart();
     if (this.#error !== null) throw this.#error;
     return {
       content: this.#named.get('content') ?? this.#firstFile,
@@ -102,11 +108,18 @@ class FormParser {
     };
   }
 
-  #readFile(role: Role | null, stream: NodeJS.ReadableStream): void {
+  #readFile(name: string, role: Role | null, stream: NodeJS.ReadableStream): void {
     const content = new BodyBytes();
+    this.#delivered += 1;
     if (role !== null && this.#seen.has(role)) this.#refuse(role, 'must not be repeated');
     if (role !== null) this.#seen.add(role);
-    const isKept = role !== null || this.#firstFile === null;
+    if (role !== 'text') this.#files += 1;
+    if (this.#files > 1)
+      this.#refuse(
+        role ?? name,
+        'is a second file; send one file in a request, and the others in requests of their own',
+      );
+    const isKept = role !== null || this.#files === 1;
     stream.on('data', (chunk: Buffer) => {
       if (isKept) content.add(chunk);
     });
@@ -144,6 +157,20 @@ export function boundaryOf(req: IncomingMessage): string {
   throw new RequestError(
     'malformed_request',
     'Send a Content-Type of multipart/form-data with a boundary of 1 to 70 characters.',
+  );
+}
+
+function malformedDelimiter(): RequestError {
+  return new RequestError(
+    'malformed_request',
+    'Begin the body with the first delimiter, end it with the last one, and write each delimiter as CR LF, two hyphens, the boundary and CR LF, without blanks (RFC 2046, 5.1.1).',
+  );
+}
+
+function malformedPart(): RequestError {
+  return new RequestError(
+    'malformed_request',
+    'Give each part of the form headers that end with an empty line, among them Content-Disposition: form-data; name="…".',
   );
 }
 

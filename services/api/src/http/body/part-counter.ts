@@ -1,34 +1,77 @@
 import { freeMemory } from './free-memory.ts';
 
-const LINE_AND_DASHES = Buffer.from('\r\n--');
+const CR = 0x0d;
+const LF = 0x0a;
+const LINE_AND_DASHES = Buffer.from('\n--');
+const LINE = Buffer.from('\r\n');
+const BLANKS: ReadonlySet<number> = new Set([CR, LF, 0x20, 0x09]);
 
 /**
- * Counts the delimiters of a multipart body (RFC 2046, 5.1.1) as it arrives. The boundary has no CR, so a
- * comparison that begins at a CR ends before the next one: each byte is examined at most twice, whatever the
- * body contains.
+ * Counts the delimiters of a multipart body (RFC 2046, 5.1.1) as it arrives, and finds what the parser would skip
+ * without a word: a part whose delimiter is written in another way, and text before the first and after the last
+ * delimiter. The boundary has no LF, so a comparison that begins at an LF ends before the next one: each byte is
+ * examined at most twice, whatever the body contains.
  */
 export class PartCounter {
   readonly #delimiter: Buffer;
-  /** The end of the chunks so far, in which a delimiter may have begun. A body may begin with one. */
-  #rest: Buffer = Buffer.from('\r\n');
+  /** The end of the chunks so far, in which a delimiter may have begun. */
+  #rest: Buffer = LINE;
   #delimiters = 0;
+  #isClosed = false;
+  #isMalformed = false;
 
   constructor(boundary: string) {
-    this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
+    this.#delimiter = Buffer.from(`\n--${boundary}`, 'latin1');
+  }
+
+  /** Whether a part of the body would be lost. */
+  get isMalformed(): boolean {
+    return this.#isMalformed;
+  }
+
+  /** The parts between the delimiters so far. */
+  get parts(): number {
+    return this.#delimiters - 1;
   }
 
   /** @returns the delimiters so far, the one at the end of the body included; counts until `max` is exceeded */
   count(chunk: Buffer, max: number): number {
-    const bytes = Buffer.concat([this.#rest, chunk]);
-    let at = bytes.indexOf(LINE_AND_DASHES);
-    while (at !== -1 && this.#delimiters <= max) {
-      const end = at + this.#delimiter.length;
-      if (end <= bytes.length && bytes.compare(this.#delimiter, 0, this.#delimiter.length, at, end) === 0)
-        this.#delimiters += 1;
-      at = bytes.indexOf(LINE_AND_DASHES, at + LINE_AND_DASHES.length);
+    const { length } = this.#delimiter;
+    const arrived = Buffer.concat([this.#rest, chunk]);
+    const bytes = this.#delimiters === 0 ? fromFirstLine(arrived) : arrived;
+    if (this.#isClosed) this.#readEnd(bytes);
+    let from = 1; // the byte before was searched already
+    while (!this.#isClosed && this.#delimiters <= max) {
+      const at = bytes.indexOf(LINE_AND_DASHES, from);
+      if (at === -1 || at + length + 2 > bytes.length) break;
+      if (bytes.compare(this.#delimiter, 0, length, at, at + length) === 0) this.#readDelimiter(bytes, at);
+      from = at + LINE_AND_DASHES.length;
     }
-    this.#rest = Buffer.from(bytes.subarray(Math.max(0, bytes.length - this.#delimiter.length + 1)));
-    freeMemory(bytes);
+    if (this.#delimiters === 0 && bytes.length >= length + 3) this.#isMalformed = true;
+    this.#rest = Buffer.from(this.#isClosed ? [] : bytes.subarray(Math.max(0, bytes.length - length - 2)));
+    freeMemory(arrived);
     return this.#delimiters;
   }
+
+  #readDelimiter(bytes: Buffer, at: number): void {
+    const end = at + this.#delimiter.length;
+    const next = bytes.toString('latin1', end, end + 2);
+    const isFirst = this.#delimiters === 0;
+    this.#delimiters += 1;
+    if (bytes[at - 1] !== CR || (isFirst && at !== 1)) this.#isMalformed = true;
+    if (next !== '\r\n' && next !== '--') this.#isMalformed = true;
+    if (next !== '--') return;
+    this.#isClosed = true;
+    this.#readEnd(bytes.subarray(end + 2));
+  }
+
+  #readEnd(bytes: Buffer): void {
+    if (!bytes.every((byte) => BLANKS.has(byte))) this.#isMalformed = true;
+  }
+}
+
+/** The body from its first line on, as if a newline came before it. Some clients begin with an empty line. */
+function fromFirstLine(bytes: Buffer): Buffer {
+  const start = bytes.findIndex((byte) => byte !== CR && byte !== LF);
+  return Buffer.concat([LINE, start === -1 ? Buffer.alloc(0) : bytes.subarray(start)]);
 }
