@@ -1355,7 +1355,7 @@ export interface components {
   headers: {
     /** @description The id of the request in logs and messages: the one that was sent, or a new one. */
     'X-Request-Id': string;
-    /** @description The limits that the request counts against: q requests in w seconds. https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ */
+    /** @description The limits that the request counts against: q requests, or bytes of new pastes, in w seconds. https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ */
     'RateLimit-Policy': string;
     /** @description For each limit, what is left (r) and the seconds until it is reset (t). */
     RateLimit: string;

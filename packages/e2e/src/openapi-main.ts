@@ -14,6 +14,8 @@ const env = {
   RATE_LIMIT_REQUESTS_PER_MINUTE: '0',
   RATE_LIMIT_CREATIONS_PER_MINUTE: '0',
   RATE_LIMIT_MISSES_PER_MINUTE: '0',
+  RATE_LIMIT_BYTES_PER_HOUR: '0',
+  RATE_LIMIT_ANONYMOUS_BYTES_PER_HOUR: '0',
   MAX_OPEN_JOBS_PER_USER: '1000000',
 };
 const cluster = await startCluster({ janitors: 0, keepRequests: false, env });

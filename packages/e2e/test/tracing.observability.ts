@@ -13,6 +13,8 @@ beforeAll(async () => {
       RATE_LIMIT_REQUESTS_PER_MINUTE: '0', // without the statements of the rate limits
       RATE_LIMIT_CREATIONS_PER_MINUTE: '0',
       RATE_LIMIT_MISSES_PER_MINUTE: '0',
+      RATE_LIMIT_BYTES_PER_HOUR: '0',
+      RATE_LIMIT_ANONYMOUS_BYTES_PER_HOUR: '0',
       UPLOAD_RETRY_DELAYS_MS: '100,100',
       UPLOAD_RETRY_JITTER_MS: '0',
       RELAY_INTERVAL_SECONDS: '0.2',

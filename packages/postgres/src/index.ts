@@ -76,7 +76,7 @@ export {
   type JobSettlement,
   type JobSettlementEnding,
 } from './jobs/job-subject.ts';
-export { removeOldImportedBytes, secondsUntilImportAllowed } from './jobs/imported-bytes.ts';
+export { secondsUntilBytesAllowed } from './jobs/imported-bytes.ts';
 export { writeProgress } from './jobs/job-progress.ts';
 export { createAsset } from './jobs/assets.ts';
 export { removeAssets } from './jobs/remove-assets.ts';

@@ -88,7 +88,7 @@ export interface AppDependencies
   readonly admit: Admit;
   readonly live: Live;
   readonly pages: Pages;
-  readonly limits: Pick<Limits, 'countMiss' | 'refuseGuesser'>;
+  readonly limits: Pick<Limits, 'countMiss' | 'refuseGuesser' | 'countBytes' | 'refuseWithoutBytes'>;
 }
 
 /**

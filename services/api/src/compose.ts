@@ -136,7 +136,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   });
   const findUser = createFindUser({ db, oidc: oidc.users });
   const sessions = new Sessions(http.publicUrl);
-  const limits = new Limits({ perMinute: config.limits, store: rateLimitStore(db), logger });
+  const limits = new Limits({ limits: config.limits, store: rateLimitStore(db), logger, metrics });
   const guesses = new TokenGuesses(limits);
   const places = new WaitingPlaces(config.clients.maxWaitersPerCaller, metrics);
   const live = composeLive({
@@ -197,7 +197,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       headers,
       trustProxy: http.trustProxy,
       limits,
-      jobLimits: config.jobLimits,
+      jobLimits: { ...config.jobLimits, maxBytesPerHour: config.limits.bytes || null },
       live,
       downloads: new DownloadBudget(
         { ...config.downloads, maxStreams: Math.floor(s3Sockets * STREAMS_SHARE) },

@@ -94,35 +94,35 @@ function pointsPerMinute(standard: number) {
  * The defaults are so high that only a program out of control reaches them. They protect the service; how
  * much a user may use is for the operator to decide. 200 creations and 1000 requests a second are a large
  * part of what one process can do. Ten misses a second are more than a client makes by mistake; at that rate,
- * finding one of a billion pastes takes 2.7 years.
+ * finding one of a billion pastes takes 2.7 years. A GiB an hour is a hundred of the largest pastes.
  */
 const limitsEnv: z.ZodType<LimitsConfig> = z
   .object({
     RATE_LIMIT_REQUESTS_PER_MINUTE: pointsPerMinute(60_000),
     RATE_LIMIT_CREATIONS_PER_MINUTE: pointsPerMinute(12_000),
     RATE_LIMIT_MISSES_PER_MINUTE: pointsPerMinute(600),
+    RATE_LIMIT_BYTES_PER_HOUR: nonNegativeInteger().default(1024 ** 3),
+    RATE_LIMIT_ANONYMOUS_BYTES_PER_HOUR: nonNegativeInteger().default(10 * 1024 ** 3),
   })
   .transform((env) => ({
     requests: env.RATE_LIMIT_REQUESTS_PER_MINUTE,
     creations: env.RATE_LIMIT_CREATIONS_PER_MINUTE,
     misses: env.RATE_LIMIT_MISSES_PER_MINUTE,
+    bytes: env.RATE_LIMIT_BYTES_PER_HOUR,
+    anonymous_bytes: env.RATE_LIMIT_ANONYMOUS_BYTES_PER_HOUR,
   }));
 
 export interface JobLimits {
   /** Jobs of one user that wait or run; null: no limit. */
   readonly maxOpen: number | null;
-  /** Bytes of the pastes that imports of one user create within an hour; null: no limit. */
-  readonly maxImportedBytesPerHour: number | null;
 }
 
 const jobLimitsEnv: z.ZodType<JobLimits> = z
   .object({
     MAX_OPEN_JOBS_PER_USER: nonNegativeInteger().pipe(z.number().max(1_000_000)).default(100),
-    MAX_IMPORTED_BYTES_PER_HOUR: nonNegativeInteger().default(1024 ** 3),
   })
   .transform((env) => ({
     maxOpen: env.MAX_OPEN_JOBS_PER_USER || null,
-    maxImportedBytesPerHour: env.MAX_IMPORTED_BYTES_PER_HOUR || null,
   }));
 
 const slugLimitEnv: z.ZodType<Required<SlugLimit>> = z

@@ -36,6 +36,8 @@ async function readOf(chunks: readonly Buffer[], boundary = 'a') {
   return { ...outcome, delivered };
 }
 
+const formOf = (outcome: object) => (outcome as { form: Awaited<ReturnType<typeof readForm>> }).form;
+
 const part = (name: string, content: string) =>
   `--a\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`;
 
@@ -138,9 +140,7 @@ describe('a form of which a part would be lost', () => {
     const body = Buffer.from(write(`${content}${option}--a--`));
     const outcome = await readOf([...body].map((byte) => Buffer.from([byte])));
     expect(outcome).toMatchObject({ form: { content: Buffer.from('x') } });
-    expect((outcome as { form: { fields: Map<string, string> } }).form.fields.get('visibility')).toBe(
-      'private',
-    );
+    expect(formOf(outcome).fields.get('visibility')).toBe('private');
   });
 
   it('is refused, or else has all its parts, however it was changed', async () => {
@@ -172,7 +172,7 @@ describe('a form of which a part would be lost', () => {
       if ('code' in outcome) outcomes.refused += 1;
       else {
         // What is a part for another parser is one here: its header names it.
-        const { fields, content: found } = (outcome as { form: Awaited<ReturnType<typeof readForm>> }).form;
+        const { fields, content: found } = formOf(outcome);
         const got = fields.size + (found === null ? 0 : 1);
         expect([body, got]).toEqual([body, partsByLines(body)]);
         outcomes.whole += 1;

@@ -36,14 +36,14 @@ describe('a user with as many open jobs as are allowed', () => {
   });
 });
 
-describe('a user whose imports have created as many bytes in the last hour as are allowed', () => {
+describe('a user whose pastes have used up the bytes of the hour', () => {
   it('is answered 429 for an import with the time of the next one, and may export', async () => {
-    const api = await bed.start({ env: { MAX_IMPORTED_BYTES_PER_HOUR: '1000' } });
+    const api = await bed.start({ env: { RATE_LIMIT_BYTES_PER_HOUR: '1000' } });
     const user = await newUser(bed.db);
     const imported = (bytes: number) =>
-      sql`INSERT INTO imported_bytes VALUES (${user.id}, now() - interval '50 minutes', ${bytes})`.execute(
-        bed.db,
-      );
+      sql`INSERT INTO rate_limits AS r VALUES (${`bytes:user:${user.id}`}, ${bytes},
+          (extract(epoch FROM now() + interval '10 minutes') * 1000)::bigint)
+        ON CONFLICT (key) DO UPDATE SET points = r.points + excluded.points`.execute(bed.db);
     await imported(999);
     expect((await post(api.url, user, IMPORT)).status).toBe(202);
     await imported(1);

@@ -42,6 +42,7 @@ function newLimit(points: number, store: RateLimitStore = rateLimitStore(connect
   return new Limit({
     name: 'requests',
     points,
+    windowSeconds: 60,
     store,
     onError: (error) => {
       throw error;
@@ -63,6 +64,18 @@ function elapse(ms: number): void {
 }
 
 describe('a limit', () => {
+  it('never admits more points than it has, whatever the amounts, in three processes together', async () => {
+    const limits = [newLimit(1000), newLimit(1000), newLimit(1000)];
+    const amounts = Array.from({ length: 200 }, (_, n) => 1 + ((n * 37) % 90));
+    const standings = await Promise.all(amounts.map((amount, n) => limits[n % 3]!.spend('user:1', amount)));
+    const spent = amounts.filter((_, n) => standings[n]!.allowed).reduce((sum, amount) => sum + amount, 0);
+    expect(spent).toBeLessThanOrEqual(1000);
+    expect(spent).toBeGreaterThan(700);
+    elapse(61_000);
+    expect(await limits[0]!.spend('user:1', 5000)).toMatchObject({ allowed: true });
+    expect(await limits[1]!.spend('user:1', 1)).toMatchObject({ allowed: false });
+  });
+
   it.each([1, 7, 99])(
     'of %d admits exactly that many of 300 requests, in three processes together',
     async (points) => {
@@ -172,6 +185,7 @@ describe('a limit while Postgres is unavailable', () => {
     const proxy = await TcpProxy.start(stack.postgres.port);
     const errors: unknown[] = [];
     const limit = new Limit({
+      windowSeconds: 60,
       name: 'requests',
       points: 3,
       store: rateLimitStore(connect(proxy.through(url))),

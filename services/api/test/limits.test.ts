@@ -101,7 +101,9 @@ describe('limits', () => {
   });
 
   it('are off at 0, and then no answer shows them', async () => {
-    const api = await bed.start({ env: limited({ requests: 0, creations: 0, misses: 0 }) });
+    const api = await bed.start({
+      env: limited({ requests: 0, creations: 0, misses: 0, bytes: 0, anonymous_bytes: 0 }),
+    });
     const answers = [await postRaw(api.url, 'x'), await get(`${api.url}/none`)];
     expect(answers.map(fields)).toEqual(Array(2).fill({ policy: null, limit: null }));
     expect(api.counterStatements).toEqual([]);
@@ -110,12 +112,16 @@ describe('limits', () => {
 
 describe('the RateLimit headers', () => {
   it('show the limits that a request counts against, and what is left', async () => {
-    const api = await bed.start({ env: limited({ requests: 100, creations: 50, misses: 10 }) });
+    const api = await bed.start({
+      env: limited({ requests: 100, creations: 50, misses: 10, bytes: 1000, anonymous_bytes: 0 }),
+    });
     const code = await processedPaste(bed, 'x');
     const { headers } = await newUser(bed.db);
     expect(fields(await postRaw(api.url, 'x'))).toEqual({
-      policy: '"requests";q=100;w=60, "creations";q=50;w=60',
-      limit: expect.stringMatching(/^"requests";r=99;t=(60|59), "creations";r=49;t=(60|59)$/),
+      policy: '"requests";q=100;w=60, "creations";q=50;w=60, "bytes";q=1000;w=3600',
+      limit: expect.stringMatching(
+        /^"requests";r=99;t=(60|59), "creations";r=49;t=(60|59), "bytes";r=999;t=(3600|3599)$/,
+      ),
     });
     const reading = '"misses";q=10;w=60, "requests";q=100;w=60';
     expect(fields(await get(`${api.url}/${code}`))).toEqual({
@@ -163,7 +169,7 @@ describe('the RateLimit headers', () => {
 });
 
 describe('the statements of the limits', () => {
-  it('come by portions, not by requests: two for 100 creations, two for 100 reads, three with misses', async () => {
+  it('come by portions, not by requests: four for 100 creations, two for 100 reads, three with misses', async () => {
     const api = await bed.start();
     const code = await newPaste(bed.db);
     const hundred = async (send: () => Promise<Response>) => {
@@ -174,7 +180,7 @@ describe('the statements of the limits', () => {
         counted: api.counterStatements.length - before[1],
       };
     };
-    expect(await hundred(() => postRaw(api.url, 'x'))).toEqual({ sent: 100, counted: 2 });
+    expect(await hundred(() => postRaw(api.url, 'x'))).toEqual({ sent: 100, counted: 4 });
     expect(await hundred(() => get(`${api.url}/v1/pastes/${code}`))).toEqual({ sent: 100, counted: 0 });
     const { counted } = await hundred(() => get(`${api.url}/v1/pastes/none`));
     expect(counted).toBeLessThanOrEqual(9); // portions of 12

@@ -32,6 +32,8 @@ export async function startBenchCluster(env: NodeJS.Dict<string>): Promise<Bench
       // Counted as always, and never reached.
       RATE_LIMIT_CREATIONS_PER_MINUTE: '1000000000',
       RATE_LIMIT_REQUESTS_PER_MINUTE: '1000000000',
+      RATE_LIMIT_BYTES_PER_HOUR: '1000000000000000',
+      RATE_LIMIT_ANONYMOUS_BYTES_PER_HOUR: '1000000000000000',
       ...(env as Record<string, string>),
     },
   });

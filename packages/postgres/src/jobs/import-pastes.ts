@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { NewPaste } from '../pastes/create-paste.ts';
 import { whileRunning } from '../executions/fence.ts';
+import { countImportedBytes } from './imported-bytes.ts';
 
 /** An entry of the input of a job, and the paste that is created from it. */
 export interface ImportEntry {
@@ -90,7 +91,7 @@ export async function importPastes(
       INSERT INTO assets (job_id, user_id, asset_type, url, storage_path, file_size, position)
       SELECT job_id, user_id, 'paste', url, storage_path, size_bytes, position FROM made
     ), imported AS (
-      INSERT INTO imported_bytes (user_id, bytes) SELECT user_id, sum(size_bytes) FROM made GROUP BY user_id
+      ${countImportedBytes('made')}
     )
     SELECT made.position, made.short_code AS "shortCode", execution.id AS "executionId"
     FROM running LEFT JOIN (made JOIN execution ON execution.subject_id = made.id) ON true

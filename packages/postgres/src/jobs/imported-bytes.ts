@@ -1,34 +1,32 @@
-import { sql } from 'kysely';
-import { affectedRows } from '../database/affected-rows.ts';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
 
+/** The counter of the bytes of a user's pastes. The api counts those of new pastes, and an import adds its own. */
+const BYTES_OF_USER = 'bytes:user:';
+
 /**
- * Whether the imports of a user have created pastes of `maxBytes` or more within the last hour. Running imports are not stopped: a user
- * can exceed the limit by what the open imports still create.
- * @returns the seconds until the user is below the limit again; null: the user is below it now
+ * An INSERT that adds the bytes of an import to the counter of its user, in the format of rate-limiter-flexible.
+ * @param made the name of a CTE with `user_id` and `size_bytes`
  */
-export async function secondsUntilImportAllowed(
+export function countImportedBytes(made: string): RawBuilder<unknown> {
+  const now = sql`(extract(epoch FROM clock_timestamp()) * 1000)::bigint`;
+  return sql`
+    INSERT INTO rate_limits AS counter (key, points, expire)
+    SELECT ${sql.lit(BYTES_OF_USER)} || user_id, sum(size_bytes), ${now} + 3600000 FROM ${sql.table(made)} GROUP BY user_id
+    ON CONFLICT (key) DO UPDATE SET
+      points = excluded.points + CASE WHEN counter.expire <= ${now} THEN 0 ELSE counter.points END,
+      expire = CASE WHEN counter.expire <= ${now} THEN excluded.expire ELSE counter.expire END`;
+}
+
+/** The seconds until the user may create more bytes; null: the user has created fewer than `maxBytes` in this hour. */
+export async function secondsUntilBytesAllowed(
   db: Database,
   userId: string,
   maxBytes: number,
 ): Promise<number | null> {
-  const { rows } = await sql<{ seconds: number | null }>`
-    SELECT extract(epoch FROM max(created_at) + interval '1 hour' - now())::float8 AS seconds
-    FROM (
-      SELECT created_at, sum(bytes) OVER (ORDER BY created_at DESC) AS since
-      FROM imported_bytes WHERE user_id = ${userId} AND created_at > now() - interval '1 hour'
-    ) AS batch
-    WHERE since >= ${maxBytes}::bigint`.execute(db);
+  const { rows } = await sql<{ seconds: number }>`
+    SELECT expire / 1000.0::float8 - extract(epoch FROM now())::float8 AS seconds FROM rate_limits
+    WHERE key = ${BYTES_OF_USER + userId} AND points >= ${maxBytes}::bigint
+      AND expire > extract(epoch FROM now()) * 1000`.execute(db);
   return rows[0]?.seconds ?? null;
-}
-
-/** Removes up to `limit` rows older than an hour. @returns how many rows it removed */
-export async function removeOldImportedBytes(db: Database, { limit }: { limit: number }): Promise<number> {
-  const result = await sql`
-    WITH old AS MATERIALIZED (
-      SELECT ctid AS place FROM imported_bytes WHERE created_at < now() - interval '1 hour'
-      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    )
-    DELETE FROM imported_bytes i USING old WHERE i.ctid = old.place`.execute(db);
-  return affectedRows(result);
 }

@@ -35,6 +35,7 @@ import * as trailByEntity from './0036-trail-by-entity.ts';
 import * as copiesOfContent from './0038-copies-of-content.ts';
 import * as deletionRequests from './0039-deletion-requests.ts';
 import * as sessionsOfTokens from './0041-sessions-of-tokens.ts';
+import * as bytesOfCallers from './0042-bytes-of-callers.ts';
 
 interface PreparedMigration extends Migration {
   /** Runs before all pending migrations and outside of their transactions, for an index that must not hold up writes while it is built. */
@@ -79,4 +80,5 @@ export const migrations: Record<string, PreparedMigration> = {
   '0038-copies-of-content': copiesOfContent,
   '0039-deletion-requests': deletionRequests,
   '0041-sessions-of-tokens': sessionsOfTokens,
+  '0042-bytes-of-callers': bytesOfCallers,
 };

@@ -18,7 +18,12 @@ export function rateLimitStore(db: Database): RateLimitStore {
   return {
     query: async ({ text, values = [] }) => {
       const { rows } = await db.executeQuery(CompiledQuery.raw(text, [...values]));
-      return { rows, rowCount: rows.length };
+      // pg returns a bigint as text.
+      const counters = (rows as { readonly points?: string }[]).map((row) => ({
+        ...row,
+        points: Number(row.points),
+      }));
+      return { rows: counters, rowCount: counters.length };
     },
   };
 }

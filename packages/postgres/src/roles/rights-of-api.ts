@@ -48,5 +48,4 @@ export const apiRights: RoleRights = {
     delete: true,
   },
   rate_limits: { select: 'all', insert: 'all', update: ['points', 'expire'], delete: true },
-  imported_bytes: { select: 'all' },
 };

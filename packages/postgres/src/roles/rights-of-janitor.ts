@@ -116,5 +116,4 @@ export const janitorRights: RoleRights = {
     delete: true,
   },
   rate_limits: { select: 'all', update: ['expire'], delete: true }, // the update: to lock a row
-  imported_bytes: { select: 'all', update: ['created_at'], delete: true }, // the update: to lock a row
 };

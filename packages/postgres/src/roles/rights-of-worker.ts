@@ -60,6 +60,5 @@ export const workerRights: RoleRights = {
   bucket_adoptions: 'none',
   orphan_objects: 'none',
   idempotency_keys: 'none',
-  rate_limits: 'none',
-  imported_bytes: { insert: ['user_id', 'bytes'] },
+  rate_limits: { select: 'all', insert: 'all', update: ['points', 'expire'] },
 };

@@ -1,7 +1,8 @@
 /** Written by rate-limiter-flexible. */
 export interface RateLimitsTable {
   key: string;
-  points: number;
+  /** A bigint, which pg returns as text. */
+  points: string;
   /** Unix milliseconds, as text. */
   expire: string | null;
 }

@@ -1,7 +1,6 @@
 import type { ApiTokensTable } from './api-tokens.ts';
 import type { AssetsTable } from './assets.ts';
 import type { IdempotencyKeysTable } from './idempotency-keys.ts';
-import type { ImportedBytesTable } from './imported-bytes.ts';
 import type { BucketAdoptionsTable, InstallationTable } from './installation.ts';
 import type { JobsTable } from './jobs.ts';
 import type { OperatorActionsTable } from './operator-actions.ts';
@@ -45,5 +44,4 @@ export interface Schema {
   orphan_objects: OrphanObjectsTable;
   idempotency_keys: IdempotencyKeysTable;
   rate_limits: RateLimitsTable;
-  imported_bytes: ImportedBytesTable;
 }

@@ -56,6 +56,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0038-copies-of-content',
     '0039-deletion-requests',
     '0041-sessions-of-tokens',
+    '0042-bytes-of-callers',
   ]);
 });
 

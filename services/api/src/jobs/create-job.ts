@@ -10,10 +10,10 @@ import { callerOf, requireUser } from '../identity/caller-of.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../openapi/endpoint.ts';
 import { uuid } from '../openapi/formats.ts';
-import type { JobLimits } from '../config.ts';
 import { countGuesses, type CountGuessesDependencies } from './count-guesses.ts';
 import { example } from './example.ts';
 import { insertJob } from './insert-job.ts';
+import type { JobLimits } from './job-limits.ts';
 import { MAX_JOB_BYTES, newJobSchema, receiveJob } from './new-job.ts';
 
 export interface CreateJobDependencies extends CountGuessesDependencies {

@@ -1,7 +1,6 @@
 import { jobTypes } from '@pasteflow/jobs';
 import { createCappedJob, type CreatedJob, type Database } from '@pasteflow/postgres';
-import type { JobLimits } from '../config.ts';
-import { refuseOverImportLimit, tooManyOpenJobs } from './job-limits.ts';
+import { refuseOverImportLimit, tooManyOpenJobs, type JobLimits } from './job-limits.ts';
 import type { NewJob } from './new-job.ts';
 
 /** Inserts a job of a user within the user's limits. @throws RequestError rate_limited */

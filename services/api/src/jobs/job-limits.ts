@@ -1,6 +1,11 @@
-import { secondsUntilImportAllowed, type Database } from '@pasteflow/postgres';
-import type { JobLimits } from '../config.ts';
+import { secondsUntilBytesAllowed, type Database } from '@pasteflow/postgres';
+import type { JobLimits as ConfiguredLimits } from '../config.ts';
 import { RequestError } from '../http/errors/request-error.ts';
+
+export interface JobLimits extends ConfiguredLimits {
+  /** Bytes of the pastes of one user in an hour, imported or not; null: no limit. */
+  readonly maxBytesPerHour: number | null;
+}
 
 /** The time of a short job. How long the user's own jobs take is not known. */
 const OPEN_JOBS_RETRY_SECONDS = 10;
@@ -12,19 +17,16 @@ export function tooManyOpenJobs({ maxOpen }: JobLimits): RequestError {
   );
 }
 
-/** @throws RequestError rate_limited when the user's imports have created too many bytes within the last hour */
+/** @throws RequestError rate_limited when the user's pastes have used up their bytes of the hour */
 export async function refuseOverImportLimit(
   db: Database,
   userId: string,
-  { maxImportedBytesPerHour: max }: JobLimits,
+  { maxBytesPerHour: max }: JobLimits,
 ): Promise<void> {
-  const seconds = max === null ? null : await secondsUntilImportAllowed(db, userId, max);
+  const seconds = max === null ? null : await secondsUntilBytesAllowed(db, userId, max);
   if (seconds === null) return;
   const wait = Math.max(1, Math.ceil(seconds));
-  throw rateLimited(
-    `Your imports have created ${max} bytes or more within the last hour. Try again in ${wait} s.`,
-    wait,
-  );
+  throw rateLimited(`The limit of ${max} bytes per hour is used up. Try again in ${wait} s.`, wait);
 }
 
 function rateLimited(detail: string, retryAfterSeconds: number): RequestError {

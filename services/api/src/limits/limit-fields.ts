@@ -1,5 +1,4 @@
 import type { Limit, Standing } from './limit.ts';
-import { WINDOW_SECONDS } from './limit.ts';
 
 /** The limits that a request counts against, and the caller's standing with each; null: unknown. */
 export type Standings = ReadonlyMap<Limit, Standing | null>;
@@ -15,7 +14,7 @@ export function secondsUntilReset({ resetMs }: Standing): number {
  */
 export function limitFields(standings: Standings): Readonly<Record<string, string>> {
   const policies = [...standings.keys()].map(
-    ({ name, points }) => `"${name}";q=${points};w=${WINDOW_SECONDS}`,
+    ({ name, points, windowSeconds }) => `"${name}";q=${points};w=${windowSeconds}`,
   );
   const items = [...standings].flatMap(([{ name }, standing]) =>
     standing === null ? [] : [`"${name}";r=${standing.remaining};t=${secondsUntilReset(standing)}`],

@@ -7,6 +7,7 @@ export interface LimitOptions {
   readonly name: string;
   /** Points of each caller in each window; at least 1. */
   readonly points: number;
+  readonly windowSeconds: number;
   readonly store: RateLimitStore;
   /** Called when Postgres can't count. For a second after that every request passes. */
   readonly onError: (error: unknown) => void;
@@ -29,13 +30,10 @@ interface Portion {
   rest: number;
   /** The end of the window, in Unix milliseconds; 0: nothing taken yet. */
   endsAt: number;
-  /** Requests that wait for the current take. */
+  /** Points of the requests that wait for the current take. */
   waiting: number;
   taking: Promise<void> | null;
 }
-
-/** A window begins with a caller's first request. */
-export const WINDOW_SECONDS = 60;
 
 /** The number of portions of a limit: see Limit. */
 const PORTIONS = 50;
@@ -50,7 +48,8 @@ const MAX_PORTIONS = 10_000;
 const FAILURE_PAUSE_MS = 1000;
 
 /**
- * A number of points for each caller and window, counted over all processes. The count is in Postgres, but
+ * A number of points for each caller and window, counted over all processes. A window begins with a caller's first
+ * request, which spends a point, or one for each byte of a paste. The count is in Postgres, but
  * not every request asks for it: a process takes a fiftieth of the limit at a time and spends it until the
  * window ends. A busy caller costs at most about 50 statements a window instead of one a request. In return,
  * points taken by one process can't be spent at another: up to (processes × (a fiftieth − 1)) points may stay
@@ -61,6 +60,7 @@ const FAILURE_PAUSE_MS = 1000;
 export class Limit {
   readonly name: string;
   readonly points: number;
+  readonly windowSeconds: number;
   readonly #portion: number;
   readonly #counters: RateLimiterPostgres;
   readonly #onError: (error: unknown) => void;
@@ -71,9 +71,10 @@ export class Limit {
   });
   #pausedUntil = 0;
 
-  constructor({ name, points, store, onError }: LimitOptions) {
+  constructor({ name, points, windowSeconds, store, onError }: LimitOptions) {
     this.name = name;
     this.points = points;
+    this.windowSeconds = windowSeconds;
     this.#portion = Math.max(1, Math.floor(points / PORTIONS));
     this.#onError = onError;
     this.#counters = new RateLimiterPostgres({
@@ -84,31 +85,32 @@ export class Limit {
       clearExpiredByTimeout: false, // by the janitor
       keyPrefix: name,
       points,
-      duration: WINDOW_SECONDS,
+      duration: windowSeconds,
     });
   }
 
   /**
-   * Spends a point of the caller, if one is left.
+   * Spends points of the caller, if they are left. A request that needs more than a whole window spends all of it.
    * @returns null when Postgres can't count: the request passes
    */
-  async spend(caller: string): Promise<Standing | null> {
+  async spend(caller: string, points = 1): Promise<Standing | null> {
     const portion = this.#portionOf(caller);
+    const amount = Math.min(points, this.points);
     for (;;) {
       if (Date.now() < portion.endsAt) {
-        if (portion.points > 0) {
-          portion.points -= 1;
+        if (portion.points >= amount) {
+          portion.points -= amount;
           return standingOf(portion, true);
         }
-        if (portion.rest === 0) return standingOf(portion, false);
+        if (portion.points + portion.rest < amount) return standingOf(portion, false);
       }
       if (Date.now() < this.#pausedUntil) return null;
-      portion.waiting += 1;
+      portion.waiting += amount;
       portion.taking ??= this.#take(caller, portion).finally(() => {
         portion.taking = null;
       });
       await portion.taking;
-      portion.waiting -= 1;
+      portion.waiting -= amount;
     }
   }
 
@@ -119,15 +121,18 @@ export class Limit {
     return standingOf(portion, portion.points > 0 || portion.rest > 0);
   }
 
-  /** Takes a portion, or one point for each waiting request if they are more, in one statement. */
+  /** Takes a portion, or what the waiting requests need if that is more, in one statement. */
   async #take(caller: string, portion: Portion): Promise<void> {
-    const requested = Math.max(this.#portion, portion.waiting);
+    const left = Date.now() < portion.endsAt ? portion.points : 0;
+    const requested = Math.max(this.#portion, portion.waiting - left);
     try {
       const { consumedPoints, msBeforeNext } = await this.#counters
         .consume(caller, requested)
         .catch(asAnswer);
       const takenBefore = consumedPoints - requested;
-      portion.points = Math.min(requested, Math.max(0, this.points - takenBefore));
+      const isSameWindow = takenBefore > 0 && Date.now() < portion.endsAt;
+      const taken = Math.min(requested, Math.max(0, this.points - takenBefore));
+      portion.points = taken + (isSameWindow ? portion.points : 0);
       portion.rest = Math.max(0, this.points - consumedPoints);
       portion.endsAt = Date.now() + msBeforeNext;
     } catch (error) {

@@ -1,23 +1,29 @@
 import type { ServerResponse } from 'node:http';
 import type { RateLimitStore } from '@pasteflow/postgres';
-import type { Logger } from '@pasteflow/runtime';
+import type { Logger, Metrics } from '@pasteflow/runtime';
 import { RequestError } from '../http/errors/request-error.ts';
+import { callerKeyOf, type Caller } from '../http/request/caller.ts';
 import { limitFields, secondsUntilReset } from './limit-fields.ts';
 import { Limit, type Standing } from './limit.ts';
 
-/** Points per minute for each caller; 0: no limit. */
+/** Points for each caller, in each minute unless they say otherwise; 0: no limit. */
 export interface LimitsConfig {
   readonly requests: number;
   /** POSTs, whatever they create. */
   readonly creations: number;
   /** Guesses: requests for pastes that don't exist, and invalid tokens. */
   readonly misses: number;
+  /** Bytes of new pastes in an hour, imports included. All tokens of a user count as one caller. */
+  readonly bytes: number;
+  /** Bytes of new pastes in an hour, of all callers without a token together. */
+  readonly anonymous_bytes: number;
 }
 
 export interface LimitsOptions {
-  readonly perMinute: LimitsConfig;
+  readonly limits: LimitsConfig;
   readonly store: RateLimitStore;
   readonly logger: Logger;
+  readonly metrics: Metrics;
 }
 
 /** The limits that a request counts against. */
@@ -26,6 +32,12 @@ export interface RequestKind {
   /** Whether it may be a guess at a short code. */
   readonly mayMiss: boolean;
 }
+
+const MINUTE = 60;
+const HOUR = 3600;
+
+/** The counter of all callers without a token. */
+const ALL = 'all';
 
 /** A failing Postgres is logged at most this often, instead of with every request. */
 const WARNING_INTERVAL_MS = 60_000;
@@ -39,20 +51,31 @@ export class Limits {
   readonly #requests: Limit | null;
   readonly #creations: Limit | null;
   readonly #misses: Limit | null;
+  readonly #bytes: Limit | null;
+  readonly #anonymousBytes: Limit | null;
+  readonly #refusals;
   readonly #standings = new WeakMap<ServerResponse, Map<Limit, Standing | null>>();
 
-  constructor({ perMinute, store, logger }: LimitsOptions) {
+  constructor({ limits, store, logger, metrics }: LimitsOptions) {
     let warnAfter = 0;
     const onError = (error: unknown): void => {
       if (Date.now() < warnAfter) return;
       warnAfter = Date.now() + WARNING_INTERVAL_MS;
       logger.warn('rate limits suspended; Postgres is unavailable', { error });
     };
-    const limit = (name: keyof LimitsConfig): Limit | null =>
-      perMinute[name] === 0 ? null : new Limit({ name, points: perMinute[name], store, onError });
-    this.#requests = limit('requests');
-    this.#creations = limit('creations');
-    this.#misses = limit('misses');
+    const limit = (name: keyof LimitsConfig, windowSeconds: number): Limit | null =>
+      limits[name] === 0 ? null : new Limit({ name, points: limits[name], windowSeconds, store, onError });
+    this.#requests = limit('requests', MINUTE);
+    this.#creations = limit('creations', MINUTE);
+    this.#misses = limit('misses', MINUTE);
+    this.#bytes = limit('bytes', HOUR);
+    this.#anonymousBytes = limit('anonymous_bytes', HOUR);
+    this.#refusals = metrics.counter({
+      name: 'rate_limited_total',
+      help: 'Requests that were answered 429 because a rate limit was used up, by the limit.',
+      labels: ['limit'],
+    });
+    for (const name of Object.keys(limits)) this.#refusals.inc({ limit: name }, 0);
   }
 
   /** Counts a request, before anything is looked up for it. @throws RequestError rate_limited */
@@ -79,8 +102,29 @@ export class Limits {
    * @throws RequestError rate_limited for a caller with too many misses, as far as this process knows
    */
   refuseGuesser(res: ServerResponse, caller: string): void {
-    const standing = this.#misses?.standing(caller);
-    if (this.#misses !== null && standing?.allowed === false) this.#record(res, this.#misses, standing);
+    this.#refuseUsedUp(res, this.#misses, caller);
+  }
+
+  /**
+   * Counts the bytes of a new paste, before it is inserted.
+   * @throws RequestError rate_limited
+   */
+  async countBytes(res: ServerResponse, caller: Caller, bytes: number): Promise<void> {
+    const isAnonymous = caller.kind === 'anonymous';
+    await Promise.all([
+      this.#spend(res, callerKeyOf(caller), this.#bytes, bytes),
+      isAnonymous ? this.#spend(res, ALL, this.#anonymousBytes, bytes) : undefined,
+    ]);
+    this.#setHeaders(res);
+  }
+
+  /**
+   * Refuses a paste before its body is read, at the cost of no statement.
+   * @throws RequestError rate_limited for a caller without bytes, as far as this process knows
+   */
+  refuseWithoutBytes(res: ServerResponse, caller: Caller): void {
+    this.#refuseUsedUp(res, this.#bytes, callerKeyOf(caller));
+    if (caller.kind === 'anonymous') this.#refuseUsedUp(res, this.#anonymousBytes, ALL);
   }
 
   /**
@@ -88,12 +132,16 @@ export class Limits {
    * @throws RequestError rate_limited for a caller who has used up the requests, as far as this process knows
    */
   refuseWithoutRequests(res: ServerResponse, caller: string): void {
-    const standing = this.#requests?.standing(caller);
-    if (this.#requests !== null && standing?.allowed === false) this.#record(res, this.#requests, standing);
+    this.#refuseUsedUp(res, this.#requests, caller);
   }
 
-  async #spend(res: ServerResponse, caller: string, limit: Limit | null): Promise<void> {
-    if (limit !== null) this.#record(res, limit, await limit.spend(caller));
+  #refuseUsedUp(res: ServerResponse, limit: Limit | null, caller: string): void {
+    const standing = limit?.standing(caller);
+    if (limit !== null && standing?.allowed === false) this.#record(res, limit, standing);
+  }
+
+  async #spend(res: ServerResponse, caller: string, limit: Limit | null, points = 1): Promise<void> {
+    if (limit !== null) this.#record(res, limit, await limit.spend(caller, points));
   }
 
   /** @throws RequestError rate_limited when the standing does not allow the request */
@@ -102,6 +150,7 @@ export class Limits {
     this.#standings.set(res, standings.set(limit, standing));
     if (standing?.allowed !== false) return;
     this.#setHeaders(res);
+    this.#refusals.inc({ limit: limit.name });
     throw rateLimited(limit, standing);
   }
 
@@ -113,8 +162,11 @@ export class Limits {
   }
 }
 
-function rateLimited({ name, points }: Limit, standing: Standing): RequestError {
+function rateLimited({ name, points, windowSeconds }: Limit, standing: Standing): RequestError {
   const seconds = secondsUntilReset(standing);
-  const detail = `The limit of ${points} ${name} per minute is used up. Try again in ${seconds} s.`;
+  const unit = windowSeconds === MINUTE ? 'minute' : 'hour';
+  const of = name === 'anonymous_bytes' ? 'bytes of all pastes without a token' : name;
+  const used = standing.remaining === 0 ? 'is used up' : `has ${standing.remaining} left`;
+  const detail = `The limit of ${points} ${of} per ${unit} ${used}. Try again in ${seconds} s.`;
   return new RequestError('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
 }

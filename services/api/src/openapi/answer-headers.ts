@@ -15,7 +15,7 @@ export const xRequestId = z.string().meta({
 });
 /** Lists of structured fields (RFC 9651): a quoted name with its parameters. */
 function limits(parameters: string): z.ZodType {
-  const item = `"[a-z]+"${parameters}`;
+  const item = `"[a-z_]+"${parameters}`;
   return z.string().regex(new RegExp(`^${item}(, ${item})*$`));
 }
 
@@ -25,7 +25,7 @@ export const rateLimitPolicy = limits(';q=\\d+;w=\\d+')
     header: {
       id: 'RateLimit-Policy',
       description:
-        'The limits that the request counts against: q requests in w seconds. ' +
+        'The limits that the request counts against: q requests, or bytes of new pastes, in w seconds. ' +
         'https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/',
     },
   });

@@ -6,9 +6,10 @@ import { z } from 'zod';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
-import { requireUser } from '../identity/caller-of.ts';
+import { callerOf, requireUser } from '../identity/caller-of.ts';
 import { insertJob } from '../jobs/insert-job.ts';
 import { newJobSchema } from '../jobs/new-job.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { withFreeCode } from '../pastes/insert-with-free-code.ts';
 import { formErrors, goTo, redirectOf } from './page-answers.ts';
@@ -18,6 +19,7 @@ export interface StartImportDependencies extends StartJobDependencies {
   readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
   readonly newShortCode: ShortCodes;
   readonly maxPasteBytes: number;
+  readonly limits: Pick<Limits, 'countBytes' | 'refuseWithoutBytes'>;
 }
 
 const form = z.strictObject({
@@ -42,6 +44,7 @@ const SOURCE_EXPIRES_IN_SECONDS = 86_400;
 export function startImport(deps: StartImportDependencies): Endpoint {
   const start: Handler = async (req, res) => {
     const userId = requireUser(req);
+    deps.limits.refuseWithoutBytes(res, callerOf(req));
     const received = await readForm(req, res, {
       maxBytes: deps.maxPasteBytes + MULTIPART_OVERHEAD_BYTES,
       tooLarge: () => tooLarge(deps.maxPasteBytes),
@@ -49,6 +52,7 @@ export function startImport(deps: StartImportDependencies): Endpoint {
       weight: 1,
     });
     const content = fileOf(received, deps.maxPasteBytes);
+    await deps.limits.countBytes(res, callerOf(req), content.length);
     const { source, job } = await deps.db.transaction().execute(async (db) => {
       // In the transaction of the job, and therefore in no group of creations.
       const source = await withFreeCode(deps.newShortCode, (shortCode) =>

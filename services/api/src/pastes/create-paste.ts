@@ -31,7 +31,7 @@ export interface CreatePasteDependencies extends InsertDependencies {
   readonly publicUrl: () => string;
   readonly pages: Pages;
   readonly events: Pick<RequestEvents, 'pasteCreated'>;
-  readonly limits: Pick<Limits, 'refuseGuesser'>;
+  readonly limits: Pick<Limits, 'refuseGuesser' | 'countBytes' | 'refuseWithoutBytes'>;
 }
 
 /** POST /v1/pastes: 201 with the paste and, only in this answer, the delete_token of an anonymous paste. */
@@ -57,6 +57,7 @@ async function create(
   req: Request,
   res: Response,
 ): Promise<void> {
+  deps.limits.refuseWithoutBytes(res, callerOf(req));
   const received = await receivePaste(req, res, {
     maxBytes: deps.maxPasteBytes,
     budget: deps.bodies,
@@ -79,7 +80,7 @@ export interface PasteForm {
 }
 
 /**
- * Claim the Idempotency-Key, insert, dispatch, answer. The commit is the promise behind the answer; the message follows it.
+ * Claim the Idempotency-Key, count the bytes, insert, dispatch, answer. The commit is the promise behind the answer; the message follows it.
  */
 export async function storePaste(
   deps: CreatePasteDependencies,
@@ -108,16 +109,17 @@ export async function storePaste(
     sendReplay(req, res, claim.answer);
     return;
   }
-  const { shortCode, executionId, answer } = await claim.releaseOnFailure((key) =>
-    insertWithFreeCode(deps, {
+  const { shortCode, executionId, answer } = await claim.releaseOnFailure(async (key) => {
+    await deps.limits.countBytes(res, callerOf(req), content.length);
+    return await insertWithFreeCode(deps, {
       paste,
       key,
       answerTo: (created) => {
         const view = viewOfNew({ ...paste, ...created }, deps.publicUrl());
         return answerTo(view, deleteToken);
       },
-    }),
-  );
+    });
+  });
 
   context.shortCode = shortCode;
   deps.events.pasteCreated(form, content.length);

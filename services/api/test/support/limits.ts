@@ -6,10 +6,12 @@ export function limited(limits: {
   requests?: number;
   creations?: number;
   misses?: number;
+  bytes?: number;
+  anonymous_bytes?: number;
 }): Record<string, string> {
   return Object.fromEntries(
     Object.entries(limits).map(([name, points]) => [
-      `RATE_LIMIT_${name.toUpperCase()}_PER_MINUTE`,
+      `RATE_LIMIT_${name.toUpperCase()}_PER_${name.endsWith('bytes') ? 'HOUR' : 'MINUTE'}`,
       String(points),
     ]),
   );
@@ -24,7 +26,7 @@ export const fields = ({ headers }: Response) => ({
 export async function expectLimited(response: Response, name: string): Promise<void> {
   const wait = Number(response.headers.get('retry-after'));
   expect(wait).toBeGreaterThanOrEqual(1);
-  expect(wait).toBeLessThanOrEqual(60);
+  expect(wait).toBeLessThanOrEqual(name.endsWith('bytes') ? 3600 : 60);
   expect(response.headers.get('ratelimit')).toContain(`"${name}";r=0;t=${wait}`);
   expect(await problemOf(response)).toMatchObject({ status: 429, code: 'rate_limited' });
 }

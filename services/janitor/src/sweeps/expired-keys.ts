@@ -1,9 +1,4 @@
-import {
-  removeEndedRateLimits,
-  removeOldIdempotencyKeys,
-  removeOldImportedBytes,
-  type Database,
-} from '@pasteflow/postgres';
+import { removeEndedRateLimits, removeOldIdempotencyKeys, type Database } from '@pasteflow/postgres';
 import { removeInBatches } from '../sweeping/remove-in-batches.ts';
 import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
@@ -15,8 +10,7 @@ export interface ExpiredKeysOptions {
 const BATCH = 1000;
 
 /**
- * Removes idempotency keys past their retention, and rate-limit counters whose window ended long ago, and the byte counts of imports after
- * an hour. The api ignores all of them: it treats an old key as a new one, and restarts a counter whose window has ended.
+ * Removes idempotency keys past their retention, and rate-limit counters whose window ended long ago. The api ignores all of them: it treats an old key as a new one, and restarts a counter whose window has ended.
  */
 export class ExpiredKeys implements Sweep {
   readonly name = 'expired-keys';
@@ -34,7 +28,6 @@ export class ExpiredKeys implements Sweep {
         removeOldIdempotencyKeys(db, { retentionSeconds: idempotencyRetentionSeconds, limit }),
       ),
       counters: await removeInBatches(batches, (limit) => removeEndedRateLimits(db, { limit })),
-      imports: await removeInBatches(batches, (limit) => removeOldImportedBytes(db, { limit })),
     };
   }
 }

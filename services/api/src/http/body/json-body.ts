@@ -83,11 +83,11 @@ function endOfString(json: Buffer, start: number): number {
 /** Whether a colon follows. */
 function isName(json: Buffer, after: number): boolean {
   let at = after;
-  while (BLANKS.has(json[at]!)) at += 1;
+  while (BLANKS.has(json[at])) at += 1;
   return json[at] === 0x3a;
 }
 
-const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const BLANKS: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /** `t` and `\u0074` are one name. */
 function nameOf(string: Buffer): string {
