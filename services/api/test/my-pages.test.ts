@@ -127,7 +127,7 @@ describe('/my/pastes', () => {
       const code = await titled('mine');
       const body = new URLSearchParams({ short_code: code, confirmed: 'yes' });
       const headers = { origin };
-      expect((await browse('/my/pastes/delete', { method: 'POST', body, headers })).status).toBe(401);
+      expect((await browse('/my/pastes/delete', { method: 'POST', body, headers })).status).toBe(403);
       expect((await pasteRow(bed.db, code))?.deletion_requested_at).toBeNull();
     },
   );
@@ -280,7 +280,7 @@ describe('/my/jobs/:id', () => {
     async (origin) => {
       const jobId = await newJob(bed.db, user);
       const response = await browse(`/my/jobs/${jobId}/cancel`, { method: 'POST', headers: { origin } });
-      expect(response.status).toBe(401);
+      expect(response.status).toBe(403);
       expect(await textOf(`/my/jobs/${jobId}`)).toContain('The job waits for its turn.');
     },
   );

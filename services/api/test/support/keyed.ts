@@ -35,7 +35,13 @@ export interface WholeAnswer {
   readonly replayed: boolean;
 }
 
-const ofEachAnswer = new Set(['date', 'x-request-id', 'ratelimit', 'idempotency-replayed']);
+const ofEachAnswer = new Set([
+  'date',
+  'x-request-id',
+  'ratelimit',
+  'ratelimit-policy',
+  'idempotency-replayed',
+]);
 
 export async function wholeAnswer(response: Response): Promise<WholeAnswer> {
   const body = Buffer.from(await response.arrayBuffer());
