@@ -16,6 +16,9 @@ const folder = () => join(bed.home, '.local/state/pasteflow/revealed');
 const kept = async () => (await readdir(folder())).map((name) => join(folder(), name));
 const asked = () => bed.requests.map(({ method, path }) => `${method} ${path}`);
 
+const reveals = () => bed.requests.filter(({ method, path }) => `${method} ${path}` === REVEAL);
+const keys = () => reveals().map(({ headers }) => headers['idempotency-key']);
+
 /** @param cutAt breaks the connection after so many bytes */
 function content(bytes: Buffer, cutAt = Infinity): Handler {
   return (_request, res) => {
@@ -105,13 +108,28 @@ describe('pasteflow cat --reveal', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('never sends a reveal again when the connection breaks, and says how to find out what happened', async () => {
+  it('repeats a reveal with the same key when the connection breaks, and says how to find out what happened', async () => {
     serve(secret, {}, reset);
     const { code, stderr } = await run([CODE]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`pasteflow timeline ${CODE}`)]);
-    expect(asked().filter((each) => each === REVEAL)).toHaveLength(1);
-    expect(await kept()).toEqual([]);
+    expect([keys().length > 1, new Set(keys()).size, await kept()]).toEqual([true, 1, []]);
   });
+
+  it.each([
+    ['before the answer', reset],
+    ['in the middle of the content', content(secret, 4)],
+  ])(
+    'prints the whole content when the connection breaks %s and a repeat succeeds',
+    async (_name, broken) => {
+      let tries = 0;
+      serve(secret, {}, (request, res) =>
+        (tries += 1) < 3 ? broken(request, res) : content(secret)(request, res),
+      );
+      expect(await run([CODE])).toEqual({ code: 0, stdout: 'the secret', stderr: '' });
+      expect([keys().length, new Set(keys()).size]).toEqual([3, 1]);
+      expect(await kept()).toEqual([]);
+    },
+  );
 
   it('says that the paste may be gone when the time for it ended', async () => {
     const notes: string[] = [];
@@ -129,7 +147,7 @@ describe('pasteflow cat --reveal', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('keeps what has arrived when the connection breaks off in the middle', async () => {
+  it('keeps what has arrived when the connection breaks off in the middle again and again', async () => {
     serve(secret, {}, content(secret, 4));
     const { code, stdout, stderr } = await run([CODE]);
     expect([code, stdout]).toEqual([1, '']);
@@ -138,7 +156,7 @@ describe('pasteflow cat --reveal', () => {
     expect(stderr).toContain(`The 4 bytes that have arrived are in ${file}`);
     expect(stderr).toContain('broke off');
     expect(await readFile(file!, 'utf8')).toBe('the ');
-    expect(asked().filter((each) => each === REVEAL)).toHaveLength(1);
+    expect(new Set(keys()).size).toBe(1);
   });
 
   it('keeps the content, for its owner alone, when the output fails', async () => {

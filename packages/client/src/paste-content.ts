@@ -1,6 +1,6 @@
 import { PasteflowConnectionError } from './errors.ts';
 
-/** Requests the content from that byte on; the response has a body. */
+/** Requests the content from that byte on; a response that has the whole content instead is read from there. */
 export type OpenContent = (fromByte: number) => Promise<Response>;
 
 /** The content of a paste while it is received. Read it once: as a stream, or as a whole. */
@@ -53,7 +53,7 @@ function resumed(
             if (received === size) return controller.close();
             if (stalls >= maxStalls) throw brokenOff(received, cause);
             stalls += 1;
-            reader = readerOf(await restFrom(received, await open(received)));
+            reader = await readerFrom(received, await open(received), size);
           }
         }
       },
@@ -63,12 +63,31 @@ function resumed(
   );
 }
 
-/** A proxy that ignores Range sends the whole content from the start. */
-async function restFrom(fromByte: number, response: Response): Promise<Response> {
-  const range = response.headers.get('Content-Range');
-  if (response.status === 206 && range?.startsWith(`bytes ${fromByte}-`)) return response;
-  await response.body?.cancel();
-  throw new PasteflowConnectionError(`requested the bytes from ${fromByte} on, but received others`);
+/** A reveal, and a proxy that ignores Range, send the whole content from the start. */
+async function readerFrom(
+  fromByte: number,
+  response: Response,
+  size: number,
+): Promise<ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>> {
+  const { status, headers, body } = response;
+  if (status === 206 && headers.get('Content-Range')?.startsWith(`bytes ${fromByte}-`) === true)
+    return readerOf(response);
+  if (status !== 200 || sizeOf(response) !== size) {
+    await body?.cancel();
+    throw new PasteflowConnectionError(`requested the bytes from ${fromByte} on, but received others`);
+  }
+  return readerOf(response, skipping(fromByte));
+}
+
+function skipping(bytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let left = bytes;
+  return new TransformStream({
+    transform: (chunk, controller) => {
+      const rest = chunk.subarray(left);
+      left = Math.max(0, left - chunk.length);
+      if (rest.length > 0) controller.enqueue(rest);
+    },
+  });
 }
 
 /** The platform decompresses a response, so that its Content-Length is not the number of bytes that arrive. */
@@ -77,9 +96,12 @@ function sizeOf({ headers }: Response): number {
   return length === null || headers.has('Content-Encoding') ? NaN : Number(length);
 }
 
-function readerOf({ body }: Response): ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> {
+function readerOf(
+  { body }: Response,
+  through?: TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>,
+): ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> {
   if (body === null) throw new PasteflowConnectionError('the response has no body');
-  return body.getReader();
+  return (through === undefined ? body : body.pipeThrough(through)).getReader();
 }
 
 function brokenOff(received: number, cause: unknown): Error {

@@ -1,7 +1,7 @@
 import type { CallOptions, CreateOptions } from './call-options.ts';
 import type { CreatedPaste, NewPasteFields, Paste, PasteFilter, Timeline } from './api-types.ts';
 import { contentSource, type Content } from './content-source.ts';
-import { PasteFailedError, PasteflowApiError, PasteflowConnectionError } from './errors.ts';
+import { PasteFailedError, PasteflowApiError } from './errors.ts';
 import { followEvents, type EventsOptions, type PasteEvent } from './events.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import { Listing } from './listing.ts';
@@ -11,6 +11,11 @@ import { preferWait, waitUntilSettled, type PollResult, type WaitOptions } from 
 
 /** The fields of the API (`title`, `syntax`, `expires_in`, `visibility`, `burn`, `slug`, `parent`) and the options of the call. */
 export interface CreatePasteOptions extends CreateOptions, NewPasteFields {}
+
+export interface RevealOptions extends WaitOptions {
+  /** At least 16 characters that nobody can guess: it gives access to the content for five minutes. Default: a random one. */
+  readonly idempotencyKey?: string | undefined;
+}
 
 export interface DeletePasteOptions extends CallOptions {
   /** Needed for an anonymous paste; the owner needs none. */
@@ -133,31 +138,28 @@ export class Pastes {
   }
 
   /**
-   * Reads a paste that is deleted when it is read. Waits for an upload that is in progress, and is never repeated after that: when the
-   * connection breaks off, the content may be gone.
+   * Reads a paste that is deleted when it is read. Waits for an upload that is in progress. When an answer is lost or breaks off, the request
+   * is repeated with the same key, which the server allows for five minutes.
    */
   async reveal(
     shortCode: string,
-    { signal, timeoutMs = UPLOAD_TIMEOUT_MS }: WaitOptions = {},
+    { idempotencyKey = newIdempotencyKey(), signal, timeoutMs = UPLOAD_TIMEOUT_MS }: RevealOptions = {},
   ): Promise<PasteContent> {
-    const first = await this.#whenStored(shortCode, { signal, timeoutMs }, async (pollSignal) => {
+    const params = { ...pathOf(shortCode), header: { 'Idempotency-Key': idempotencyKey } };
+    const open = async (trySignal: AbortSignal | undefined): Promise<Response> => {
       const { response } = await this.#transport.call(
         async (init) =>
           await this.#transport.api.POST('/v1/pastes/{short_code}/reveal', {
-            params: pathOf(shortCode),
+            params,
             parseAs: 'stream',
             ...init,
           }),
-        {
-          signal: pollSignal,
-          streamed: true,
-          codeOfBare503: 'paste_in_progress',
-          isRepeatable: () => false,
-        },
+        { signal: trySignal, streamed: true, codeOfBare503: 'paste_in_progress' },
       );
       return response;
-    });
-    return new PasteContent(first, neverAgain, 0);
+    };
+    const first = await this.#whenStored(shortCode, { signal, timeoutMs }, open);
+    return new PasteContent(first, async () => await open(signal), this.#transport.policy.maxTries - 1);
   }
 
   /** Deletes the paste at once; it can't be restored. */
@@ -267,10 +269,6 @@ export class Pastes {
     );
     return response;
   }
-}
-
-function neverAgain(): Promise<Response> {
-  return Promise.reject(new PasteflowConnectionError('the paste is deleted and can not be read again'));
 }
 
 function pathOf(shortCode: string): { path: { short_code: string } } {

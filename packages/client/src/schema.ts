@@ -440,7 +440,7 @@ export interface paths {
     put?: never;
     /**
      * Reads a paste that is deleted when it is read: once, and never again.
-     * @description Of any number of requests one gets the content, byte for byte, and all others 410. The content is at hand before the paste is deleted, so that a 503 deletes nothing. A client that disconnects while it receives the content has read the paste. A body, an Idempotency-Key and a request that a browser sends from another site are refused. Ranges are not supported.
+     * @description Of any number of readers one gets the content, byte for byte, and all others 410. The whole content is at hand before the paste is deleted. The reader is known by the Idempotency-Key: a request with the same key gets the content again for five minutes, so that a client can repeat it after a 503 or when the answer breaks off. A takedown ends that. A body and a request that a browser sends from another site are refused. Ranges are not supported.
      */
     post: operations['revealPaste'];
     delete?: never;
@@ -681,7 +681,7 @@ export interface paths {
     put?: never;
     /**
      * Reads a paste that is deleted when it is read: once, and never again.
-     * @description Of any number of requests one gets the content, byte for byte, and all others 410. The content is at hand before the paste is deleted, so that a 503 deletes nothing. A client that disconnects while it receives the content has read the paste. A body, an Idempotency-Key and a request that a browser sends from another site are refused. Ranges are not supported.
+     * @description Of any number of readers one gets the content, byte for byte, and all others 410. The whole content is at hand before the paste is deleted. The reader is known by the Idempotency-Key: a request with the same key gets the content again for five minutes, so that a client can repeat it after a 503 or when the answer breaks off. A takedown ends that. A body and a request that a browser sends from another site are refused. Ranges are not supported.
      */
     post: operations['revealPasteByShortUrl'];
     delete?: never;
@@ -8001,6 +8001,11 @@ export interface operations {
       query?: never;
       header?: {
         /**
+         * @description A key that nobody can guess, such as a UUID: it gives access to the content for five minutes. Without one, the answer has the key that was made for the request.
+         * @example reveal-8f1d4c3a6b-51c7e0d9
+         */
+        'Idempotency-Key'?: string;
+        /**
          * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
@@ -8017,11 +8022,13 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The content, which no other request gets. */
+      /** @description The content, which no other reader gets. */
       200: {
         headers: {
           /** @description The number of bytes. */
           'Content-Length': string;
+          /** @description The key by which this reader can repeat the request, which was sent without one. */
+          'Idempotency-Key'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -8280,6 +8287,8 @@ export interface operations {
         headers: {
           /** @description Seconds after which to try again. */
           'Retry-After': string;
+          /** @description The key by which this reader can repeat the request, which was sent without one. */
+          'Idempotency-Key'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -12233,6 +12242,11 @@ export interface operations {
       query?: never;
       header?: {
         /**
+         * @description A key that nobody can guess, such as a UUID: it gives access to the content for five minutes. Without one, the answer has the key that was made for the request.
+         * @example reveal-8f1d4c3a6b-51c7e0d9
+         */
+        'Idempotency-Key'?: string;
+        /**
          * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
          * @example my-request-1
          */
@@ -12249,11 +12263,13 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The content, which no other request gets. */
+      /** @description The content, which no other reader gets. */
       200: {
         headers: {
           /** @description The number of bytes. */
           'Content-Length'?: string;
+          /** @description The key by which this reader can repeat the request, which was sent without one. */
+          'Idempotency-Key'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];
@@ -12551,6 +12567,8 @@ export interface operations {
         headers: {
           /** @description Seconds after which to try again. */
           'Retry-After'?: string;
+          /** @description The key by which this reader can repeat the request, which was sent without one. */
+          'Idempotency-Key'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];

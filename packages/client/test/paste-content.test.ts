@@ -117,10 +117,25 @@ describe('a download that breaks off', () => {
     ]);
   });
 
-  it('is an error when the resumed response is not the rest', async () => {
+  it('skips what has arrived when the response has the whole content', async () => {
     bed.server.script(serve(6), answer(200, CONTENT.toString(), { etag: ETAG }));
     const content = await bed.client().pastes.content(CODE);
+    expect(Buffer.from(await content.bytes()).toString()).toBe(CONTENT.toString());
+  });
+
+  it('is an error when the resumed response is neither the rest nor the whole', async () => {
+    bed.server.script(serve(6), answer(200, `${CONTENT.toString()}!`, { etag: ETAG }));
+    const content = await bed.client().pastes.content(CODE);
     await expect(content.bytes()).rejects.toThrow(/requested the bytes from 6 on/);
+  });
+
+  it('of a paste that is deleted when it is read is repeated with the same key', async () => {
+    bed.server.script(reset, problem(503, 'dependency_unavailable'), serve(6), reset, serve(9), serve());
+    const content = await bed.client().pastes.reveal(CODE);
+    expect(Buffer.from(await content.bytes()).toString()).toBe(CONTENT.toString());
+    const keys = bed.server.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toHaveLength(6);
+    expect([new Set(keys).size, keys[0]]).toEqual([1, expect.stringMatching(/^[0-9a-f]{32}$/)]);
   });
 
   it('is an error when the paste has been deleted in the meantime', async () => {

@@ -1,19 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { startCluster, type Cluster } from '../src/index.ts';
 
 let cluster: Cluster;
-let locking: Client;
 beforeAll(async () => {
   cluster = await startCluster({ apis: 2, env: { CLEANUP_INTERVAL_SECONDS: '1' } });
-  locking = new Client({ connectionString: cluster.stack.databaseUrl });
-  await locking.connect();
 });
 afterEach(() => cluster.s3.clear());
 afterAll(async () => {
-  await locking?.end();
   await cluster?.stop();
 });
+
+/** As a client waits before it asks again. */
+const TRY_AGAIN_AFTER_MS = 100;
 
 async function secret(content = 'the secret'): Promise<string> {
   const { short_code: code } = await cluster.client().pastes.create(Buffer.from(content), { burn: true });
@@ -21,10 +21,11 @@ async function secret(content = 'the secret'): Promise<string> {
   return code;
 }
 
-const reveal = (code: string, api: number) => cluster.http(api).request(`/${code}`, { method: 'POST' });
 /** What the reader has got, or null when the connection broke. */
-const received = (code: string, api: number) =>
-  reveal(code, api)
+const received = (code: string, api: number, key?: string) =>
+  cluster
+    .http(api)
+    .request(`/${code}`, { method: 'POST', headers: key === undefined ? {} : { 'idempotency-key': key } })
     .then(async (answer) => `${answer.status} ${await answer.text()}`)
     .catch(() => null);
 
@@ -55,11 +56,13 @@ describe('a reveal', () => {
     await expectRemoved(code);
   });
 
-  it('reveals nothing a second time when its process is killed after the claim', async () => {
+  it('is repeated at another process by its reader, and by nobody else, when its process is killed after the claim', async () => {
     const code = await secret();
+    const locking = new Client({ connectionString: cluster.stack.databaseUrl });
+    await locking.connect();
     await locking.query('BEGIN');
     await locking.query('SELECT FROM pastes WHERE short_code = $1 FOR UPDATE', [code]);
-    const reading = received(code, 0);
+    const reading = received(code, 0, 'the key of the reader');
     await cluster.until(
       () =>
         cluster.rows.query(
@@ -68,7 +71,7 @@ describe('a reveal', () => {
       (waiting) => waiting.length === 1,
     );
     await cluster.apis[0]!.kill();
-    await locking.query('ROLLBACK'); // Postgres goes on with the statement of the process that is gone
+    await locking.end(); // Postgres goes on with the statement of the process that is gone
     expect(await reading).toBeNull();
     await cluster.until(
       () =>
@@ -78,9 +81,11 @@ describe('a reveal', () => {
         ),
       ([row]) => row?.burned === true,
     );
-    expect(await received(code, 1)).toMatch(/^410 /);
+    expect(await received(code, 1, 'the key of another reader')).toMatch(/^410 /);
+    expect(await received(code, 1, 'the key of the reader')).toBe('200 the secret');
     await cluster.apis[0]!.start();
     expect(await received(code, 0)).toMatch(/^410 /);
+    expect(await received(code, 0, 'the key of the reader')).toBe('200 the secret');
     await expectRemoved(code);
   });
 
@@ -100,4 +105,21 @@ describe('a reveal', () => {
     expect(transitions.filter(({ reason_class }) => reason_class === 'revealed')).toHaveLength(1);
     await expectRemoved(code);
   });
+
+  it('reaches every reader, who repeats it, when Postgres is killed in bursts of reveals', async () => {
+    for (let burst = 0; burst < 3; burst += 1) {
+      const codes = await Promise.all(Array.from({ length: 50 }, () => secret()));
+      const readings = codes.map(async (code, n) => {
+        for (;;) {
+          const answer = await received(code, n % 2, `the key of the reader of ${code}`);
+          if (answer !== null && !/^(429|500|503) /.test(answer)) return answer;
+          await sleep(TRY_AGAIN_AFTER_MS);
+        }
+      });
+      await Promise.race(readings);
+      process.kill(cluster.stack.postgresPid, 'SIGKILL');
+      await cluster.stack.restartPostgres();
+      expect(new Set(await Promise.all(readings))).toEqual(new Set(['200 the secret']));
+    }
+  }, 240_000);
 });

@@ -87,10 +87,10 @@ export const words = {
     optionHint:
       'The link shows a button. Whoever presses it first reads the text, and nobody reads it again.',
     explanation:
-      'This paste can be read once. When you reveal the text, the paste is deleted: nobody can read it again, and a reload of the page shows nothing.',
+      'This paste can be read once. When you reveal the text, the paste is deleted, and nobody else can read it. If the text does not arrive, try again within five minutes in this page.',
     reveal: 'Reveal the text and delete the paste',
     command: 'For the exact bytes, for example of a file:',
-    revealed: 'The paste is deleted. This page is the only one that shows the text: copy what you need.',
+    revealed: 'The paste is deleted: copy what you need. If the end is missing, reload this page.',
   },
 
   encryption: {

@@ -105,12 +105,14 @@ describe('a reveal', () => {
   it('deletes nothing while its row is locked for longer than a statement may take, or Postgres refuses', async () => {
     const api = await start();
     const code = await secret();
-    await sql`ALTER FUNCTION reveal_paste(uuid, text, text) SET lock_timeout = '100ms'`.execute(bed.db);
+    await sql`ALTER FUNCTION reveal_paste(uuid, bytea, text, text) SET lock_timeout = '100ms'`.execute(
+      bed.db,
+    );
     const lock = await bed.db.startTransaction().execute();
     await sql`SELECT FROM pastes WHERE short_code = ${code} FOR UPDATE`.execute(lock);
     expect((await reveal(code, {}, api)).status).toBe(503);
     await lock.rollback().execute();
-    await sql`ALTER FUNCTION reveal_paste(uuid, text, text) RESET lock_timeout`.execute(bed.db);
+    await sql`ALTER FUNCTION reveal_paste(uuid, bytea, text, text) RESET lock_timeout`.execute(bed.db);
     await expectUnread(code);
   });
 });

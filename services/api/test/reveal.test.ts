@@ -246,14 +246,6 @@ describe('a reveal', () => {
     await expectUnread(code);
   });
 
-  it('is refused with an Idempotency-Key, with the reason', async () => {
-    const code = await secret();
-    const answer = await reveal(code, { headers: { 'idempotency-key': 'a-key-of-a-reveal' } });
-    const { errors } = await problemOf(answer);
-    expect(errors).toEqual([{ path: 'Idempotency-Key', message: expect.stringContaining('a second time') }]);
-    await expectUnread(code);
-  });
-
   it('is refused with a body, which somebody meant as a new paste', async () => {
     const code = await secret();
     expect((await problemOf(await reveal(code, { body: 'text' }))).status).toBe(422);

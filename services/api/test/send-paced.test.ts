@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable, Writable } from 'node:stream';
-import { describe, expect, it } from '@jest/globals';
+import { setImmediate as nextPoll } from 'node:timers/promises';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Pace } from '../src/http/response/pace.ts';
 import { sendStream, sendWhole } from '../src/http/response/send-paced.ts';
 import { readWhole } from '../src/pastes/stored-content.ts';
@@ -11,19 +12,19 @@ const MIB = 1024 * 1024;
 /** A response whose client takes nothing until `take` is called, and one chunk for each call. */
 function unread() {
   let untaken: (() => void) | undefined;
-  const taken: Buffer[] = [];
+  let taken = 0;
   const res = new Writable({
     highWaterMark: 1,
     write(chunk: Buffer, _encoding, done) {
       untaken = () => {
-        taken.push(chunk);
+        taken += chunk.length;
         done();
       };
     },
   });
   return {
     res: res as unknown as ServerResponse,
-    taken: () => Buffer.concat(taken).length,
+    taken: () => taken,
     take: () => {
       const next = untaken;
       untaken = undefined;
@@ -91,6 +92,30 @@ describe('a whole content', () => {
     await expect(reading).rejects.toMatchObject({ code: 'dependency_unavailable' });
     expect(silent.destroyed).toBe(true);
     expect(await sendWhole(Buffer.alloc(10), res, { minBytesPerSecond: 0 })).toBe('incomplete');
+  });
+});
+
+describe('a client that reads 8 kB/s, whose kernel takes 1.3 MiB at a time', () => {
+  afterEach(() => void jest.useRealTimers());
+
+  it.each([
+    [1, 'too_slow'],
+    [4, 'sent'],
+  ])('is sent 10 MiB with a patience of %s: %s', async (patience, outcome) => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+    const { res, take, taken } = unread();
+    const source = Readable.from(Array.from({ length: 160 }, () => Buffer.alloc(65_536)));
+    const sending = sendStream(source, res, { minBytesPerSecond: 16_384, patience });
+    for (let step = 1.3 * MIB; taken() < 10 * MIB && !res.destroyed; step += 1.3 * MIB) {
+      while (!res.writableNeedDrain) await nextPoll();
+      jest.advanceTimersByTime((1.3 * MIB) / 8);
+      while (taken() < Math.min(step, 10 * MIB) && !res.destroyed) {
+        take();
+        await nextPoll();
+      }
+    }
+    take();
+    expect(await sending).toBe(outcome);
   });
 });
 

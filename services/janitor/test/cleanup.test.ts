@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { spawnService } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
 import {
@@ -41,6 +42,9 @@ function expectEachDeletedOnce(pastes: readonly MadePaste[]) {
   expect(calls.flat().sort()).toEqual(codes(pastes).map(objectKeyOf).sort());
 }
 
+const reveal = (id: string) =>
+  revealPaste(world.db, id, { readerKeyHash: randomBytes(32), actor: 'api/test' });
+
 describe('cleanup', () => {
   it('deletes each of 5,000 expired pastes once, in three janitors at the same time and without a lock', async () => {
     const pastes = await expired(5000);
@@ -63,7 +67,7 @@ describe('cleanup', () => {
     });
     await putObjects(world.store, codes(pastes));
     const [late, unread, ...old] = pastes;
-    for (const { id } of [late!, ...old]) expect(await revealPaste(world.db, id, 'api/test')).toBe(true);
+    for (const { id } of [late!, ...old]) expect(await reveal(id)).toBe(true);
     const ids = old.map(({ id }) => id);
     await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '301 seconds' WHERE id = ANY (${ids})`.execute(
       world.db,
@@ -85,7 +89,7 @@ describe('cleanup', () => {
 
   it('takes a paste that was read over from a janitor that crashed, and after the watchdog', async () => {
     const [paste] = await makePastes(world.db, 1, { status: 'PROCESSED', burn: true });
-    await revealPaste(world.db, paste!.id, 'api/test');
+    await reveal(paste!.id);
     const age = (seconds: number) =>
       sql`UPDATE pastes SET deletion_initiated_at = now() - make_interval(secs => ${seconds})`.execute(
         world.db,

@@ -9,7 +9,7 @@ import type { Random } from './random.ts';
 export type Fault = (cluster: Cluster, random: Random) => Promise<void>;
 
 /** A service on the busy machine of a campaign starts slowly. */
-const START_WITHIN_MS = 120_000;
+export const START_WITHIN_MS = 120_000;
 const SKEW_MS = 10 * 60_000;
 
 /** Ends a process with SIGKILL and starts it again. */
@@ -20,7 +20,7 @@ export const killService: Fault = async (cluster, random) => {
   await service.start({ within: START_WITHIN_MS });
 };
 
-async function kill(service: Service): Promise<void> {
+export async function kill(service: Service): Promise<void> {
   service.signal('SIGKILL');
   const { signal, code } = await service.exited;
   if (signal !== 'SIGKILL')
@@ -55,7 +55,7 @@ const skewClock: Fault = async (cluster, random) => {
 const restartPostgres: Fault = (cluster, random) =>
   cluster.stack.restartPostgres(() => sleep(random.between(0, 3000)));
 
-const killPostgres: Fault = async (cluster) => {
+export const killPostgres: Fault = async (cluster) => {
   process.kill(cluster.stack.postgresPid, 'SIGKILL');
   await sleep(1000); // the backends notice that the postmaster has ended
   await cluster.stack.restartPostgres();

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { PasteflowClient } from '@pasteflow/client';
 import type { Cluster } from '../cluster.ts';
 import { Random } from './random.ts';
-import { isSecret, Secrets } from './secrets.ts';
+import { isSecret, Secrets, type Secret } from './secrets.ts';
 
 export interface Pasted {
   readonly n: number;
@@ -17,6 +17,9 @@ export interface CancelledJob {
   /** How many pastes it had made when the cancel was answered. */
   readonly pastes: number;
 }
+
+/** Beyond the numbers of the other pastes, and a multiple of the number of apis. */
+const FIRST_OF_BURSTS = 100_000_000;
 
 const LANES = 6;
 const JOB_ITEMS = 20;
@@ -72,7 +75,9 @@ export class CampaignLoad {
   /** Resolves when the last paste is created and every reader of one that is read once has an end. */
   readonly done: Promise<unknown>;
   readonly #cluster: Cluster;
+  readonly #options: { readonly seed: number; readonly user: (api: number) => PasteflowClient };
   #next = 0;
+  #nextOfBurst = FIRST_OF_BURSTS;
 
   constructor(
     cluster: Cluster,
@@ -80,6 +85,7 @@ export class CampaignLoad {
     { seed, pastes }: { seed: number; pastes: number },
   ) {
     this.#cluster = cluster;
+    this.#options = { seed, user };
     this.secrets = new Secrets(cluster);
     const lane = async (): Promise<void> => {
       while (this.#next < pastes) {
@@ -88,6 +94,25 @@ export class CampaignLoad {
       }
     };
     this.done = Promise.all(Array.from({ length: LANES }, lane)).then(() => this.secrets.all());
+  }
+
+  /** Creates `count` pastes that are deleted when they are read, and waits until they are stored. */
+  async createSecrets(count: number): Promise<readonly Omit<Secret, 'reveals'>[]> {
+    const { seed, user } = this.#options;
+    const create = async (): Promise<Omit<Secret, 'reveals'>> => {
+      const n = (this.#nextOfBurst += this.#cluster.apis.length); // whose first request goes to the first api
+      const content = contentOf(seed, n);
+      const { short_code: code } = await untilAnswered(() =>
+        user(0).pastes.create(content, {
+          title: titleOf(seed, n),
+          burn: true,
+          wait: true,
+          idempotencyKey: `campaign-${seed}-${n}`,
+        }),
+      );
+      return { n, code, content };
+    };
+    return await Promise.all(Array.from({ length: count }, create));
   }
 
   async #create(client: PasteflowClient, seed: number, n: number): Promise<void> {

@@ -2,6 +2,7 @@ import { startCluster, type Cluster } from '../cluster.ts';
 import { findViolations } from '../find-violations.ts';
 import { findLossesInCalm } from './calm.ts';
 import { faults, killService, type Fault } from './faults.ts';
+import { faultsInReveals } from './faults-in-reveals.ts';
 import { CampaignLoad } from './load.ts';
 import { Random } from './random.ts';
 import { findBrokenPromises } from './verify.ts';
@@ -23,9 +24,12 @@ interface Act {
 }
 
 /** The kills and, for every two of them, another fault; each fault at least once. The order depends on the seed alone. */
-function planActs({ kills, seed }: CampaignOptions): readonly Act[] {
+function planActs({ kills, seed }: CampaignOptions, load: CampaignLoad): readonly Act[] {
   const random = new Random(seed);
-  const others = Object.entries(faults).map(([name, fault]) => ({ name, fault }));
+  const others = Object.entries({ ...faults, ...faultsInReveals(load) }).map(([name, fault]) => ({
+    name,
+    fault,
+  }));
   const rounds = Math.max(1, Math.ceil(kills / 2 / others.length));
   const decks = Array.from({ length: rounds }, () => others).flat();
   const killing = Array.from({ length: kills }, () => ({ name: 'a process is killed', fault: killService }));
@@ -63,7 +67,9 @@ export async function runCampaign(
     const seen = await watch.stop();
     const broken = await findBrokenPromises(cluster, load, options);
     broken.push(...(await findBrokenSecrets(cluster, secrets)));
-    report(summaryOf(secrets));
+    const { lostAnswers } = load.secrets;
+    if (lostAnswers === 0) broken.push('no fault came between the claim of a reveal and its answer');
+    report(summaryOf(secrets, lostAnswers));
     report('the work has ended; creating pastes without faults');
     const inCalm = await findLossesInCalm(cluster, cluster.client({ token }));
     return [...violations, ...seen, ...broken, ...inCalm];
@@ -79,7 +85,7 @@ async function actAll(
   options: CampaignOptions,
   report: (line: string) => void,
 ): Promise<void> {
-  const acts = planActs(options);
+  const acts = planActs(options, load);
   for (const [index, { name, fault }] of acts.entries()) {
     load.allowed = Math.ceil((options.pastes * (index + 1)) / acts.length);
     report(

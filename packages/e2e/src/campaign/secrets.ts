@@ -16,6 +16,8 @@ const SECRET_EVERY = 7;
 /** Of three such pastes nobody reads one, one reader reads another, and three readers race for the last. */
 const READERS = [0, 1, 3];
 
+const readersOf = (n: number): number => READERS[(n / SECRET_EVERY) % READERS.length] ?? 0;
+
 export const isSecret = (n: number): boolean => n % SECRET_EVERY === 0;
 
 const TRY_AGAIN_AFTER_MS = 200;
@@ -24,6 +26,8 @@ const TRY_AGAIN_AFTER_MS = 200;
 export class Secrets {
   readonly #cluster: Cluster;
   readonly #reading: Promise<Secret>[] = [];
+  /** The claims that Postgres has committed and whose answers reached no api. */
+  lostAnswers = 0;
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
@@ -33,8 +37,8 @@ export class Secrets {
     return this.#reading.length;
   }
 
-  add(n: number, code: string, content: Buffer): void {
-    this.#reading.push(this.#read(n, code, content));
+  add(n: number, code: string, content: Buffer, readers: number = readersOf(n)): void {
+    this.#reading.push(this.#read({ n, code, content }, readers));
   }
 
   /** Resolves when every reader has an end. */
@@ -42,20 +46,21 @@ export class Secrets {
     return await Promise.all(this.#reading);
   }
 
-  async #read(n: number, code: string, content: Buffer): Promise<Secret> {
+  /** Each reader repeats its request, at one api after the other, until it has the content or another reader has it. */
+  async #read(paste: Omit<Secret, 'reveals'>, readers: number): Promise<Secret> {
+    const { n, code, content } = paste;
     const reveals: Reveal[] = [];
-    const readers = READERS[(n / SECRET_EVERY) % READERS.length] ?? 0;
     await Promise.all(
       Array.from({ length: readers }, async (_, reader) => {
-        for (;;) {
-          const http = this.#cluster.http((n + reader) % this.#cluster.apis.length);
-          const reveal = await revealOnce(http, code, content);
+        for (let tries = 0; ; tries += 1) {
+          const http = this.#cluster.http((n + reader + tries) % this.#cluster.apis.length);
+          const reveal = await revealOnce(http, code, content, `reader ${reader} of secret ${n}`);
           reveals.push(reveal);
-          if (reveal.kind !== 'refused' && reveal.kind !== 'cut') return;
+          if (reveal.kind !== 'again') return;
           await sleep(TRY_AGAIN_AFTER_MS);
         }
       }),
     );
-    return { n, code, content, reveals };
+    return { ...paste, reveals };
   }
 }

@@ -4,8 +4,8 @@ import { revealOnce, type Reveal } from './reveal.ts';
 import type { Secret } from './secrets.ts';
 
 /**
- * Each paste that is deleted when it is read was read by at most one reader, and one that nobody has read can still be read. When an
- * answer was cut, the paste may be gone without a reader: then the audit trail must have the claim.
+ * Each paste that is deleted when it is read was read by exactly one of its readers, who have all repeated their requests to the end, and
+ * one that nobody has read can still be read.
  * @returns one sentence for each broken promise
  */
 export async function findBrokenSecrets(cluster: Cluster, secrets: readonly Secret[]): Promise<string[]> {
@@ -23,52 +23,49 @@ export async function findBrokenSecrets(cluster: Cluster, secrets: readonly Secr
   return [...problems, ...(await findWrongTrails(cluster, secrets))];
 }
 
-/** How many pastes are gone, or may be, although no reader has got the content: a sentence for the report. */
-export function summaryOf(secrets: readonly Secret[]): string {
-  const [read, cut, unread] = [
-    secrets.filter(isRead),
-    secrets.filter((secret) => !isRead(secret) && isCut(secret)),
-    secrets.filter((secret) => !isRead(secret) && !isCut(secret)),
-  ].map(({ length }) => length);
-  return `${read} pastes were revealed, ${unread} by nobody, and of ${cut} each answer was cut`;
+/** A sentence for the report. */
+export function summaryOf(secrets: readonly Secret[], lostAnswers: number): string {
+  const read = secrets.filter(isRead).length;
+  const repeated = secrets.filter((secret) => isRead(secret) && count(secret.reveals, 'again') > 0).length;
+  return (
+    `${read} pastes were revealed, ${repeated} of them to readers who repeated requests, and ${secrets.length - read} to nobody; ` +
+    `${lostAnswers} claims lost their answers`
+  );
 }
 
 const count = (reveals: readonly Reveal[], kind: Reveal['kind']): number =>
   reveals.filter((reveal) => reveal.kind === kind).length;
 const isRead = ({ reveals }: Secret): boolean => count(reveals, 'content') > 0;
-const isCut = ({ reveals }: Secret): boolean => count(reveals, 'cut') > 0;
 
 function wrongAnswers(reveals: readonly Reveal[]): string[] {
   const contents = count(reveals, 'content');
   return [
     ...reveals.flatMap((reveal) => (reveal.kind === 'wrong' ? [`was answered ${reveal.answer}`] : [])),
     ...(contents > 1 ? [`was revealed ${contents} times`] : []),
+    ...(contents === 0 && reveals.length > 0 ? ['was read by none of its readers'] : []),
   ];
 }
 
 /** GET never reads it. */
 async function wrongReads(cluster: Cluster, secret: Secret): Promise<string[]> {
   const { status, body } = await cluster.http(secret.n % cluster.apis.length).read(secret.code);
-  const allowed = isRead(secret) ? [410] : isCut(secret) ? [403, 410] : [403];
-  return allowed.includes(status) && !body.includes(secret.content)
-    ? []
-    : [`answers ${status} with ${body.length} bytes to GET`];
+  const isRight = status === (isRead(secret) ? 410 : 403) && !body.includes(secret.content);
+  return isRight ? [] : [`answers ${status} with ${body.length} bytes to GET`];
 }
 
 async function wrongLastReads(cluster: Cluster, secret: Secret): Promise<string[]> {
-  const last = await revealAtLast(cluster, secret);
+  const last = await revealAtLast(cluster, secret, 'the reader after the faults');
   if (isRead(secret)) return last.kind === 'gone' ? [] : [`was revealed, and is answered ${last.kind} again`];
-  if (last.kind === 'gone' && isCut(secret)) return [];
   if (last.kind !== 'content') return [`is lost: its first reader after the faults has got ${last.kind}`];
-  const again = await revealAtLast(cluster, secret);
+  const again = await revealAtLast(cluster, secret, 'the reader after the last one');
   return again.kind === 'gone' ? [] : [`was revealed after the faults, and is answered ${again.kind} again`];
 }
 
 /** Without faults, only a limit refuses. */
-async function revealAtLast(cluster: Cluster, { n, code, content }: Secret): Promise<Reveal> {
+async function revealAtLast(cluster: Cluster, { n, code, content }: Secret, key: string): Promise<Reveal> {
   for (let tries = 1; ; tries += 1) {
-    const reveal = await revealOnce(cluster.http(n % cluster.apis.length), code, content);
-    if (reveal.kind !== 'refused' || tries === 100) return reveal;
+    const reveal = await revealOnce(cluster.http(n % cluster.apis.length), code, content, key);
+    if (reveal.kind !== 'again' || tries === 100) return reveal;
     await sleep(200);
   }
 }

@@ -32,6 +32,7 @@ import * as cheapPatterns from './0033-cheap-patterns.ts';
 import * as roomForSettlements from './0034-room-for-settlements.ts';
 import * as uncountedTransitions from './0035-uncounted-transitions.ts';
 import * as trailByEntity from './0036-trail-by-entity.ts';
+import * as readersOfBurnedPastes from './0037-readers-of-burned-pastes.ts';
 import * as copiesOfContent from './0038-copies-of-content.ts';
 import * as deletionRequests from './0039-deletion-requests.ts';
 import * as sessionsOfTokens from './0041-sessions-of-tokens.ts';
@@ -77,6 +78,7 @@ export const migrations: Record<string, PreparedMigration> = {
   '0034-room-for-settlements': roomForSettlements,
   '0035-uncounted-transitions': uncountedTransitions,
   '0036-trail-by-entity': trailByEntity,
+  '0037-readers-of-burned-pastes': readersOfBurnedPastes,
   '0038-copies-of-content': copiesOfContent,
   '0039-deletion-requests': deletionRequests,
   '0041-sessions-of-tokens': sessionsOfTokens,

@@ -51,6 +51,8 @@ export interface PastesTable {
   burn: Generated<boolean>;
   /** When a reveal has read the paste; NULL: none has. */
   burned_at: Date | null;
+  /** SHA-256 of the key of the reader who has revealed the paste, and may repeat that for five minutes. */
+  reader_key_hash: Buffer | null;
   /** The short code of the paste that this one was made from, which may be gone; NULL: none. */
   parent: string | null;
 }

@@ -53,6 +53,7 @@ it('three processes that migrate an empty database at once apply each migration 
     '0034-room-for-settlements',
     '0035-uncounted-transitions',
     '0036-trail-by-entity',
+    '0037-readers-of-burned-pastes',
     '0038-copies-of-content',
     '0039-deletion-requests',
     '0041-sessions-of-tokens',

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { revealPaste, type ClaimedDeletion } from '../../src/index.ts';
 import { makePastes, type PasteShape } from '../../src/testing/index.ts';
@@ -71,7 +71,7 @@ export function revealed(name: string, secondsAgo: number, operations: readonly 
     ...scenario,
     prepare: async (lane) => {
       const world = await scenario.prepare(lane);
-      await revealPaste(lane.db, world.pasteId, 'api/reader');
+      await revealPaste(lane.db, world.pasteId, { readerKeyHash: randomBytes(32), actor: 'api/reader' });
       await sql`UPDATE pastes SET deletion_initiated_at = now() - make_interval(secs => ${secondsAgo}),
         burned_at = now() - make_interval(secs => ${secondsAgo}) WHERE id = ${world.pasteId}`.execute(
         lane.db,

@@ -69,7 +69,7 @@ const uses: Readonly<Record<string, (db: Database, paste: Deleted) => Promise<nu
   countRetryable: (db) => countRetryable(db, new Date(0)),
   retryFailed: async (db, { shortCode }) =>
     (await retryFailed(db, [shortCode], { actor: 'ops/test', reason: null })).length,
-  revealPaste: (db, { id }) => revealPaste(db, id, 'api/test'),
+  revealPaste: (db, { id }) => revealPaste(db, id, { readerKeyHash: randomBytes(32), actor: 'api/test' }),
   requestDeletion: (db, { id }) => requestDeletion(db, id),
   requestDeletions: (db, { userId, shortCode }) => requestDeletions(db, { userId, shortCodes: [shortCode] }),
 };
@@ -132,7 +132,9 @@ describe.each(deletions)('when the clock of Postgres steps back by an hour, a pa
 it('a paste that was read once stays gone when its claim is released and the clock steps back', async () => {
   const paste = await made('PROCESSED', { burn: true });
   expect(await foundBy(paste)).toContain('revealPaste');
-  expect(await revealPaste(current.db, paste.id, 'api/test')).toBe(true);
+  expect(await revealPaste(current.db, paste.id, { readerKeyHash: randomBytes(32), actor: 'api/test' })).toBe(
+    true,
+  );
   await current.db
     .updateTable('pastes')
     .set({ deletion_status: 'NOT_EXPIRED', deletion_initiated_at: null })

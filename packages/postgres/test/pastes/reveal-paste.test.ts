@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import {
@@ -11,6 +12,9 @@ import {
   settleDeleted,
   takeDown,
   takeOverBurned,
+  releaseClaims,
+  resetStuckDeletions,
+  type Database,
 } from '../../src/index.ts';
 import { lockRow, makePastes } from '../../src/testing/index.ts';
 import { pasteToCreate, useDatabase } from '../support/database.ts';
@@ -19,6 +23,9 @@ import { byPlainScans } from '../support/plain-scans.ts';
 const current = useDatabase();
 const stored = async () =>
   (await makePastes(current.db, 1, { status: 'PROCESSED', burn: true, expiresInSeconds: 3600 }))[0]!;
+const keyHash = (key: string | number) => hash('sha256', String(key), 'buffer');
+const reveal = (id: string, key: string, db: Database = current.db) =>
+  revealPaste(db, id, { readerKeyHash: keyHash(key), actor: 'api/test' });
 
 describe('revealing a paste', () => {
   it('has effect for exactly one of 100 readers, with its actor and its reason in the audit trail', async () => {
@@ -26,7 +33,7 @@ describe('revealing a paste', () => {
     const results = await Promise.all(
       Array.from({ length: 100 }, async (_, n) => [
         `api/${n}`,
-        await revealPaste(current.db, id, `api/${n}`),
+        await revealPaste(current.db, id, { readerKeyHash: keyHash(n), actor: `api/${n}` }),
       ]),
     );
     const winners = results.filter(([, revealed]) => revealed);
@@ -51,12 +58,12 @@ describe('revealing a paste', () => {
       expiresInSeconds: -1,
     });
     for (const paste of [plain!, waiting!, failed!, expired!])
-      expect(await revealPaste(current.db, paste.id, 'api/test')).toBe(false);
+      expect(await reveal(paste.id, 'a reader')).toBe(false);
   });
 
   it('has effect on a paste that never expires, which is then gone', async () => {
     const [paste] = await makePastes(current.db, 1, { status: 'PROCESSED', burn: true });
-    expect(await revealPaste(current.db, paste!.id, 'api/test')).toBe(true);
+    expect(await reveal(paste!.id, 'a reader')).toBe(true);
     expect(await findPaste(current.db, paste!.shortCode)).toMatchObject({ gone: true });
   });
 
@@ -69,14 +76,14 @@ describe('revealing a paste', () => {
         deletion: { status, secondsAgo: 10 },
         expiresInSeconds: 3600,
       });
-      expect(await revealPaste(current.db, paste!.id, 'api/test')).toBe(false);
+      expect(await reveal(paste!.id, 'a reader')).toBe(false);
     },
   );
 
   it('has no effect on a paste that was taken down, whenever it expires', async () => {
     const { id, shortCode } = await stored();
     await takeDown(current.db, [shortCode], { actor: 'ops/test', class: 'malware', reason: 'reported' });
-    expect(await revealPaste(current.db, id, 'api/test')).toBe(false);
+    expect(await reveal(id, 'a reader')).toBe(false);
   });
 
   it('has no effect on a paste that was deleted after the transaction of the reveal began', async () => {
@@ -84,22 +91,22 @@ describe('revealing a paste', () => {
     await current.db.transaction().execute(async (tx) => {
       await sql`SELECT now()`.execute(tx);
       expect(await requestDeletion(current.db, id)).toBe(true);
-      expect(await revealPaste(tx, id, 'api/test')).toBe(false);
+      expect(await reveal(id, 'a reader', tx)).toBe(false);
     });
   });
 
   it('never happens again, also when the claim was released and the paste expires later', async () => {
     const { id } = await stored();
-    await revealPaste(current.db, id, 'api/test');
+    await reveal(id, 'a reader');
     await sql`UPDATE pastes SET deletion_status = 'NOT_EXPIRED', deletion_initiated_at = NULL, expires_at = now() + interval '1 day'`.execute(
       current.db,
     );
-    expect(await revealPaste(current.db, id, 'api/test')).toBe(false);
+    expect(await reveal(id, 'a reader')).toBe(false);
   });
 
   it('leaves the paste to the reader for the given time, and then to one janitor', async () => {
     const { id, shortCode } = await stored();
-    await revealPaste(current.db, id, 'api/test');
+    await reveal(id, 'a reader');
     const takeOver = () => takeOverBurned(current.db, { afterSeconds: 300, limit: 10 });
     expect([
       ...(await takeOver()),
@@ -111,6 +118,82 @@ describe('revealing a paste', () => {
   });
 });
 
+describe('repeating a reveal', () => {
+  const revealed = async () => {
+    const { id } = await stored();
+    expect(await reveal(id, 'the reader')).toBe(true);
+    return id;
+  };
+  const aged = (id: string, seconds: number) =>
+    sql`UPDATE pastes SET deletion_initiated_at = deletion_initiated_at - make_interval(secs => ${seconds}),
+      burned_at = burned_at - make_interval(secs => ${seconds}) WHERE id = ${id}`.execute(current.db);
+
+  it('has effect for the reader who claimed the paste, and for no other', async () => {
+    const id = await revealed();
+    expect(await reveal(id, 'another reader')).toBe(false);
+    expect(await reveal(id, 'the reader')).toBe(true);
+    expect(await reveal(id, 'another reader')).toBe(false);
+    const { transitions } = await readTimeline(current.db, id);
+    expect(transitions).toHaveLength(1);
+  });
+
+  it('has effect for each of many requests of one reader at once, and for none of another reader', async () => {
+    const { id } = await stored();
+    const keys = Array.from({ length: 40 }, (_, n) => (n % 2 === 0 ? 'one' : 'other'));
+    const granted = await Promise.all(keys.map(async (key) => ((await reveal(id, key)) ? key : null)));
+    const winners = granted.filter((key) => key !== null);
+    expect([winners.length, new Set(winners).size]).toEqual([20, 1]);
+  });
+
+  it('has effect for five minutes, however late the cleanup is', async () => {
+    const id = await revealed();
+    await aged(id, 290);
+    expect(await reveal(id, 'the reader')).toBe(true);
+    await aged(id, 11);
+    expect(await reveal(id, 'the reader')).toBe(false);
+  });
+
+  it.each([
+    [
+      'a takedown',
+      async (id: string) => {
+        const { rows } = await sql<{ code: string }>`
+          SELECT short_code AS code FROM pastes WHERE id = ${id}`.execute(current.db);
+        await takeDown(current.db, [rows[0]!.code], { actor: 'ops/test', class: 'malware', reason: 'x' });
+      },
+    ],
+    [
+      'a cleanup that has taken the paste over',
+      () => takeOverBurned(current.db, { afterSeconds: 0, limit: 10 }),
+    ],
+    [
+      'a cleanup whose object was refused',
+      async () => {
+        const claims = await takeOverBurned(current.db, { afterSeconds: 0, limit: 10 });
+        await releaseClaims(current.db, claims, { actor: 'janitor/test', reason: 'x' });
+      },
+    ],
+    [
+      'the watchdog',
+      () => resetStuckDeletions(current.db, { actor: 'janitor/test', stuckAfterSeconds: -1, limit: 10 }),
+    ],
+  ])('ends with %s', async (_name, end) => {
+    const id = await revealed();
+    await end(id);
+    expect(await reveal(id, 'the reader')).toBe(false);
+  });
+
+  it('finds the paste that a transaction has claimed whose commit it waits for', async () => {
+    const { id } = await stored();
+    const first = await current.db.startTransaction().execute();
+    expect(await reveal(id, 'the reader', first)).toBe(true);
+    const second = reveal(id, 'the reader');
+    const other = reveal(id, 'another reader');
+    await first.commit().execute();
+    expect([await second, await other]).toEqual([true, false]);
+  });
+});
+
 describe('the cleanup of revealed pastes', () => {
   const old = (id: string, seconds: number) =>
     sql`UPDATE pastes SET deletion_initiated_at = now() - make_interval(secs => ${seconds}) WHERE id = ${id}`.execute(
@@ -118,7 +201,7 @@ describe('the cleanup of revealed pastes', () => {
     );
   const revealed = async (secondsAgo: number) => {
     const { id } = await stored();
-    await revealPaste(current.db, id, 'api/test');
+    await reveal(id, 'a reader');
     await old(id, secondsAgo);
     return id;
   };

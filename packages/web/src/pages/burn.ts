@@ -4,8 +4,11 @@ import { page, type Site } from '../html/layout.ts';
 import { words } from '../words.ts';
 import { deletion, heading, textPage, titleOf, type ShownPaste, type TextPage } from './paste.ts';
 
-/** The page of a paste that is deleted when it is read. It shows nothing of the text: a form reveals the text. */
-export function burnPage(site: Site, paste: ShownPaste): string {
+/**
+ * The page of a paste that is deleted when it is read. It shows nothing of the text: a form reveals the text.
+ * @param readerKey random; whoever sends the form with it can send it again when the answer breaks off
+ */
+export function burnPage(site: Site, paste: ShownPaste, readerKey: string): string {
   const { burn: text } = words;
   return page(site, {
     title: titleOf(paste),
@@ -13,8 +16,8 @@ export function burnPage(site: Site, paste: ShownPaste): string {
     hasStylesInside: true,
     main: html`${heading(site, paste, languageOf(paste))}
 <p class="notice attention">${text.explanation}</p>
-<form method="post" action="${site.base}/${paste.short_code}"><p><button class="primary" type="submit">${text.reveal}</button></p></form>
-<p class="hint">${text.command} <code>curl -X POST ${paste.url}</code></p>
+<form method="post" action="${site.base}/${paste.short_code}"><input type="hidden" name="key" value="${readerKey}"><p><button class="primary" type="submit">${text.reveal}</button></p></form>
+<p class="hint">${text.command} <code>curl -X POST ${paste.url} -H 'Idempotency-Key: ${readerKey}'</code></p>
 ${deletion(site, paste)}`,
   });
 }

@@ -12,7 +12,7 @@ import { SharedBudget } from './shared-budget.ts';
 export const MAX_WHOLE_BYTES = 256 * 1024;
 
 export interface DownloadLimits {
-  /** Bytes of contents that are in memory as a whole. One caller gets half. */
+  /** Bytes of contents of up to 256 KiB, and the same number for longer ones that are held. One caller gets half. */
   readonly maxBytes: number;
   /** Contents that are streamed at the same time. */
   readonly maxStreams: number;
@@ -32,11 +32,13 @@ const RETRY_AFTER = '1';
 /** The contents that this process is sending: the memory and the connections to S3 that they hold. */
 export class DownloadBudget {
   readonly #bytes: SharedBudget;
+  readonly #held: SharedBudget;
   readonly #streams: SharedBudget;
   readonly #refusals;
 
   constructor({ maxBytes, maxStreams, maxStreamsPerCaller }: DownloadLimits, metrics: Metrics) {
     this.#bytes = new SharedBudget({ total: maxBytes, perCaller: maxBytes / 2 });
+    this.#held = new SharedBudget({ total: maxBytes, perCaller: maxBytes / 2 });
     this.#streams = new SharedBudget({ total: maxStreams, perCaller: maxStreamsPerCaller });
     const shown = (name: string, help: string, budget: SharedBudget): void =>
       metrics.computed({ name, help, type: 'gauge', labels: ['kind'] }, () => [
@@ -45,8 +47,13 @@ export class DownloadBudget {
       ]);
     shown(
       'http_download_bytes',
-      'Bytes of contents that are in memory as a whole while they are sent, and their limit.',
+      'Bytes of contents of up to 256 KiB that are in memory as a whole while they are sent, and their limit.',
       this.#bytes,
+    );
+    shown(
+      'http_held_bytes',
+      'Bytes of longer contents that are in memory as a whole while they are revealed, and their limit.',
+      this.#held,
     );
     shown(
       'http_download_streams',
@@ -65,10 +72,28 @@ export class DownloadBudget {
    * @throws RequestError overloaded or rate_limited
    */
   begin(req: IncomingMessage, bytes: number, weight = 1): Download {
-    const kind = bytes <= MAX_WHOLE_BYTES ? 'whole' : 'stream';
-    const budget = kind === 'whole' ? this.#bytes : this.#streams;
+    if (bytes <= MAX_WHOLE_BYTES) return this.#take(req, 'whole', this.#bytes, bytes * weight);
+    return this.#take(req, 'stream', this.#streams, 1);
+  }
+
+  /**
+   * For a content of any size that is in memory as a whole. Long ones share memory of their own, so that slow readers of them don't stop the
+   * readers of short contents.
+   * @throws RequestError overloaded or rate_limited
+   */
+  hold(req: IncomingMessage, bytes: number, weight = 1): Pick<Download, 'release'> {
+    if (bytes <= MAX_WHOLE_BYTES) return this.begin(req, bytes, weight);
+    return this.#take(req, 'held', this.#held, bytes * weight);
+  }
+
+  #take<Kind extends string>(
+    req: IncomingMessage,
+    kind: Kind,
+    budget: SharedBudget,
+    amount: number,
+  ): { readonly kind: Kind; release(): void } {
     const share = budget.open(callerKeyOf(callerOf(req)));
-    const refusal = share.raiseTo(kind === 'whole' ? bytes * weight : 1);
+    const refusal = share.raiseTo(amount);
     if (refusal === null) return { kind, release: () => share.release() };
     this.#refusals.inc({ kind, of: refusal });
     if (refusal === 'total') {

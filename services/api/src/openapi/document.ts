@@ -110,7 +110,7 @@ function describe(method: string, { operation, page }: Endpoint): ZodOpenApiOper
     access,
     ignoresSession: _,
     setsCookies: _too,
-    refusesKey: __,
+    hasOwnKey: __,
     params,
     body,
     answers,

@@ -19,8 +19,8 @@ export interface Operation {
   readonly ignoresSession?: true;
   /** Answers may set cookies, also those with a problem. */
   readonly setsCookies?: true;
-  /** It is a POST that can't be repeated, so that it refuses an Idempotency-Key. */
-  readonly refusesKey?: true;
+  /** It is a POST whose answer is not kept: it describes by itself what an Idempotency-Key does. */
+  readonly hasOwnKey?: true;
   /** One sentence. */
   readonly summary: string;
   readonly description?: string;

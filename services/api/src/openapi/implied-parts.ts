@@ -12,9 +12,9 @@ export function impliedParameters(method: string, operation: Operation): readonl
   return isKeyed(method, operation) ? [idempotencyKeyParam(operation.operationId)] : [];
 }
 
-/** A POST that creates something takes an Idempotency-Key. The form of a page only deletes, and a reveal is never repeated. */
-function isKeyed(method: string, { tag, refusesKey }: Operation): boolean {
-  return method === 'POST' && tag !== 'pages' && refusesKey !== true;
+/** A POST that creates something takes an Idempotency-Key. The form of a page only deletes, and the answer of a reveal is not kept. */
+function isKeyed(method: string, { tag, hasOwnKey }: Operation): boolean {
+  return method === 'POST' && tag !== 'pages' && hasOwnKey !== true;
 }
 
 /** Each operation has an example of its own, because a key can't be used for two operations. */

@@ -12,6 +12,7 @@ import {
 } from '@pasteflow/web';
 import { RequestError } from '../http/errors/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
+import { newSecret } from '../identity/secret.ts';
 import type { Handler } from '../openapi/endpoint.ts';
 import {
   assertNotGone,
@@ -37,7 +38,7 @@ export function pasteInBrowser(deps: PastePageDependencies): Handler {
     const shown = shownPaste(paste, req, { publicUrl: deps.publicUrl(), extension: extensionOf(req) });
     if (paste.status === 'IN_PROGRESS') sendPage(res, pendingPastePage(deps.pages.site(req), shown));
     else if (paste.encrypted) sendPage(res, encryptedPage(deps.pages.site(req), shown));
-    else if (paste.burn) sendPage(res, burnPage(deps.pages.site(req), shown));
+    else if (paste.burn) sendPage(res, burnPage(deps.pages.site(req), shown, newSecret()));
     else await sendText(deps, req, res, paste, shown);
   };
 }

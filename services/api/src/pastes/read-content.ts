@@ -183,20 +183,27 @@ export async function sendContent(
   download: Omit<RequestedDownload, 'logger'>,
 ): Promise<void> {
   // Every way to a content leads here, also one that does not know of such pastes.
-  if (download.permit === undefined) assertStays(deps, paste);
+  assertStays(deps, paste);
   const logger = deps.logger.child({ ...idsOf(contextOf(download.req)), short_code: paste.short_code });
   if (await sendDownload(deps, { ...download, logger })) return;
-  throw await objectMissing(deps, download.req, logger);
+  throw await objectMissing(deps, download.req, paste);
 }
 
 /**
  * The error for a PROCESSED paste without an object. Either the paste was deleted between the statement and
  * the request to S3, or an invariant is broken: that is logged, and the client may try again.
  */
-async function objectMissing(lookups: FindDependencies, req: Request, logger: Logger): Promise<Error> {
-  const paste = await findNamedPaste(lookups, req);
+export async function objectMissing(
+  deps: FindDependencies & Pick<ReadContentDependencies, 'logger'>,
+  req: Request,
+  { short_code: shortCode }: PasteRow,
+): Promise<Error> {
+  const paste = await findNamedPaste(deps, req);
   if (paste === null) return pasteNotFound();
   assertNotGone(paste);
-  logger.error('PROCESSED paste has no object in S3');
+  deps.logger.error('PROCESSED paste has no object in S3', {
+    ...idsOf(contextOf(req)),
+    short_code: shortCode,
+  });
   return new DependencyUnavailableError('s3');
 }

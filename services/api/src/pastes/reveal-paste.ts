@@ -1,33 +1,49 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { ServerResponse } from 'node:http';
-import type { Request } from 'express';
-import { revealPaste as claimForReader, type Actor, type Database, type PasteRow } from '@pasteflow/postgres';
+import type { Request, Response } from 'express';
+import { DependencyUnavailableError } from '@pasteflow/domain';
+import {
+  isTimeout,
+  revealPaste as claimForReader,
+  type Actor,
+  type Database,
+  type PasteRow,
+} from '@pasteflow/postgres';
+import { MAX_WHOLE_BYTES, type DownloadBudget } from '../budget/download-budget.ts';
 import { RequestError, validationFailed } from '../http/errors/request-error.ts';
+import { sendStream } from '../http/response/send-paced.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
-import { idempotencyKeyOf } from '../idempotency/idempotency-key.ts';
+import { isSameHash } from '../identity/secret.ts';
 import type { Sessions } from '../identity/sessions.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { assertNotGone, findNamedPaste, pasteGone, pasteNotFound } from './find-named-paste.ts';
-import { findStored, sendContent, type ReadContentDependencies } from './read-content.ts';
+import { findStored, objectMissing, type ReadContentDependencies } from './read-content.ts';
+import { readerKeyOf, type ReaderKey } from './reader-key.ts';
 import { revealOperation } from './reveal-operation.ts';
-import type { RequestedDownload } from './send-download.ts';
+import { BYTES_OF_PAGE, type RequestedDownload } from './send-download.ts';
+import { readContent } from './stored-content.ts';
 
 export interface RevealDependencies extends ReadContentDependencies {
   readonly db: Database;
   readonly actor: Actor;
+  readonly downloads: Pick<DownloadBudget, 'begin' | 'hold'>;
   readonly sessions: Pick<Sessions, 'refuseForeign'>;
   readonly events: ReadContentDependencies['events'] & Pick<RequestEvents, 'pasteRevealed'>;
 }
 
-/**
- * POST /:short_code and POST /v1/pastes/:short_code/reveal: the content of a paste that is deleted when it is read, once (ADR 47).
- * Everything that can fail happens before the paste is claimed: the content is in memory, or open at S3.
- */
+/** POST /:short_code and POST /v1/pastes/:short_code/reveal: the content of a paste that is deleted when it is read (ADR 47). */
 export function revealPaste(deps: RevealDependencies, operationId: string): Endpoint {
   return {
     operation: { ...revealOperation, operationId },
     handle: async (req, res) => {
-      assertPlainRequest(deps, req);
-      const paste = await findStored(deps, req, res, assertBurns);
+      deps.sessions.refuseForeign(req);
+      assertNoBody(req);
+      const key = readerKeyOf(req);
+      const paste = await findStored(deps, req, res, assertBurns, async () =>
+        asReaderFinds(await findNamedPaste(deps, req), key),
+      );
       if (paste === null) return;
       const head = (): ServerResponse =>
         res.writeHead(200, {
@@ -35,27 +51,21 @@ export function revealPaste(deps: RevealDependencies, operationId: string): Endp
           'Content-Length': String(paste.size_bytes),
           'Cache-Control': `${String(res.getHeader('Cache-Control'))}, no-transform`,
         });
-      await sendOnce(deps, paste, { req, res, head });
+      await sendOnce(deps, paste, { req, res, key, head });
     },
   };
 }
 
-/**
- * A page of another site can make a browser send a POST, and an answer that is kept for an Idempotency-Key would reveal the paste twice.
- * A body is refused because somebody may mean to create a paste.
- * @throws RequestError cross_site_request or validation_failed
- */
-export function assertPlainRequest({ sessions }: Pick<RevealDependencies, 'sessions'>, req: Request): void {
-  sessions.refuseForeign(req);
-  if (idempotencyKeyOf(req) !== null) {
-    const message = 'must not be sent: the answer would be kept, and the paste could be read a second time';
-    throw validationFailed([{ path: 'Idempotency-Key', message }]);
-  }
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers;
-  if (Number(length) !== 0 || encoding !== undefined) {
-    const message = 'must be empty: this request reveals a paste. POST / creates one';
-    throw validationFailed([{ path: '', message }]);
-  }
+/** Somebody who sends a body may mean to create a paste. @throws RequestError validation_failed */
+function assertNoBody(req: Request): void {
+  if (!hasBody(req)) return;
+  const message = 'must be empty: this request reveals a paste. POST / creates one';
+  throw validationFailed([{ path: '', message }]);
+}
+
+export function hasBody({ headers }: Request): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
+  return Number(length) !== 0 || encoding !== undefined;
 }
 
 /** @throws RequestError nothing_to_reveal */
@@ -64,32 +74,105 @@ export function assertBurns({ burn }: Pick<PasteRow, 'burn'>): void {
   throw new RequestError('nothing_to_reveal', 'This paste stays when it is read. Read it with GET.');
 }
 
+/** The reader whose reveal has claimed the paste finds it as before the claim. Whether the reader may have it again, Postgres decides. */
+export function asReaderFinds(paste: PasteRow | null, key: ReaderKey): PasteRow | null {
+  if (paste?.deletion_status !== 'DELETION_IN_PROGRESS' || paste.reader_key_hash === null) return paste;
+  if (!isSameHash(paste.reader_key_hash, key.hash)) return paste;
+  return { ...paste, burned_at: null, gone: false };
+}
+
+/** For readers of long contents, who can't continue in the middle. They hold memory that no other download uses. */
+const PATIENCE = 4;
+
+/** A client that reads 8 kB/s takes nothing from this process for up to three minutes: its kernel has enough. */
+const IDLE_MS = 300_000;
+
 /**
- * Sends the content of a PROCESSED paste to this reader, if nobody has read it.
- * @throws RequestError paste_gone or paste_taken_down for everybody else; and as sendContent: then the paste can still be read
+ * Sends the content of a PROCESSED paste to this reader, if no other reader has claimed it. The content is whole in memory and has the hash
+ * of its paste before it is claimed.
+ * @throws RequestError paste_gone or paste_taken_down for everybody else; overloaded, rate_limited and DependencyUnavailableError: then the
+ * paste can still be read, or this reader can repeat the request
  */
 export async function sendOnce(
   deps: RevealDependencies,
   paste: PasteRow,
-  { req, res, head, render }: Pick<RequestedDownload, 'req' | 'res' | 'head' | 'render'>,
-): Promise<void> {
-  const requested = { paste, range: undefined, accepts: null };
-  const permit = async (): Promise<void> => {
-    if (!(await claimForReader(deps.db, paste.id, deps.actor))) throw await goneFor(deps, req);
-    deps.events.pasteRevealed(req);
-  };
-  await sendContent({ ...deps, cache: keepsNothing }, paste, {
+  {
     req,
     res,
-    requested,
+    key,
     head,
-    permit,
-    ...(render !== undefined && { render }),
-  });
+    render,
+  }: Pick<RequestedDownload, 'req' | 'res' | 'head' | 'render'> & { readonly key: ReaderKey },
+): Promise<void> {
+  const { size_bytes: size } = paste;
+  const isShort = size <= MAX_WHOLE_BYTES;
+  const download = deps.downloads.hold(req, size, render !== undefined && isShort ? 1 + BYTES_OF_PAGE : 1);
+  try {
+    const requested = { paste, range: undefined, accepts: null };
+    const content = await readContent({ ...deps, cache: keepsNothing }, requested, res);
+    if (content === null) throw await objectMissing(deps, req, paste);
+    const { bytes } = content;
+    let sent: Iterable<Buffer> | AsyncIterable<Buffer> =
+      render === undefined ? piecesOf(bytes) : render(piecesOf(bytes));
+    if (render !== undefined && isShort) sent = [await buffer(Readable.from(sent))]; // what can fail, fails before the claim
+    if (res.destroyed) return;
+    if (!(await claim(deps, paste, key, res))) throw await goneFor(deps, req);
+    deps.events.pasteRevealed(req);
+    if (!isShort) res.setTimeout(IDLE_MS);
+    const outcome = await sendStream(Readable.from(sent), head({ encoding: null, length: size }), {
+      ...deps.sending,
+      patience: isShort ? 1 : PATIENCE,
+    });
+    if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
+  } finally {
+    download.release();
+  }
 }
 
 /** The content must be in no memory after its one read. */
 const keepsNothing: RevealDependencies['cache'] = { get: () => undefined, add: () => {} };
+
+const PIECE_BYTES = 65_536;
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES)
+    yield bytes.subarray(start, start + PIECE_BYTES);
+}
+
+/** Long enough for a restart of Postgres. Proxies and clients commonly give up after 30 s. */
+const CLAIM_WITHIN_MS = 15_000;
+const ASK_AGAIN_AFTER_MS = 250;
+
+/**
+ * Claims the paste for this reader. When Postgres goes away, the claim may have succeeded although its answer was lost: the same key then
+ * finds it.
+ * @throws DependencyUnavailableError
+ */
+async function claim(
+  deps: RevealDependencies,
+  paste: PasteRow,
+  { text, hash: readerKeyHash, isSent }: ReaderKey,
+  res: Response,
+): Promise<boolean> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      const isClaimed = await claimForReader(deps.db, paste.id, { readerKeyHash, actor: deps.actor });
+      if (isClaimed && !isSent) res.set('Idempotency-Key', text);
+      return isClaimed;
+    } catch (cause) {
+      if (!(cause instanceof DependencyUnavailableError)) throw cause;
+      const isOver = performance.now() - startedAt > CLAIM_WITHIN_MS || res.destroyed || isTimeout(cause);
+      if (isOver && !isSent) res.set('Idempotency-Key', text);
+      if (isOver) throw new DependencyUnavailableError('postgres', { cause, message: UNKNOWN_CLAIM });
+    }
+    await wait(ASK_AGAIN_AFTER_MS);
+  }
+}
+
+const UNKNOWN_CLAIM =
+  'postgres does not answer, so that it is unknown whether this request has claimed the paste. If it has, the paste is kept for you: ' +
+  'send the request again within five minutes, with the same Idempotency-Key, or with that of this answer.';
 
 /** Why somebody else's claim came first. */
 async function goneFor(deps: RevealDependencies, req: Request): Promise<Error> {

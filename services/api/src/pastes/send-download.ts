@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Request, Response } from 'express';
-import { DependencyUnavailableError } from '@pasteflow/domain';
 import type { Logger } from '@pasteflow/runtime';
 import type { DownloadBudget } from '../budget/download-budget.ts';
 import { sendStream, sendWhole, type SendOptions, type SendOutcome } from '../http/response/send-paced.ts';
@@ -23,8 +22,6 @@ export interface RequestedDownload {
   /** Writes the status and the headers of the answer. */
   readonly head: (sent: Pick<OpenContent, 'encoding' | 'length'>) => ServerResponse;
   readonly logger: Logger;
-  /** Called when the bytes are at hand, before anything is sent. What it throws is the answer. */
-  readonly permit?: () => Promise<void>;
   /** Makes what is sent from the bytes of the object; default: the bytes. */
   readonly render?: (bytes: Iterable<Buffer> | AsyncIterable<Buffer>) => AsyncIterable<Buffer>;
 }
@@ -33,7 +30,7 @@ export interface RequestedDownload {
  * The bytes of a page for each byte of its content, at the most: a quotation mark becomes `&quot;`, and a line
  * of one byte gets a number of up to seven.
  */
-const BYTES_OF_PAGE = 8;
+export const BYTES_OF_PAGE = 8;
 
 /**
  * Sends an object, or a range of it.
@@ -42,7 +39,7 @@ const BYTES_OF_PAGE = 8;
  */
 export async function sendDownload(
   deps: SendDownloadDependencies,
-  { req, res, requested, head, logger, permit, render }: RequestedDownload,
+  { req, res, requested, head, logger, render }: RequestedDownload,
 ): Promise<boolean> {
   const download = deps.downloads.begin(
     req,
@@ -56,14 +53,11 @@ export async function sendDownload(
       if (content === null) return false;
       const { bytes, encoding } = content;
       const sent = await rendered(bytes, render);
-      if (permit !== undefined && res.destroyed) return true;
-      await permit?.();
       outcome = await sendWhole(sent, head({ encoding, length: bytes.length }), deps.sending);
     } else {
       const content = await openContent(deps.store, requested, res);
       if (content === null) return false;
       const source = logged(content.body, res, logger);
-      if (permit !== undefined) await permitStream(source, res, permit);
       outcome = await sendStream(streamed(source, render), head(content), deps.sending);
     }
     if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
@@ -77,17 +71,6 @@ export async function sendDownload(
 function bytesInMemory(requested: ObjectRequest): number {
   const { size_bytes: size, stored_encoding: encoding } = requested.paste;
   return encoding === null ? requestedBytes(requested) : size;
-}
-
-/** Nothing is permitted when S3 has failed or the client has disconnected meanwhile: the content stays. */
-async function permitStream(body: Readable, res: ServerResponse, permit: () => Promise<void>): Promise<void> {
-  try {
-    if (body.destroyed || res.destroyed) throw new DependencyUnavailableError('s3', { cause: body.errored });
-    await permit();
-  } catch (error) {
-    body.destroy();
-    throw error;
-  }
 }
 
 async function rendered(bytes: Buffer, render: RequestedDownload['render']): Promise<Buffer> {

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { DependencyUnavailableError, type ContentEncoding } from '@pasteflow/domain';
 import { contentHashOf } from '@pasteflow/pastes';
 import { contentRange, decompress, type ObjectStore } from '@pasteflow/s3';
+import { MAX_WHOLE_BYTES } from '../budget/download-budget.ts';
 import type { ContentCache, StoredContent } from './content-cache.ts';
 import { openStoredObject, requestedBytes, type ObjectRequest } from './stored-object.ts';
 
@@ -20,7 +21,7 @@ export interface OpenContent {
 }
 
 /**
- * Reads a content of up to 256 KiB, or a range of a content, from the cache or from S3. A whole content is checked against the
+ * Reads a content, or a range of a content, into memory from the cache or from S3. A whole content is checked against the
  * hash of its paste.
  * @returns null when S3 has no such object
  * @throws DependencyUnavailableError
@@ -103,7 +104,7 @@ export async function openContent(
 }
 
 /** S3 sends 256 KiB within milliseconds. */
-const WHOLE_TIMEOUT_MS = 5000;
+const PART_TIMEOUT_MS = 5000;
 
 /**
  * Reads an open object of this length into memory. It is destroyed when the client disconnects.
@@ -119,14 +120,18 @@ export async function readWhole(
   let filled = 0;
   const stop = (): void => void body.destroy(new Error('The client has disconnected.'));
   const timer = setTimeout(
-    () => body.destroy(new Error(`S3 did not send ${length} bytes within ${WHOLE_TIMEOUT_MS / 1000} s.`)),
-    WHOLE_TIMEOUT_MS,
+    () => body.destroy(new Error(`S3 did not send 256 KiB within ${PART_TIMEOUT_MS / 1000} s.`)),
+    PART_TIMEOUT_MS,
   );
+  let nextPart = MAX_WHOLE_BYTES;
   res.once('close', stop);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       if (chunk.length > length - filled) throw new Error(`The object has more than ${length} bytes.`);
       filled += chunk.copy(content, filled);
+      if (filled < nextPart) continue;
+      nextPart = filled + MAX_WHOLE_BYTES;
+      timer.refresh();
     }
   } catch (error) {
     throw new DependencyUnavailableError('s3', { cause: error });

@@ -5,6 +5,7 @@ import { usage } from '../docs/usage.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { findErrors } from '../pastes/find-named-paste.ts';
 import { findReadable, sendContent } from '../pastes/read-content.ts';
+import { readerKeyOf } from '../pastes/reader-key.ts';
 import { sendOnce, type RevealDependencies } from '../pastes/reveal-paste.ts';
 import { waitForUpload } from '../pastes/wait-for-upload.ts';
 import type { Pages } from '../site/compose-site.ts';
@@ -69,7 +70,7 @@ async function read(deps: PrivateBinGetDependencies, req: Request, res: Response
     render: (bytes: Iterable<Buffer> | AsyncIterable<Buffer>) => aroundDocument(bytes, parts),
   };
   // The header of these clients makes the request a deliberate read: no browser sends it by itself, nor for a page of another site.
-  if (paste.burn) await sendOnce(deps, paste, download);
+  if (paste.burn) await sendOnce(deps, paste, { ...download, key: readerKeyOf(req) });
   else await sendContent(deps, paste, { ...download, requested: { paste, range: undefined, accepts: null } });
 }
 

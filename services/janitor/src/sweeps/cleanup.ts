@@ -26,7 +26,7 @@ interface RefusedClaim {
   readonly reason: string;
 }
 
-/** A reveal reads the object when it claims the paste. Its answer has been sent, or its process is gone, after this. */
+/** For this long the reader who has claimed a paste may repeat the reveal. */
 const BURNED_AFTER_SECONDS = 300;
 
 /** Refused claims are kept until the end of the run. With more than this, S3 refuses nearly everything, and the run ends. */

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   claimExpired,
   claimOldFailed,
@@ -137,7 +138,7 @@ export const reconcile = operation(
 
 /** A reader of a paste that is deleted when it is read. */
 export const reveal = statement('reveal', paste, async (db, { pasteId }, actor) => ({
-  changed: await revealPaste(db, pasteId, actor),
+  changed: await revealPaste(db, pasteId, { readerKeyHash: randomBytes(32), actor }),
 }));
 
 /** The cleanup of a paste that was revealed five minutes ago. */

@@ -28,4 +28,4 @@ export class Pace {
   }
 }
 
-const PACE_WINDOW_MS = 60_000;
+export const PACE_WINDOW_MS = 60_000;

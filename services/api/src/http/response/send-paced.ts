@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Pace } from './pace.ts';
+import { Pace, PACE_WINDOW_MS } from './pace.ts';
 
 /** `incomplete`: the client has disconnected, or the source has failed. */
 export type SendOutcome = 'sent' | 'incomplete' | 'too_slow';
@@ -9,6 +9,8 @@ export type SendOutcome = 'sent' | 'incomplete' | 'too_slow';
 export interface SendOptions {
   /** Until the connection of a client that takes less is cut; 0: never. */
   readonly minBytesPerSecond: number;
+  /** A stream whose client takes this fraction of the minimum rate is not cut. Default: 1. */
+  readonly patience?: number;
   /** For tests: how often a client that doesn't read is looked at, and the credit that it begins with. */
   readonly tickMs?: number;
   readonly maxCreditMs?: number;
@@ -47,9 +49,10 @@ export async function sendWhole(
 export async function sendStream(
   source: Readable,
   res: ServerResponse,
-  { minBytesPerSecond, tickMs = TICK_MS, maxCreditMs }: SendOptions,
+  { minBytesPerSecond, patience = 1, tickMs = TICK_MS, maxCreditMs = PACE_WINDOW_MS }: SendOptions,
 ): Promise<SendOutcome> {
-  const pace = new Pace(minBytesPerSecond, maxCreditMs);
+  // A kernel takes bytes in the same steps at any rate: a slower client needs more time for each.
+  const pace = new Pace(minBytesPerSecond / patience, maxCreditMs * patience);
   let outcome: SendOutcome = 'sent';
   let silentMs = 0;
   const timer = setInterval(() => {

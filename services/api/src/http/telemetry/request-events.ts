@@ -51,7 +51,7 @@ export class RequestEvents {
     });
     this.#revealed = metrics.counter({
       name: 'pastes_revealed_total',
-      help: 'Pastes with burn that this process revealed, and whose deletion began with it.',
+      help: 'Reveals of pastes with burn that this process granted, repeated ones included.',
     });
     this.#cancelledJobs = metrics.counter({
       name: 'jobs_cancelled_total',

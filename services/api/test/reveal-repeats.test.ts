@@ -1,0 +1,265 @@
+import { createServer, request as forward, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { objectKeyOf } from '@pasteflow/domain';
+import { findPaste, takeDown, takeOverBurned } from '@pasteflow/postgres';
+import { sql } from 'kysely';
+import { useApi, type RunningApi } from './support/api.ts';
+import { dial, problemOf } from './support/http.ts';
+import { metricOf } from './support/metric.ts';
+import { compressedPaste, processedPaste, putCompressed, sha256 } from './support/pastes.ts';
+import { until } from './support/until.ts';
+
+const MIB = 1024 * 1024;
+// Runs before the api stops, because the api waits for its downloads.
+const sockets: Socket[] = [];
+afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+
+const bed = useApi();
+const secret = (content: Buffer | string = 'the secret') => processedPaste(bed, content, { burn: true });
+const KEY = 'the key of the reader';
+
+function reveal(
+  code: string,
+  {
+    api = bed.api,
+    key,
+    headers = {},
+  }: { api?: RunningApi; key?: string; headers?: Record<string, string> } = {},
+): Promise<Response> {
+  const keyed = key === undefined ? {} : { 'idempotency-key': key };
+  return fetch(`${api.url}/v1/pastes/${code}/reveal`, { method: 'POST', headers: { ...keyed, ...headers } });
+}
+
+const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
+const rowOf = async (code: string) => (await findPaste(bed.db, code))!;
+
+/** A request whose answer nobody reads. */
+async function unread(api: RunningApi, code: string, key: string, address = '192.0.2.1'): Promise<Socket> {
+  const socket = await dial(api.port);
+  socket.on('error', () => {}).pause();
+  sockets.push(socket);
+  socket.write(
+    `POST /${code} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${address}\r\nIdempotency-Key: ${key}\r\n\r\n`,
+  );
+  return socket;
+}
+
+/** The rest of the answer on this connection, without the headers. */
+async function bodyOn(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) {
+    chunks.push(chunk as Buffer);
+    const received = Buffer.concat(chunks);
+    const start = received.indexOf('\r\n\r\n') + 4;
+    const length = Number(/content-length: (\d+)/i.exec(received.subarray(0, start).toString())?.[1]);
+    if (start >= 4 && received.length >= start + length) return received.subarray(start);
+  }
+  throw new Error('the answer broke off');
+}
+
+describe('a reader who repeats a reveal', () => {
+  it('gets the content again by the same key, for five minutes; others get 410', async () => {
+    const code = await secret();
+    expect(await (await reveal(code, { key: KEY })).text()).toBe('the secret');
+    expect((await reveal(code, { key: 'the key of another one' })).status).toBe(410);
+    expect((await reveal(code)).status).toBe(410);
+    const again = await reveal(code, { key: KEY });
+    expect([again.status, await again.text()]).toEqual([200, 'the secret']);
+    expect(again.headers.get('idempotency-key')).toBeNull();
+    const atShortUrl = { method: 'POST', headers: { 'idempotency-key': KEY } };
+    expect(await (await fetch(`${bed.api.url}/${code}`, atShortUrl)).text()).toBe('the secret');
+    await sql`UPDATE pastes SET burned_at = now() - interval '301 seconds',
+      deletion_initiated_at = now() - interval '301 seconds' WHERE short_code = ${code}`.execute(bed.db);
+    expect((await reveal(code, { key: KEY })).status).toBe(410);
+  });
+
+  it('sees the same page again after a reload, whose form has the key', async () => {
+    const code = await secret();
+    const page = (init: RequestInit) =>
+      fetch(`${bed.api.url}/${code}`, { ...init, headers: { accept: 'text/html' } });
+    const form = await (await page({})).text();
+    const [, key = ''] = /<input type="hidden" name="key" value="([\w-]{43})">/.exec(form) ?? [];
+    const press = () => page({ method: 'POST', body: new URLSearchParams({ key }) });
+    const first = await (await press()).text();
+    const reloaded = await press();
+    expect([reloaded.status, await reloaded.text()]).toEqual([200, first]);
+    expect(first).toContain('the secret');
+    expect((await page({ method: 'POST' })).status).toBe(410);
+  });
+
+  it('is told the key that was made for a request without one', async () => {
+    const code = await secret();
+    const first = await reveal(code);
+    expect(await first.text()).toBe('the secret');
+    const key = first.headers.get('idempotency-key')!;
+    expect(key).toMatch(/^[\w-]{43}$/);
+    expect(await (await reveal(code, { key })).text()).toBe('the secret');
+    expect(JSON.stringify(bed.api.logs)).not.toContain(key);
+  });
+
+  it.each([
+    [
+      'takedown',
+      451,
+      (code: string) => takeDown(bed.db, [code], { actor: 'ops/x', class: 'spam', reason: 'x' }),
+    ],
+    ['cleanup', 410, () => takeOverBurned(bed.db, { afterSeconds: 0, limit: 100 })],
+    [
+      'cleanup that has deleted the object',
+      410,
+      async (code: string) => {
+        await takeOverBurned(bed.db, { afterSeconds: 0, limit: 100 });
+        await bed.store.deleteMany([objectKeyOf(code)]);
+      },
+    ],
+  ] as const)('is refused after a %s', async (_name, status, end) => {
+    const code = await secret();
+    expect((await reveal(code, { key: KEY })).status).toBe(200);
+    await end(code);
+    expect((await reveal(code, { key: KEY })).status).toBe(status);
+  });
+
+  it('gets all of the content after a connection that was cut because it was too slow', async () => {
+    const api = await bed.start({ sending: { tickMs: 10, maxCreditMs: 100 } });
+    const content = Buffer.alloc(10 * MIB, 'pasteflow\n');
+    const code = await secret(content);
+    await unread(api, code, KEY);
+    await until(
+      () => metricOf(api, 'http_downloads_too_slow_total'),
+      (count) => count === 1,
+    );
+    expect((await rowOf(code)).burned_at).not.toBeNull();
+    expect((await bytesOf(await reveal(code, { key: KEY }))).equals(content)).toBe(true);
+  });
+
+  it('gets all of the content from an api that stops meanwhile, or from another one', async () => {
+    const api = await bed.start();
+    const content = Buffer.alloc(10 * MIB, 'pasteflow\n');
+    const code = await secret(content);
+    const socket = await unread(api, code, KEY);
+    await until(
+      () => rowOf(code),
+      ({ burned_at: burnedAt }) => burnedAt !== null,
+    );
+    const stopping = api.stop();
+    await until(
+      () =>
+        fetch(api.url).then(
+          () => false,
+          () => true,
+        ),
+      Boolean,
+    );
+    expect((await bodyOn(socket)).equals(content)).toBe(true);
+    await stopping;
+    expect((await bytesOf(await reveal(code, { key: KEY }))).equals(content)).toBe(true);
+  });
+});
+
+describe('a key of a reader', () => {
+  it('is refused when it can be guessed, with the reason', async () => {
+    const code = await secret();
+    const { status, errors } = await problemOf(await reveal(code, { key: 'a-short-key' }));
+    expect([status, errors]).toEqual([
+      422,
+      [{ path: 'Idempotency-Key', message: expect.stringContaining('at least 16 characters') }],
+    ]);
+    expect(await (await reveal(code, { key: KEY })).text()).toBe('the secret');
+  });
+});
+
+describe('a reveal of more than 256 KiB', () => {
+  const content = Buffer.alloc(400_000, 'pasteflow\n');
+  const servers: Server[] = [];
+  afterEach(() => servers.splice(0).forEach((server) => server.close().closeAllConnections()));
+
+  /** S3, whose answers to GET break off in the middle while `cuts` is true. */
+  async function cuttingS3(): Promise<{ readonly url: string; cuts: boolean }> {
+    const state = { url: '', cuts: true };
+    const upstream = new URL(bed.stack.aws.endpoint);
+    const server = createServer((req, res) => {
+      const { method, headers, url: path } = req;
+      const { hostname, port } = upstream;
+      req.pipe(
+        forward({ hostname, port, path, method, headers }, (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+          answer.on('end', () => {
+            const body = Buffer.concat(chunks);
+            res.writeHead(answer.statusCode ?? 500, answer.headers);
+            if (state.cuts && method === 'GET')
+              res.write(body.subarray(0, body.length / 2), () => setImmediate(() => res.destroy()));
+            else res.end(body);
+          });
+        }),
+      );
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return state;
+  }
+
+  it.each(['as it is', 'compressed'])(
+    'deletes nothing when S3 breaks off in the middle of an object that is stored %s',
+    async (how) => {
+      const s3 = await cuttingS3();
+      const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: s3.url } });
+      const code =
+        how === 'compressed' ? await compressedPaste(bed, content, { burn: true }) : await secret(content);
+      expect((await reveal(code, { api })).status).toBe(503);
+      expect((await rowOf(code)).burned_at).toBeNull();
+      s3.cuts = false;
+      expect((await bytesOf(await reveal(code, { api }))).equals(content)).toBe(true);
+    },
+  );
+
+  it('deletes nothing when one bit of the object has changed', async () => {
+    const code = await secret(content);
+    const flipped = Buffer.from(content);
+    flipped[300_000] = flipped[300_000]! ^ 1;
+    await bed.store.put(objectKeyOf(code), flipped, { sha256: sha256(flipped) });
+    expect((await reveal(code)).status).toBe(503);
+    expect((await rowOf(code)).burned_at).toBeNull();
+    await bed.store.put(objectKeyOf(code), content, { sha256: sha256(content) });
+    expect((await bytesOf(await reveal(code))).equals(content)).toBe(true);
+  });
+
+  it('deletes nothing when a compressed object has another content of the same length', async () => {
+    const code = await compressedPaste(bed, content, { burn: true });
+    await putCompressed(bed.store, code, gzipSync(Buffer.alloc(400_000, 'another')));
+    expect((await reveal(code)).status).toBe(503);
+    expect((await rowOf(code)).burned_at).toBeNull();
+  });
+
+  it('is refused when its caller, or all, hold too much memory, and deletes nothing then', async () => {
+    const api = await bed.start({
+      env: {
+        TRUST_PROXY: '1',
+        MAX_DOWNLOAD_BYTES_IN_FLIGHT: String(16 * MIB),
+        MIN_DOWNLOAD_BYTES_PER_SECOND: '0',
+      },
+    });
+    const large = Buffer.alloc(10 * MIB, 'pasteflow\n');
+    const [one, two] = [await secret(large), await secret(large)];
+    const from = (address: string) => ({ api, key: KEY, headers: { 'x-forwarded-for': address } });
+    const holding = await unread(api, one, KEY, '192.0.2.1');
+    await until(
+      () => metricOf(api, 'http_held_bytes', { kind: 'in_flight' }),
+      (bytes) => bytes === 10 * MIB,
+    );
+    expect((await reveal(two, from('192.0.2.2'))).status).toBe(503);
+    const short = await secret();
+    expect(await (await reveal(short, from('192.0.2.1'))).text()).toBe('the secret');
+    expect((await rowOf(two)).burned_at).toBeNull();
+    holding.destroy();
+    await until(
+      () => metricOf(api, 'http_held_bytes', { kind: 'in_flight' }),
+      (bytes) => bytes === 0,
+    );
+    expect((await bytesOf(await reveal(two, from('192.0.2.2')))).equals(large)).toBe(true);
+    expect((await bytesOf(await reveal(one, from('192.0.2.1')))).equals(large)).toBe(true);
+  });
+});
