@@ -6283,6 +6283,29 @@ export interface operations {
           'text/html': string;
         };
       };
+      /** @description Sent from another site (`cross_site_request`). */
+      403: {
+        headers: {
+          'X-Request-Id': components['headers']['X-Request-Id'];
+          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+          RateLimit: components['headers']['RateLimit'];
+          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'] &
+            ({
+              /** @constant */
+              status: 403;
+              /** @enum {string} */
+              code: 'cross_site_request';
+            } & {
+              [key: string]: unknown;
+            });
+          'text/html': string;
+        };
+      };
       /** @description Request timeout (`request_timeout`). */
       408: {
         headers: {
