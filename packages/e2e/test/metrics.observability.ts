@@ -267,6 +267,7 @@ const LABELS = new Set([
   'outcome',
   'next_step',
   'of',
+  'limit',
   'reason',
   'job_type',
   // Labels of Node's metrics: the kind of handle, memory and collection, and the version
