@@ -1684,7 +1684,7 @@ export interface operations {
           slug?: string;
           /** @description The short code of the paste that this one is made from, which the creator must be able to read now. Whoever reads the new paste sees this code. */
           parent?: string;
-          /** @description The content, as a field or a file. Without it, the first file of any name is the content. */
+          /** @description The content, as a field or a file. Without it, the one file of any name is the content. */
           content: string;
           /**
            * @description For pages, in place of an Idempotency-Key, which takes precedence: the same form with the same key and fields gets the first answer again. With other fields it is another request.
@@ -6852,7 +6852,7 @@ export interface operations {
           slug?: string;
           /** @description The short code of the paste that this one is made from, which the creator must be able to read now. Whoever reads the new paste sees this code. */
           parent?: string;
-          /** @description The content, as a field or a file. Without it, the first file of any name is the content. */
+          /** @description The content, as a field or a file. Without it, the one file of any name is the content. */
           content: string;
           /**
            * @description For pages, in place of an Idempotency-Key, which takes precedence: the same form with the same key and fields gets the first answer again. With other fields it is another request.

@@ -201,11 +201,11 @@ describe('creating a paste by multipart/form-data', () => {
     expect(await storedContent(paste.short_code)).toEqual(bytes);
   });
 
-  it('takes the first file when nothing is named content, and content before any file', async () => {
-    const first = await created(await post(form({ a: Buffer.from('one'), b: Buffer.from('two') })));
-    expect(await storedContent(first.short_code)).toEqual(Buffer.from('one'));
-    const named = await created(await post(form({ a: Buffer.from('one'), content: 'two' })));
-    expect(await storedContent(named.short_code)).toEqual(Buffer.from('two'));
+  it('takes the file when nothing is named content, and refuses a file beside content', async () => {
+    const file = await created(await post(form({ a: Buffer.from('one') })));
+    expect(await storedContent(file.short_code)).toEqual(Buffer.from('one'));
+    const both = await post(form({ a: Buffer.from('one'), content: 'two' }));
+    expect(await problemOf(both)).toMatchObject({ status: 422, code: 'validation_failed' });
   });
 
   it('accepts a file of 10 MiB', async () => {

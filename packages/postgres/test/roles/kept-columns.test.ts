@@ -44,7 +44,6 @@ const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     created_at: 'begins anew when the key is used again after its retention',
   },
   rate_limits: { points: 'is counted', expire: 'is the window of the counter' },
-  imported_bytes: { created_at: 'is the window of the counter' },
 };
 
 const updatable = serviceRoles.flatMap((role) =>

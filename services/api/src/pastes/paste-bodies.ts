@@ -9,7 +9,7 @@ const { content, title, syntax, expiresIn } = example;
 
 const form = textOptions.extend({
   content: z.string().meta({
-    description: 'The content, as a field or a file. Without it, the first file of any name is the content.',
+    description: 'The content, as a field or a file. Without it, the one file of any name is the content.',
     contentMediaType: 'application/octet-stream',
   }),
   form_key: formKey,
