@@ -23,7 +23,6 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/dev-stack': [],
   '@pasteflow/client': [],
   '@pasteflow/sealed': [],
-  '@pasteflow/signed-requests': [],
   '@pasteflow/web': ['@pasteflow/domain', '@pasteflow/sealed'],
   '@pasteflow/cli': ['@pasteflow/client', '@pasteflow/sealed'],
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
@@ -39,8 +38,6 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/pastes': ['@pasteflow/domain', '@pasteflow/sealed'],
   '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/pastes', ...adapters],
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
-  '@pasteflow/s3': ['@pasteflow/domain', '@pasteflow/signed-requests'],
-  '@pasteflow/sqs': ['@pasteflow/domain', '@pasteflow/signed-requests'],
   ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters, '@pasteflow/command-line']])),
   ...Object.fromEntries(
     ['@pasteflow/api', '@pasteflow/janitor'].map((name) => [

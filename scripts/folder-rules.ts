@@ -16,8 +16,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'testing live monitoring jobs pastes executions retention identity requests sweeps installation timeline ' +
     'roles enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
-  'packages/s3': 'direct compression',
-  'packages/sqs': 'direct',
+  'packages/s3': 'direct signed-requests compression',
   'packages/web': 'operations pages timeline content html assets',
   'services/api':
     'pages private-bin jobs pastes health docs admission live timeline openapi idempotency limits token budget identity site diff http',

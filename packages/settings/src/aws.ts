@@ -8,8 +8,6 @@ export interface AwsConfig {
   readonly sqsEndpoint?: string;
   /** How contents are put into S3 and read from it: without the middleware of the AWS SDK, or by the SDK. */
   readonly s3Requests: 'direct' | 'sdk';
-  /** The same for the requests that send, receive and delete messages. */
-  readonly sqsRequests: 'direct' | 'sdk';
 }
 
 const SERVERS = {
@@ -37,7 +35,6 @@ export const awsEnv: z.ZodType<AwsConfig> = z
     AWS_ENDPOINT_URL_SQS: httpUrl().optional(),
     PASTEFLOW_STACK: oneOf(['aws']).optional(),
     S3_REQUESTS: oneOf(['direct', 'sdk']).default('direct'),
-    SQS_REQUESTS: oneOf(['direct', 'sdk']).default('direct'),
   })
   .transform((env, context) => {
     const s3Endpoint = env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
@@ -50,7 +47,6 @@ export const awsEnv: z.ZodType<AwsConfig> = z
     return {
       region: env.AWS_REGION,
       s3Requests: env.S3_REQUESTS,
-      sqsRequests: env.SQS_REQUESTS,
       ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
       ...(sqsEndpoint === undefined ? {} : { sqsEndpoint }),
     };

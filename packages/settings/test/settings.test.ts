@@ -39,7 +39,6 @@ describe('the AWS variables', () => {
     expect(loadConfig(awsEnv, { PASTEFLOW_STACK: 'aws', AWS_REGION: 'eu-west-1' })).toEqual({
       region: 'eu-west-1',
       s3Requests: 'direct',
-      sqsRequests: 'direct',
     });
   });
 
@@ -54,10 +53,9 @@ describe('the AWS variables', () => {
 
   it("use one endpoint for S3 and SQS, and prefer a service's own endpoint", () => {
     const env = { AWS_ENDPOINT_URL: 'http://127.0.0.1:4566', AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9000' };
-    expect(loadConfig(awsEnv, { ...env, S3_REQUESTS: 'sdk', SQS_REQUESTS: 'sdk' })).toEqual({
+    expect(loadConfig(awsEnv, { ...env, S3_REQUESTS: 'sdk' })).toEqual({
       region: 'us-east-1',
       s3Requests: 'sdk',
-      sqsRequests: 'sdk',
       s3Endpoint: 'http://127.0.0.1:9000',
       sqsEndpoint: 'http://127.0.0.1:4566',
     });

@@ -1,5 +1,4 @@
-import { SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
-import { DirectSqsClient } from './direct/direct-sqs-client.ts';
+import { SQSClient } from '@aws-sdk/client-sqs';
 
 /** The SDK's client under a name of this package, so that its users need no dependency on the SDK. */
 export type SqsClient = SQSClient;
@@ -14,37 +13,30 @@ export interface SqsClientOptions {
   readonly requestTimeoutMs?: number;
   /** Attempts per request, the first included (default: 2). */
   readonly maxAttempts?: number;
-  /** How messages are sent, received and deleted. Default: `sdk`. */
-  readonly requests?: SqsRequests;
 }
-
-/** `direct`: without the middleware of the AWS SDK (ADR 59). */
-type SqsRequests = 'direct' | 'sdk';
 
 const CONNECT_TIMEOUT_MS = 2000;
 
-/** `useQueueUrlAsEndpoint` is false because the host of a queue URL would override `endpoint`, and a test could reach the real AWS. */
+/** `useQueueUrlAsEndpoint` is false because the host of a queue's URL would override an endpoint that only the environment names. */
 export function createSqsClient({
   region,
   endpoint,
   maxSockets = 50,
   requestTimeoutMs = 10_000,
   maxAttempts = 2,
-  requests = 'sdk',
 }: SqsClientOptions): SQSClient {
-  const config: SQSClientConfig = {
+  return new SQSClient({
     region,
     ...(endpoint !== undefined && { endpoint }),
     useQueueUrlAsEndpoint: false,
     maxAttempts,
     requestHandler: {
       connectionTimeout: CONNECT_TIMEOUT_MS,
-      requestTimeout: requestTimeoutMs,
+      requestTimeout: requestTimeoutMs, // until the answer begins
+      socketTimeout: requestTimeoutMs, // between two pieces of the answer
       throwOnRequestTimeout: true,
       httpAgent: { maxSockets, keepAlive: true },
       httpsAgent: { maxSockets, keepAlive: true },
     },
-  };
-  if (requests === 'sdk') return new SQSClient(config);
-  return new DirectSqsClient(config, { maxSockets, requestTimeoutMs, connectTimeoutMs: CONNECT_TIMEOUT_MS });
+  });
 }

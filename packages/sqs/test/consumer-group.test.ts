@@ -133,7 +133,7 @@ describe('a consumer group', () => {
     let asked = 0;
     // A proxy of its own: a receive of the test before may still reach the one that all tests share.
     const proxy = await FaultProxy.start(emulator.proxy.url);
-    const client = createSqsClient({ region: 'us-east-1', endpoint: proxy.url, requests: 'direct' });
+    const client = createSqsClient({ region: 'us-east-1', endpoint: proxy.url });
     const { received } = startGroup({
       client,
       beforeReceive: () => {

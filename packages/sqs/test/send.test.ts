@@ -50,7 +50,7 @@ async function strictClient(
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  client = createSqsClient({ region: 'us-east-1', endpoint: `http://127.0.0.1:${port}`, requests: 'direct' });
+  client = createSqsClient({ region: 'us-east-1', endpoint: `http://127.0.0.1:${port}` });
   return client;
 }
 

@@ -36,7 +36,6 @@ export function composeDispatchers(
   const sqs = createSqsClient({
     region: aws.region,
     endpoint: aws.sqsEndpoint,
-    requests: aws.sqsRequests,
     requestTimeoutMs: SQS_REQUEST_TIMEOUT_MS,
   });
   const uploadQueue = createQueue(sqs, queues.uploads);

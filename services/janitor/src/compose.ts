@@ -99,7 +99,6 @@ export function composeSweeps(
   const sqs = createSqsClient({
     region: aws.region,
     endpoint: aws.sqsEndpoint,
-    requests: aws.sqsRequests,
     requestTimeoutMs: SQS_TIMEOUT_MS,
   });
   const forQueues = { db, sqs, logger, metrics };

@@ -85,7 +85,6 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
   const sqs = createSqsClient({
     region: config.aws.region,
     endpoint: config.aws.sqsEndpoint,
-    requests: config.aws.sqsRequests,
     requestTimeoutMs: SQS_TIMEOUT_MS,
   });
   const gate = new DatabaseGate(() => pingDatabase(db));

@@ -1,6 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { contentEncodingOf } from '@pasteflow/domain';
-import { SignedRequests } from '@pasteflow/signed-requests';
 import { CONNECT_TIMEOUT_MS, MAX_SOCKETS, type S3ClientOptions } from '../client.ts';
 import {
   CONTENT_TYPE,
@@ -10,7 +9,7 @@ import {
   type PutRequest,
   type StoredObject,
 } from '../object-requests.ts';
-import { answerError } from './answer-error.ts';
+import { SignedRequests } from '../signed-requests/signed-requests.ts';
 import { objectPath, type BucketAddress } from './bucket-address.ts';
 
 /** The digest of no bytes: the body of a GET. */
@@ -30,13 +29,10 @@ export class DirectRequests implements ObjectRequests {
     this.#requests = new SignedRequests({
       client,
       url: address.url,
-      service: 's3',
       region: address.signingRegion,
       connections: maxSockets,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       timeoutMs: requestTimeoutMs,
-      bodyTimeoutMs: 0, // bodies are read as slowly as their readers like
-      errorOf: answerError,
     });
   }
 

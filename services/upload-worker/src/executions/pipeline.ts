@@ -41,7 +41,7 @@ export interface QueueConsumer {
 export interface PipelineOptions<Body> {
   readonly worker: WorkerContext;
   readonly queueName: string;
-  readonly aws: Pick<SqsClientOptions, 'region' | 'endpoint' | 'requests'>;
+  readonly aws: Pick<SqsClientOptions, 'region' | 'endpoint'>;
   /** For all requests except receives. */
   readonly sqs: SqsClient;
   readonly consumers: number;

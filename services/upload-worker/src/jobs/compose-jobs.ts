@@ -80,7 +80,7 @@ export function composeJobs(
   const pipeline = createPipeline({
     worker,
     sqs,
-    aws: { region: config.aws.region, endpoint: config.aws.sqsEndpoint, requests: config.aws.sqsRequests },
+    aws: { region: config.aws.region, endpoint: config.aws.sqsEndpoint },
     queueName: config.queues.jobs,
     consumers,
     batchSize: 1,

@@ -56,7 +56,7 @@ export function composeUploads(
   const pipeline = createPipeline({
     worker,
     sqs,
-    aws: { region: config.aws.region, endpoint: config.aws.sqsEndpoint, requests: config.aws.sqsRequests },
+    aws: { region: config.aws.region, endpoint: config.aws.sqsEndpoint },
     queueName: config.queues.uploads,
     consumers,
     batchSize: SQS_BATCH_SIZE,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { S3Client } from '@aws-sdk/client-s3';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import type { RetryErrorType, RetryStrategyV2 } from '@smithy/types';
-import type { AwsClient } from './aws-client.ts';
 
 type Failure = Parameters<typeof isTransientError>[0];
 
@@ -10,12 +10,12 @@ type Failure = Parameters<typeof isTransientError>[0];
  * the same request would fail again.
  */
 export async function withRetries<Answer>(
-  { config }: AwsClient,
+  { config }: S3Client,
   send: () => Promise<Answer>,
-  { service, signal }: { readonly service: string; readonly signal: AbortSignal | undefined },
+  signal: AbortSignal | undefined,
 ): Promise<Answer> {
   const strategy = (await config.retryStrategy()) as RetryStrategyV2; // the other kind is that of older clients
-  let token = await strategy.acquireInitialRetryToken(service);
+  let token = await strategy.acquireInitialRetryToken('s3');
   for (;;) {
     try {
       const answer = await send();

@@ -1,15 +1,15 @@
 import { S3ServiceException } from '@aws-sdk/client-s3';
-import type { ErrorAnswer } from '@pasteflow/signed-requests';
+import type { Answer } from './collected-answer.ts';
 
-/** The error that the SDK makes of such an answer: its name is the code of S3. */
-export function answerError({ status, headers, text }: ErrorAnswer): S3ServiceException {
+/** The error that the SDK makes of an answer: its name is the code of S3. The text is XML, or anything else when a proxy has answered. */
+export function answerError({ statusCode, headers, text }: Answer): S3ServiceException {
   const code = elementOf(text, 'Code') ?? 'UnknownError';
   return new S3ServiceException({
     name: code,
     message: elementOf(text, 'Message') ?? code,
-    $fault: status >= 500 ? 'server' : 'client',
+    $fault: statusCode >= 500 ? 'server' : 'client',
     $metadata: {
-      httpStatusCode: status,
+      httpStatusCode: statusCode,
       ...textField('requestId', headers['x-amz-request-id']),
       ...textField('extendedRequestId', headers['x-amz-id-2']),
     },

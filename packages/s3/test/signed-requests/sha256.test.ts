@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { Sha256 } from '../src/sha256.ts';
+import { Sha256 } from '../../src/signed-requests/sha256.ts';
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
 const hex = async (hash: Sha256, text: string) => {

@@ -1,7 +1,7 @@
+import type { S3Client } from '@aws-sdk/client-s3';
 import { Pool, type Dispatcher } from 'undici';
-import type { AwsClient } from './aws-client.ts';
+import { answerError } from './answer-error.ts';
 import { CollectedAnswer, type Answer } from './collected-answer.ts';
-import type { ErrorAnswer } from './error-answer.ts';
 import { isSkewed, setClock } from './clock-skew.ts';
 import { networkError, timeoutError } from './network-error.ts';
 import { RequestSigner, type UnsignedRequest } from './request-signer.ts';
@@ -9,45 +9,38 @@ import { withRetries } from './with-retries.ts';
 
 export interface SignedRequestsOptions {
   /** Credentials, attempts and the correction of the clock are those of this client. */
-  readonly client: AwsClient;
+  readonly client: S3Client;
   /** Where requests are sent. */
   readonly url: URL;
-  readonly service: 's3' | 'sqs';
   readonly region: string;
   readonly connections: number;
   readonly connectTimeoutMs: number;
   /** Until the answer begins. It includes the waits for credentials and for a connection. */
   readonly timeoutMs: number;
-  /** Between two pieces of the body of an answer. 0: as long as its reader likes. */
-  readonly bodyTimeoutMs: number;
-  /** The error of the SDK for an answer. */
-  readonly errorOf: (answer: ErrorAnswer) => Error;
 }
 
 export interface SignedRequest extends Pick<UnsignedRequest, 'method' | 'path' | 'headers'> {
   /** The digest of the body, in hex. */
   readonly sha256: string;
-  readonly body: Buffer | string | null;
+  readonly body: Buffer | null;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Requests without the SDK's middleware, which takes four fifths of the CPU time of a request (ADRs 45 and 59). */
+/** Requests without the SDK's middleware, which takes four fifths of the CPU time of a request (ADR 45). */
 export class SignedRequests {
   readonly #options: SignedRequestsOptions;
-  readonly #name: string;
   readonly #signer: RequestSigner;
   readonly #pool: Pool;
 
   constructor(options: SignedRequestsOptions) {
-    const { client, url, region, service, connections, connectTimeoutMs, bodyTimeoutMs } = options;
+    const { client, url, region, connections, connectTimeoutMs } = options;
     this.#options = options;
-    this.#name = service.toUpperCase();
-    this.#signer = new RequestSigner(client.config, { region, service });
+    this.#signer = new RequestSigner(client.config, region);
     this.#pool = new Pool(url.origin, {
       connections,
       connectTimeout: connectTimeoutMs,
       headersTimeout: 0, // this class has a timer of its own: undici's doesn't run while a request waits for a connection
-      bodyTimeout: bodyTimeoutMs,
+      bodyTimeout: 0, // bodies are read as slowly as their readers like
     });
   }
 
@@ -81,15 +74,14 @@ export class SignedRequests {
   }
 
   async #withRetries<T>({ signal }: SignedRequest, send: () => Promise<T>): Promise<T> {
-    const { client, service } = this.#options;
     const sendOnce = async (): Promise<T> => {
       try {
         return await this.#sendInTime(send);
       } catch (error) {
-        throw networkError(error, this.#name);
+        throw networkError(error);
       }
     };
-    return await withRetries(client, sendOnce, { service, signal });
+    return await withRetries(this.#options.client, sendOnce, signal);
   }
 
   /** Sends once more, which is no attempt, when the first answer has shown that the clock was wrong. */
@@ -106,7 +98,7 @@ export class SignedRequests {
 
   async #collect(request: SignedRequest): Promise<Answer> {
     const { signal, body } = request;
-    const answer = new CollectedAnswer({ name: this.#name, timeoutMs: this.#options.timeoutMs, signal });
+    const answer = new CollectedAnswer({ timeoutMs: this.#options.timeoutMs, signal });
     this.#signed(request)
       .then((signed) => answer.hasFailed || this.#pool.dispatch({ ...signed, body }, answer))
       .catch((error: Error) => answer.fail(error));
@@ -118,8 +110,8 @@ export class SignedRequests {
     const { timeoutMs } = this.#options;
     const controller = new AbortController();
     const abort = (): void =>
-      controller.abort(new DOMException(`The request to ${this.#name} was aborted.`, 'AbortError'));
-    const timer = setTimeout(() => controller.abort(timeoutError(timeoutMs, this.#name)), timeoutMs);
+      controller.abort(new DOMException('The request to S3 was aborted.', 'AbortError'));
+    const timer = setTimeout(() => controller.abort(timeoutError(timeoutMs)), timeoutMs);
     signal?.addEventListener('abort', abort, { once: true });
     if (signal?.aborted === true) abort();
     try {
@@ -155,10 +147,9 @@ export class SignedRequests {
     return { method, path, headers: await this.#signer.sign({ method, url, path, headers: unsigned }) };
   }
 
-  #errorOf({ statusCode: status, headers, text }: Answer): Error {
-    const answer: ErrorAnswer = { status, headers, text };
+  #errorOf(answer: Answer): Error {
     setClock(this.#options.client.config, answer);
-    return this.#options.errorOf(answer);
+    return answerError(answer);
   }
 }
 

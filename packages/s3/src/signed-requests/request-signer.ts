@@ -1,9 +1,9 @@
+import type { S3Client } from '@aws-sdk/client-s3';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { AwsClient } from './aws-client.ts';
 import { Sha256 } from './sha256.ts';
 
 export interface UnsignedRequest {
-  readonly method: 'GET' | 'PUT' | 'POST';
+  readonly method: 'GET' | 'PUT';
   readonly url: URL;
   /** Encoded, as it is sent. */
   readonly path: string;
@@ -14,17 +14,17 @@ export interface UnsignedRequest {
 
 /** Signs requests by AWS Signature Version 4. The credentials are those of the SDK's client, which refreshes them. */
 export class RequestSigner {
-  readonly #config: AwsClient['config'];
+  readonly #config: S3Client['config'];
   readonly #signature: SignatureV4;
 
-  constructor(config: AwsClient['config'], { region, service }: { region: string; service: string }) {
+  constructor(config: S3Client['config'], region: string) {
     this.#config = config;
     this.#signature = new SignatureV4({
-      service,
+      service: 's3',
       region,
       credentials: config.credentials,
       sha256: Sha256,
-      uriEscapePath: service !== 's3', // S3 alone signs paths as they are sent
+      uriEscapePath: false, // S3 signs paths as they are sent
       applyChecksum: false, // the header is there already
     });
   }

@@ -1,4 +1,4 @@
-import type { ErrorAnswer } from './error-answer.ts';
+import type { Answer } from './collected-answer.ts';
 
 /** As the SDK counts: a smaller difference is not why a request was refused. S3 refuses 15 minutes. */
 const MIN_SKEW_MS = 4 * 60 * 1000;
@@ -8,13 +8,9 @@ interface CorrectedClock {
   systemClockOffset: number;
 }
 
-/** Sets the clock by the answer of a server that refused a request. */
-export function setClock(
-  config: CorrectedClock,
-  { status, headers }: Pick<ErrorAnswer, 'status' | 'headers'>,
-  now = Date.now(),
-): void {
-  if (status < 400 || status >= 500 || typeof headers.date !== 'string') return;
+/** Sets the clock by an answer that refuses a request. */
+export function setClock(config: CorrectedClock, { statusCode, headers }: Answer, now = Date.now()): void {
+  if (statusCode < 400 || statusCode >= 500 || typeof headers.date !== 'string') return;
   if (headers.age !== undefined) return; // a cache's answer, with the time at which it was stored
   const offset = Date.parse(headers.date) - now;
   if (isSkewed(config, offset)) config.systemClockOffset = offset;

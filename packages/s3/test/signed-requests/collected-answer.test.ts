@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Pool } from 'undici';
-import { CollectedAnswer, type Answer } from '../src/collected-answer.ts';
+import { CollectedAnswer, type Answer } from '../../src/signed-requests/collected-answer.ts';
 
 let server: Server | undefined;
 let pool: Pool | undefined;
@@ -28,7 +28,7 @@ interface SendOptions {
 }
 
 function send(to: Pool, { path = '/', timeoutMs = 60_000, signal }: SendOptions = {}): Promise<Answer> {
-  const answer = new CollectedAnswer({ name: 'S3', timeoutMs, signal });
+  const answer = new CollectedAnswer({ timeoutMs, signal });
   if (!answer.hasFailed) to.dispatch({ method: 'GET', path }, answer);
   return answer.promise;
 }

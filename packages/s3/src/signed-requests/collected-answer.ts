@@ -11,8 +11,6 @@ export interface Answer {
 type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface CollectOptions {
-  /** For error messages. */
-  readonly name: string;
   /** Until the answer begins. The time counts from the construction. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -43,7 +41,6 @@ class AbortListener {
 export class CollectedAnswer implements Dispatcher.DispatchHandler {
   /** Rejects with the error of the network, with an AbortError, or when the answer does not begin in time. */
   readonly promise: Promise<Answer>;
-  readonly #name: string;
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (error: Error) => void;
   readonly #signal: AbortSignal | undefined;
@@ -55,14 +52,13 @@ export class CollectedAnswer implements Dispatcher.DispatchHandler {
   #statusCode = 0;
   #headers: AnswerHeaders = {};
 
-  constructor({ name, timeoutMs, signal }: CollectOptions) {
+  constructor({ timeoutMs, signal }: CollectOptions) {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     this.promise = promise;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
-    this.#timer = setTimeout(() => this.fail(timeoutError(timeoutMs, name)), timeoutMs);
-    this.#name = name;
+    this.#timer = setTimeout(() => this.fail(timeoutError(timeoutMs)), timeoutMs);
     if (signal?.aborted === true) this.abort();
     else signal?.addEventListener('abort', this.#listener, { once: true });
   }
@@ -81,7 +77,7 @@ export class CollectedAnswer implements Dispatcher.DispatchHandler {
   }
 
   abort(): void {
-    this.fail(new DOMException(`The request to ${this.#name} was aborted.`, 'AbortError'));
+    this.fail(new DOMException('The request to S3 was aborted.', 'AbortError'));
   }
 
   /** undici starts a request only when it has a connection: the request may have failed meanwhile, and is then not sent. */

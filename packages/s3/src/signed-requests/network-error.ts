@@ -6,18 +6,18 @@ const CODES: Readonly<Record<string, string>> = {
 };
 
 /**
- * An error without an answer of AWS, with the code that the SDK's client would give it: the code decides about another attempt, and is
+ * An error without an answer of S3, with the code that the SDK's client would give it: the code decides about another attempt, and is
  * part of the reason that the owner of a paste sees.
  */
-export function networkError(error: unknown, service: string): unknown {
+export function networkError(error: unknown): unknown {
   const code = CODES[codeOf(error)];
   return code === undefined
     ? error
-    : Object.assign(new Error(`The connection to ${service} failed.`, { cause: error }), { code });
+    : Object.assign(new Error('The connection to S3 failed.', { cause: error }), { code });
 }
 
-export function timeoutError(ms: number, service: string): Error {
-  return Object.assign(new Error(`${service} did not answer within ${ms} ms.`), {
+export function timeoutError(ms: number): Error {
+  return Object.assign(new Error(`S3 did not answer within ${ms} ms.`), {
     name: 'TimeoutError',
     code: 'ETIMEDOUT',
   });
