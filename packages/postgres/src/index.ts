@@ -10,6 +10,7 @@ export {
   FORBIDDEN_CHANGE_SQLSTATE,
   INVALID_TRANSITION_SQLSTATE,
   isLockTimeout,
+  isSystemError,
   isTimeout,
 } from './database/errors.ts';
 export { databaseUrlProblem } from './database/database-url.ts';

@@ -138,6 +138,32 @@ describe('a creation that fails within a group', () => {
     expect(bed.api.logs.filter(({ level }) => level === 'error')).toHaveLength(errors + 1);
   });
 
+  it.each([
+    ['io_error', 503, 'dependency_unavailable'],
+    ['data_corrupted', 500, 'internal'],
+  ])("because Postgres can't write its row (%s) touches no other", async (condition, status, code) => {
+    const content = `fails with ${condition}`;
+    await sql`CREATE OR REPLACE FUNCTION fail_to_write() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE EXCEPTION 'failed by the test' USING ERRCODE = TG_ARGV[0]; END $$`.execute(bed.db);
+    await sql`CREATE TRIGGER fail_to_write BEFORE INSERT ON paste_payloads FOR EACH ROW
+      WHEN (NEW.content = ${sql.lit(content)}::bytea) EXECUTE FUNCTION fail_to_write(${sql.lit(condition)})`.execute(
+      bed.db,
+    );
+    let others: Promise<Response>[] = [];
+    let bad: Promise<Response> | undefined;
+    await whileInsertsWait(async () => {
+      others = [postRaw(bed.api.url, 'first')];
+      await untilInsertWaits();
+      bad = postRaw(bed.api.url, content);
+      others.push(...contents.map((each) => postRaw(bed.api.url, each)));
+      await untilReceived(bytesOf(['first', content, ...contents]));
+    });
+    expect(await problemOf(await bad!)).toMatchObject({ status, code });
+    for (const [n, response] of (await Promise.all(others)).entries())
+      await expectCreated(response, ['first', ...contents][n]!);
+    await sql`DROP TRIGGER fail_to_write ON paste_payloads`.execute(bed.db);
+  });
+
   it.each(['without', 'with'])(
     'because its short code is taken, %s keys, gets another one, and touches no other',
     async (keys) => {

@@ -22,11 +22,11 @@ const CONNECTION_CODE = /^(E(?!RR_)[A-Z_]{3,}|ERR_(SSL|STREAM|SOCKET|TLS)_)/;
 
 /**
  * SQLSTATE classes and codes after which a later try can succeed: 08 connection exceptions, and what a pooler reports; 40 serialization
- * failure and deadlock; 53 insufficient resources; 57 shutdown, startup and timeouts; 58 errors of the system under Postgres; XX internal
- * errors and corrupted data; 25P03 and 25P04 a transaction that was open for too long; 55P03 lock not available; 25006 a server that is a
- * standby for now.
+ * failure and deadlock; 53 insufficient resources; 57 shutdown, startup and timeouts; 58 errors of the system under Postgres; 25P03 and
+ * 25P04 a transaction that was open for too long; 55P03 lock not available; 25006 a server that is a standby for now. Not XX: corrupted data
+ * stays corrupted.
  */
-const UNAVAILABLE_SQLSTATE = /^(08|40|53|57|58|XX|25P03|25P04|55P03|25006)/;
+const UNAVAILABLE_SQLSTATE = /^(08|40|53|57|58|25P03|25P04|55P03|25006)/;
 
 /**
  * pg raises these as plain Errors without a code, so that only the text identifies them (pg 8.23, client.js, parser.js and pg-pool).
@@ -36,15 +36,26 @@ const CODELESS =
 
 /** Whether a statement took too long (57014) or waited too long for a lock (55P03), also as the cause of a typed error. */
 export function isTimeout(error: unknown): boolean {
-  if (!Error.isError(error)) return false;
-  const { code } = error as { code?: string };
-  return code === '57014' || code === '55P03' || isTimeout(error.cause);
+  return hasCode(error, /^(57014|55P03)$/);
 }
 
 /** Whether a lock was not granted in time (55P03), also as the cause of a typed error. */
 export function isLockTimeout(error: unknown): boolean {
+  return hasCode(error, /^55P03$/);
+}
+
+/**
+ * Whether the system under Postgres failed (class 58), also as the cause of a typed error. The statement changed nothing, and the reason can
+ * be one row: the file or the disk block that holds it.
+ */
+export function isSystemError(error: unknown): boolean {
+  return hasCode(error, /^58/);
+}
+
+function hasCode(error: unknown, pattern: RegExp): boolean {
   if (!Error.isError(error)) return false;
-  return (error as { code?: string }).code === '55P03' || isLockTimeout(error.cause);
+  const { code = '' } = error as { code?: string };
+  return pattern.test(code) || hasCode(error.cause, pattern);
 }
 
 /**

@@ -38,12 +38,16 @@ export async function lockRow(
   return () => transaction.commit().execute();
 }
 
-/** Refuses each UPDATE of an execution, as a constraint would. @returns a function that allows them again */
-export async function refuseUpdates(db: Database, executionId: string): Promise<() => Promise<void>> {
+/** Refuses each UPDATE of an execution, as a constraint would by default. @returns a function that allows them again */
+export async function refuseUpdates(
+  db: Database,
+  executionId: string,
+  sqlstate = '23514',
+): Promise<() => Promise<void>> {
   await sql`CREATE OR REPLACE FUNCTION refuse_update() RETURNS trigger LANGUAGE plpgsql AS
-    $$ BEGIN RAISE EXCEPTION 'refused by the test' USING ERRCODE = 'check_violation'; END $$`.execute(db);
+    $$ BEGIN RAISE EXCEPTION 'refused by the test' USING ERRCODE = TG_ARGV[0]; END $$`.execute(db);
   await sql`CREATE TRIGGER refuse_update BEFORE UPDATE ON task_executions FOR EACH ROW
-    WHEN (OLD.id = ${sql.lit(executionId)}) EXECUTE FUNCTION refuse_update()`.execute(db);
+    WHEN (OLD.id = ${sql.lit(executionId)}) EXECUTE FUNCTION refuse_update(${sql.lit(sqlstate)})`.execute(db);
   return async () => void (await sql`DROP TRIGGER refuse_update ON task_executions`.execute(db));
 }
 

@@ -8,6 +8,7 @@ import {
   findSlugRefusal,
   hasReadableParent,
   isLockTimeout,
+  isSystemError,
   type CreatedPaste,
   type Database,
   type NewPaste,
@@ -121,11 +122,11 @@ function bytesOf({ paste }: PasteInsert): number {
 }
 
 /**
- * After these errors nothing is committed: Postgres has refused a row, or a row is locked, or a key was taken. When Postgres is unavailable,
- * it may have committed without an answer, and a second insert would make a second paste.
+ * After these errors nothing is committed: Postgres has refused a row or can't read or write it, or a row is locked, or a key was taken.
+ * When Postgres is unavailable, it may have committed without an answer, and a second insert would make a second paste.
  */
 function canRunAlone(error: unknown): boolean {
-  return !(error instanceof DependencyUnavailableError) || isLockTimeout(error);
+  return !(error instanceof DependencyUnavailableError) || isLockTimeout(error) || isSystemError(error);
 }
 
 async function insertPastes(

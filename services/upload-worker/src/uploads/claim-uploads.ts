@@ -1,6 +1,7 @@
 import { DependencyUnavailableError, type UploadMessage } from '@pasteflow/domain';
 import {
   claimExecutions,
+  isSystemError,
   isTimeout,
   uploadSubject,
   type Claim,
@@ -71,7 +72,8 @@ export function createUploadClaims({ worker, events }: UploadClaimsOptions): Upl
 
   const groups = new Groups<UploadDelivery, UploadClaim>({
     run: (deliveries) => run(deliveries, false),
-    canRunAlone: (error) => isTimeout(error) || !(error instanceof DependencyUnavailableError),
+    canRunAlone: (error) =>
+      isTimeout(error) || isSystemError(error) || !(error instanceof DependencyUnavailableError),
     refusal: () => new DependencyUnavailableError('postgres'),
     lingerMs: LINGER_MS,
   });

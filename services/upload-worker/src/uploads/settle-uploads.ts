@@ -1,5 +1,6 @@
 import { DependencyUnavailableError, type PasteUploadState } from '@pasteflow/domain';
 import {
+  isSystemError,
   isTimeout,
   settleExecutions,
   uploadSubject,
@@ -72,5 +73,5 @@ export function createSettleUpload({ worker, events, lingerMs, isIdle }: SettleU
  */
 function isOfOneRow(error: unknown): boolean {
   if (error === undefined) return false;
-  return isTimeout(error) || !(error instanceof DependencyUnavailableError);
+  return isTimeout(error) || isSystemError(error) || !(error instanceof DependencyUnavailableError);
 }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
-import { lockRow, makePastes, type MadePaste } from '@pasteflow/postgres/testing';
+import { lockRow, makePastes, refuseUpdates, type MadePaste } from '@pasteflow/postgres/testing';
 import { createUploadClaims, type UploadDelivery } from '../../src/uploads/claim-uploads.ts';
 import { workerOn } from '../support/upload-groups.ts';
 
@@ -65,5 +65,14 @@ describe('messages that arrive together', () => {
     expect(await Promise.all(others.map(claim))).toEqual(others.map(() => 'claimed'));
     await release();
     expect(await stuck).toBe('claimed');
+  });
+
+  it("are not touched by one whose row Postgres can't write", async () => {
+    const [bad, ...others] = await waiting(20);
+    releases.push(await refuseUpdates(worker.db, bad!.executionId, '58030'));
+    const { claim } = claims();
+    const refused = expect(claim(bad!)).rejects.toMatchObject({ cause: { code: '58030' } });
+    expect(await Promise.all(others.map(claim))).toEqual(others.map(() => 'claimed'));
+    await refused;
   });
 });

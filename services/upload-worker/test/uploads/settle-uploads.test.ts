@@ -105,9 +105,12 @@ describe('uploads that end together', () => {
     },
   );
 
-  it('are not touched by one that Postgres refuses', async () => {
-    const [bad = '', ...others] = await claimed(worker, codes('bad'));
-    const allow = await refuseUpdates(other, bad);
+  it.each([
+    ['refuses', '23514'],
+    ["can't write", '58030'],
+  ])('are not touched by one that Postgres %s', async (_name, sqlstate) => {
+    const [bad = '', ...others] = await claimed(worker, codes(`bad${sqlstate}`));
+    const allow = await refuseUpdates(other, bad, sqlstate);
     releases.push(allow);
     const { settled, sizes } = settleTogether([bad, ...others], { lingerLater: true });
     const [refused, ...rest] = settled;
