@@ -1,70 +1,77 @@
 import { ConfigError } from './config/load-config.ts';
 import type { Component } from './lifecycle/component.ts';
-import { PollLoop } from './poll-loop.ts';
 import { sleep } from './sleep.ts';
 
-/** The start waits this long for the first check, so that a problem is an error of the start. */
-const FIRST_CHECK_MS = 2000;
+/** The start waits this long for the check, so that a problem is an error of the start. */
+const START_WAIT_MS = 2000;
 
-const ONE_DAY_MS = 86_400_000;
+/** A service that was started during an outage may not work for long with a dependency that nobody has checked. */
+const RETRY_MS = 1000;
 
 export interface StartCheckOptions {
   readonly name: string;
   /** Sentences that say what is wrong and what to do. A failure, for example of a dependency that does not answer yet, is tried again. */
   readonly findProblems: () => Promise<readonly string[]>;
-  /** Stops the service: called when a check that succeeds after the start finds problems. */
+  /** Stops the service: called when a check after the start finds problems. */
   readonly fail: (error: ConfigError) => void;
 }
 
-/** Refuses to start a service with what it finds at the first check that succeeds. Later changes are for a metric to show. */
+/** Refuses to run a service with what it finds at the first check that succeeds. Later changes are for a metric to show. */
 export class StartCheck implements Component {
   readonly name: string;
   readonly #options: StartCheckOptions;
-  readonly #loop: PollLoop;
-  readonly #firstCheck = Promise.withResolvers<void>();
-  #problem: ConfigError | undefined;
+  readonly #startWaits = Promise.withResolvers<void>();
+  readonly #stopping = new AbortController();
   #isStarted = false;
   #hasPassed = false;
 
   constructor(options: StartCheckOptions) {
     this.name = options.name;
     this.#options = options;
-    this.#loop = new PollLoop({
-      name: this.name,
-      intervalMs: ONE_DAY_MS,
-      run: (signal) => Promise.race([this.#check(), ended(signal)]), // the stop does not wait for a check that hangs
-      onError: () => {}, // the readiness check reports a dependency that does not answer
-    });
   }
 
-  /** @throws ConfigError when the first check finds problems within 2 s */
+  /** @throws ConfigError when the check finds problems within 2 s */
   async start(): Promise<void> {
-    await this.#loop.start();
-    const waiting = new AbortController();
-    await Promise.race([this.#firstCheck.promise, sleep(FIRST_CHECK_MS, waiting.signal)]);
-    waiting.abort();
-    this.#isStarted = true;
-    if (this.#problem !== undefined) throw this.#problem;
+    const timer = setTimeout(() => this.#startWaits.resolve(), START_WAIT_MS);
+    void this.#check();
+    try {
+      await this.#startWaits.promise;
+    } finally {
+      clearTimeout(timer);
+      this.#isStarted = true;
+    }
   }
 
-  stop(): Promise<void> {
-    return this.#loop.stop();
+  /** For the readiness of the service. */
+  requirePassed(): void {
+    if (!this.#hasPassed) throw new Error(`the ${this.name} have not been checked yet`);
+  }
+
+  /** Does not wait for a check that hangs. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#startWaits.resolve();
+    return Promise.resolve();
   }
 
   async #check(): Promise<void> {
-    if (this.#hasPassed) return;
-    try {
-      const problems = await this.#options.findProblems();
-      this.#hasPassed = true;
-      if (problems.length === 0) return;
-      this.#problem = new ConfigError(problems);
-      if (this.#isStarted) this.#options.fail(this.#problem);
-    } finally {
-      this.#firstCheck.resolve();
+    const problems = await this.#untilFound();
+    if (this.#stopping.signal.aborted) return;
+    this.#hasPassed = problems.length === 0;
+    const error = new ConfigError(problems);
+    if (this.#hasPassed) this.#startWaits.resolve();
+    else if (this.#isStarted) this.#options.fail(error);
+    else this.#startWaits.reject(error);
+  }
+
+  async #untilFound(): Promise<readonly string[]> {
+    for (;;) {
+      try {
+        return await this.#options.findProblems();
+      } catch {
+        await sleep(RETRY_MS, this.#stopping.signal); // the readiness check reports a dependency that does not answer
+        if (this.#stopping.signal.aborted) return [];
+      }
     }
   }
-}
-
-function ended(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -122,7 +122,15 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const inserts = new PasteInserts(db, { slowMs: overrides.slowGroupMs, ...config.slugLimit });
   const lookups = new PasteLookups(db, { slowMs: overrides.slowGroupMs });
   const dispatchers = composeDispatchers(config, { db, logger });
-  readiness.addCheck('postgres', () => pingDatabase(db));
+  const settings = new StartCheck({
+    name: 'settings of Postgres',
+    findProblems: () => findSettingProblems(db, config.database.mayLoseDataBy),
+    fail: context.fail,
+  });
+  readiness.addCheck('postgres', async () => {
+    await pingDatabase(db);
+    settings.requirePassed();
+  });
   readiness.addCheck('s3', (signal) => store.ping(signal), { required: false });
   readiness.addCheck('sqs', () => dispatchers.ping(), { required: false });
 
@@ -233,11 +241,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
   const components: Component[] = [
     health,
     closing('database', () => db.destroy()),
-    new StartCheck({
-      name: 'settings of Postgres',
-      findProblems: () => findSettingProblems(db, config.database.mayLoseDataBy),
-      fail: context.fail,
-    }),
+    settings,
     warnDaily({
       name: 'database role',
       message: PRIVILEGED_USER,

@@ -2,6 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { FaultProxy, TcpProxy } from '@pasteflow/dev-stack/testing';
 import { useApi } from './support/api.ts';
+import { startHoldingProxy } from './support/holding-proxy.ts';
 import { dial, postRaw, problemOf } from './support/http.ts';
 import { countPastes, pasteRow, processedPaste } from './support/pastes.ts';
 import { until } from './support/until.ts';
@@ -39,6 +40,17 @@ describe('while Postgres is unavailable', () => {
     expect((await fetch(`${api.url}/${code}`)).status).toBe(200);
     const readiness = async () => (await fetch(`${api.url}/readyz`)).status;
     await until(readiness, (status) => status === 200); // the checks are repeated after a second
+    await api.stop();
+    await proxy.stop();
+  });
+
+  it('is not ready before the settings of Postgres have been checked, although Postgres answers', async () => {
+    const proxy = await startHoldingProxy(bed.stack.postgres.port, 'json_object_agg');
+    const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
+    const readiness = async () => (await fetch(`${api.url}/readyz`)).status;
+    expect(await readiness()).toBe(503);
+    proxy.release();
+    await until(readiness, (status) => status === 200);
     await api.stop();
     await proxy.stop();
   });

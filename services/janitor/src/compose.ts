@@ -224,7 +224,15 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
   const composed = composeSweeps(context, metrics);
   const { sweeps, runner, stateMetrics, checks, isDue, owner, close } = composed;
   const bucket = new BucketOwnership({ ...owner, logger, onMismatch: context.fail });
-  readiness.addCheck('postgres', checks.postgres);
+  const settings = new StartCheck({
+    name: 'settings of Postgres',
+    findProblems: () => findSettingProblems(owner.db, config.database.mayLoseDataBy),
+    fail: context.fail,
+  });
+  readiness.addCheck('postgres', async (signal) => {
+    await checks.postgres(signal);
+    settings.requirePassed();
+  });
   readiness.addCheck('s3', checks.s3, { required: false });
   readiness.addCheck('sqs', checks.sqs, { required: false });
   // Not required: the sweeps that don't delete run without it.
@@ -232,11 +240,7 @@ export function composeJanitor(context: ServiceContext<JanitorConfig>): readonly
   return [
     { name: 'connections', start: () => Promise.resolve(), stop: close },
     new HealthServer(config.metrics, readiness, metrics),
-    new StartCheck({
-      name: 'settings of Postgres',
-      findProblems: () => findSettingProblems(owner.db, config.database.mayLoseDataBy),
-      fail: context.fail,
-    }),
+    settings,
     warnDaily({
       name: 'database role',
       message: PRIVILEGED_USER,

@@ -144,7 +144,15 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     await Promise.all(queueConsumers.map(({ pipeline }) => act(pipeline)));
   };
 
-  readiness.addCheck('postgres', () => pingDatabase(db));
+  const settings = new StartCheck({
+    name: 'settings of Postgres',
+    findProblems: () => findSettingProblems(db, config.database.mayLoseDataBy),
+    fail: context.fail,
+  });
+  readiness.addCheck('postgres', async () => {
+    await pingDatabase(db);
+    settings.requirePassed();
+  });
   readiness.addCheck('bucket_owner', () => bucket.requireVerified());
   readiness.addCheck('sqs', () => onEach(({ queue }) => queueDepth(sqs, queue)), { required: false });
   readiness.addCheck(
@@ -171,11 +179,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
         sqs.destroy();
       },
     },
-    new StartCheck({
-      name: 'settings of Postgres',
-      findProblems: () => findSettingProblems(db, config.database.mayLoseDataBy),
-      fail: context.fail,
-    }),
+    settings,
     warnDaily({
       name: 'database role',
       message: PRIVILEGED_USER,
