@@ -190,6 +190,8 @@ describe('the database', () => {
       /^token: Postgres at 127\.0\.0\.1:1 does not answer \(.*ECONNREFUSED.*\): check/,
     );
     expect(answer.stderr).not.toContain('secret');
+    const socket = await runTokenCommand(['alice'], { DATABASE_URL: 'postgres://me@/x?host=/none' });
+    expect(socket.stderr).toMatch(/^token: Postgres does not answer \(.*ENOENT.*\): check DATABASE_URL/);
     writeFileSync(join(bed.folder, 'stack.env'), `DATABASE_URL=${away}\n`);
     const stale = await ended('alice', { PASTEFLOW_DATA_DIR: bed.folder });
     expect(stale).toMatchObject({

@@ -2,35 +2,27 @@ import { Client } from 'pg';
 
 const EXAMPLE = 'set it to a URL like postgres://user:password@127.0.0.1:5432/pasteflow';
 
+const SEVERAL_HOSTS =
+  'names several hosts, and pg connects to one; set it to an address that always leads to the primary: ' +
+  'that of a pooler, a proxy or a virtual IP';
+
 const ENCODING = 'write % as %25, @ as %40, / as %2F, : as %3A, ? as %3F, # as %23 and a blank as %20';
 
 /**
  * Why pg can't connect with this DATABASE_URL, without the value, which may hold a password; null: it can.
- * pg itself reads the URL here, so that each of its forms is accepted.
+ * pg itself reads the URL here, which accepts forms that `URL` refuses.
  */
 export function databaseUrlProblem(url: string): string | null {
   if (!/^postgres(ql)?:\/\//.test(url))
     return `is not a URL that starts with postgres:// or postgresql://; ${EXAMPLE}`;
-  if (namesSeveralHosts(url))
-    return (
-      'names several hosts, and pg connects to one; set it to an address that always leads to the primary: ' +
-      'that of a pooler, a proxy or a virtual IP'
-    );
   if (/[\s#]|%(?![0-9a-f]{2})/i.test(url))
     return `contains a blank, a # or a lone %; ${EXAMPLE}. In the name and the password, ${ENCODING}`;
   try {
-    void new Client({ connectionString: url });
-    return null;
+    const { host } = new Client({ connectionString: url });
+    return host.includes(',') ? SEVERAL_HOSTS : null;
   } catch (error) {
-    return `can't be used (${(error as Error).message}); ${EXAMPLE}. In the name and the password, ${ENCODING}`;
+    return `can't be used (${(error as Error).message}); ${EXAMPLE}, with one host. In the name and the password, ${ENCODING}`;
   }
-}
-
-function namesSeveralHosts(url: string): boolean {
-  const { address, parameters } = splitUrl(url);
-  const [, authority = ''] = /^\w+:\/\/([^/]*)/.exec(address) ?? [];
-  const hosts = authority.slice(authority.lastIndexOf('@') + 1);
-  return [hosts, ...parameters.getAll('host')].some((host) => host.includes(','));
 }
 
 /** As text: `URL` refuses forms that pg accepts, such as `postgres://user@/pasteflow?host=/run/postgresql`. */

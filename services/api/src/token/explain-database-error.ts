@@ -14,8 +14,9 @@ export function explainDatabaseError(error: unknown, env: Environment): unknown 
     );
   if (!(error instanceof DependencyUnavailableError)) return error;
   const host = URL.parse(env.DATABASE_URL ?? '')?.host ?? '';
+  const at = host === '' ? '' : ` at ${host}`; // a socket has none
   const { message = '', code = '' } = (error.cause ?? {}) as { message?: string; code?: string };
-  return new Error(`Postgres at ${host} does not answer (${message || code}): check DATABASE_URL`, {
+  return new Error(`Postgres${at} does not answer (${message || code}): check DATABASE_URL`, {
     cause: error,
   });
 }
