@@ -51,7 +51,7 @@ describe.each(['api', 'upload-worker', 'janitor'] as const)('the %s', (service) 
       code: 78,
       stderr: [
         `${service}: The configuration has 1 problem:`,
-        expect.stringContaining(`execute: ALTER ROLE "${role}" SET synchronous_commit = 'on'`),
+        expect.stringMatching(`Execute: ALTER ROLE ${role} IN DATABASE .* SET synchronous_commit = 'on'`),
       ],
     });
     await cluster.rows.query(`ALTER ROLE ${role} SET synchronous_commit = on`);

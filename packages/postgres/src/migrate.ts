@@ -24,6 +24,7 @@ export async function migrate(
   { passwords = {}, onNotice = () => {} }: MigrateOptions = {},
 ): Promise<readonly string[]> {
   await requireUtf8(db);
+  await requirePublicSchema(db);
   for (const notice of await createRoles(db, passwords)) onNotice(notice);
   const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
   for (const { name, executedAt } of await migrator.getMigrations())
@@ -44,6 +45,22 @@ async function requireUtf8(db: Database): Promise<void> {
   throw new Error(
     `the database ${name} has the encoding ${encoding}, and Pasteflow needs UTF8. An encoding can't be changed: execute ` +
       `CREATE DATABASE pasteflow ENCODING 'UTF8' TEMPLATE template0, and let DATABASE_URL name that database`,
+  );
+}
+
+/** The services use `public` only. A migration there would begin with empty tables beside those of the other schema. */
+async function requirePublicSchema(db: Database): Promise<void> {
+  const { rows } = await sql<{ schema: string }>`
+    SELECT quote_ident(nspname) AS schema FROM pg_class
+      JOIN pg_namespace ON pg_namespace.oid = relnamespace JOIN pg_attribute ON attrelid = pg_class.oid
+    WHERE relname = 'pastes' AND relkind = 'r' AND attname = 'deletion_status' AND to_regclass('public.pastes') IS NULL`.execute(
+    db,
+  );
+  const [{ schema } = { schema: null }] = rows;
+  if (schema === null) return;
+  throw new Error(
+    `the tables of Pasteflow are in the schema ${schema}, and the services use the schema public. Let an administrator execute ` +
+      `ALTER SCHEMA public RENAME TO former_public; ALTER SCHEMA ${schema} RENAME TO public; and migrate again`,
   );
 }
 

@@ -25,7 +25,7 @@ it('counts the settings with which Postgres can lose what it has committed, and 
   const logger = new RecordingLogger();
   const check = new DurabilityCheck({ db, logger, mayLoseDataBy: ['fsync', 'full_page_writes'] }); // off in tests
   expect(await check.countUnsafe()).toBe(0);
-  await sql`SET synchronous_commit = local`.execute(db);
+  await sql`SET synchronous_commit = off`.execute(db);
   expect([await check.countUnsafe(), await check.countUnsafe()]).toEqual([1, 1]);
   await sql`SET synchronous_commit = remote_apply`.execute(db);
   expect(await check.countUnsafe()).toBe(0);
@@ -33,7 +33,7 @@ it('counts the settings with which Postgres can lose what it has committed, and 
     {
       level: 'error',
       message: 'postgres can lose committed pastes',
-      fields: { settings: ['synchronous_commit=local'] },
+      fields: { settings: ['synchronous_commit=off'] },
     },
     { level: 'info', message: 'postgres keeps committed pastes again', fields: {} },
   ]);

@@ -23,8 +23,15 @@ export const SESSION_OPTIONS = Object.entries(sessionSettings)
   .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
   .join(' ');
 
-/** With one of these below `on`, Postgres answers a commit that a crash can lose. `full_page_writes` protects what is written before. */
-export const durabilitySettings = ['fsync', 'full_page_writes', 'synchronous_commit'] as const;
+/** Values that a server, a database or a role has besides, and that change nothing for the statements. */
+const alsoSuitable: Readonly<Record<string, RegExp>> = {
+  DateStyle: /^ISO, /,
+  TimeZone: /^(Etc\/)?(UTC|GMT)$/,
+  extra_float_digits: /^[1-3]$/,
+};
+
+/** They belong to the server, and some storage makes them unnecessary. Without them, a crash of the machine loses what is committed. */
+export const durabilitySettings = ['fsync', 'full_page_writes'] as const;
 
 export type DurabilitySetting = (typeof durabilitySettings)[number];
 
@@ -33,8 +40,8 @@ export async function findUnsafeSettings(
   db: Kysely<Schema>,
   allowed: readonly DurabilitySetting[],
 ): Promise<readonly string[]> {
-  const { values } = await readSettings(db, durabilitySettings);
-  return unsafeAmong(values, allowed).map((name) => `${name}=${values[name]}`);
+  const { values } = await readSession(db);
+  return unsafeAmong(values, allowed).map((name) => `${name}=off`);
 }
 
 /** @returns why a service must not work with this connection, in sentences; empty when it may */
@@ -42,46 +49,52 @@ export async function findSettingProblems(
   db: Kysely<Schema>,
   allowed: readonly DurabilitySetting[],
 ): Promise<readonly string[]> {
-  const { user, values } = await readSettings(db, [...durabilitySettings, ...Object.keys(sessionSettings)]);
-  const different = Object.entries(sessionSettings).filter(([name, wanted]) => values[name] !== wanted);
+  const { values, schema, role } = await readSession(db);
+  const alter = (name: string, value: string) =>
+    `Execute: ALTER ROLE ${role} SET ${name} = '${value}'. Then restart the service, and let a pooler connect again.`;
+  const different = Object.entries(sessionSettings).filter(([name, wanted]) =>
+    name === 'search_path'
+      ? schema !== wanted
+      : values[name] !== wanted && alsoSuitable[name]?.test(values[name] ?? '') !== true,
+  );
   return [
-    ...unsafeAmong(values, allowed).map((name) => unsafeProblem(name, values[name], user)),
+    ...unsafeAmong(values, allowed).map(
+      (name) =>
+        `Postgres has ${name}=off, and can lose pastes that were answered 201 when it or its machine fails. ` +
+        (name === 'synchronous_commit'
+          ? alter(name, 'on')
+          : `Set ${name} = on for the server. If the storage makes that unnecessary, as that of ZFS (full_page_writes) ` +
+            `and of some managed servers does, or if pastes may be lost, set ALLOW_POSTGRES_TO_LOSE_DATA=${name}.`),
+    ),
     ...different.map(
       ([name, wanted]) =>
-        `Postgres has ${name}=${values[name]} for ${user}, and the statements need ${name}=${wanted}, which a pooler has dropped. ` +
-        `Run npm run migrate as an administrator, or execute: ${alterRole(user, name, wanted)}. Then let the pooler connect again.`,
+        `Postgres has ${name}=${values[name]} in the sessions of this service, and the statements need ${name}=${wanted}. ` +
+        alter(name, wanted),
     ),
   ];
 }
 
-function unsafeAmong(values: Settings, allowed: readonly DurabilitySetting[]): readonly DurabilitySetting[] {
-  return durabilitySettings.filter(
-    (name) => !allowed.includes(name) && values[name] !== 'on' && values[name] !== 'remote_apply',
+/** `local` and `remote_write` are safe here: the commit waits for the server's own disk, and only a failover to a standby can lose it. */
+function unsafeAmong(values: Settings, allowed: readonly string[]): readonly string[] {
+  return [...durabilitySettings, 'synchronous_commit'].filter(
+    (name) => values[name] === 'off' && !allowed.includes(name),
   );
 }
-
-function unsafeProblem(name: DurabilitySetting, value: string | undefined, user: string): string {
-  const repair =
-    name === 'synchronous_commit'
-      ? `Run npm run migrate as an administrator, or execute: ${alterRole(user, name, 'on')}`
-      : `Set ${name} = on for the server`;
-  return (
-    `Postgres has ${name}=${value}, and can lose pastes that were answered 201 when it or its machine fails. ` +
-    `${repair}. If they may be lost, set ALLOW_POSTGRES_TO_LOSE_DATA=${name}.`
-  );
-}
-
-const alterRole = (role: string, name: string, value: string): string =>
-  `ALTER ROLE "${role}" SET ${name} = '${value}'`;
 
 type Settings = Readonly<Record<string, string>>;
 
-async function readSettings(
-  db: Kysely<Schema>,
-  names: readonly string[],
-): Promise<{ readonly user: string; readonly values: Settings }> {
-  const { rows } = await sql<{ user: string; values: Settings }>`
-    SELECT current_user AS user, coalesce(json_object_agg(name, current_setting(name)), '{}') AS values
+interface Session {
+  readonly values: Settings;
+  readonly schema: string | null;
+  /** As ALTER ROLE names the settings that come before all others: those of the user who logged in, in this database. */
+  readonly role: string;
+}
+
+async function readSession(db: Kysely<Schema>): Promise<Session> {
+  const names = [...durabilitySettings, 'synchronous_commit', ...Object.keys(sessionSettings)];
+  const { rows } = await sql<Session>`
+    SELECT json_object_agg(name, current_setting(name)) AS values, current_schema() AS schema,
+      format('%I IN DATABASE %I', session_user, current_database()) AS role
     FROM unnest(${names}::text[]) AS name`.execute(db);
-  return rows[0] ?? { user: '', values: {} };
+  return rows[0] as Session;
 }

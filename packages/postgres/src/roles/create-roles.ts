@@ -21,16 +21,17 @@ export async function createRoles(
     await sql`SELECT pg_advisory_xact_lock(hashtext('pasteflow.roles'))`.execute(tx);
     const user = await readCurrentUser(tx);
     const missing = await missingRoles(tx);
-    if (missing.length > 0 && !user.mayCreateRoles) return [advice(user, missing)];
+    if (missing.length > 0 && !user.mayCreateRoles) return [adviceOnRoles(user, missing)];
     for (const role of missing) await createRole(tx, role);
     await becomeMemberOfOwner(tx, user);
     if (user.ownsSchema) await openSchema(tx, user);
     if (user.ownsDatabase) await closeDatabase(tx, user);
     for (const [role, password] of Object.entries(passwords))
       await sql`ALTER ROLE ${sql.id(role)} LOGIN PASSWORD ${sql.lit(scramVerifier(password))}`.execute(tx);
-    if (user.mayCreateRoles) for (const role of serviceRoles) await setSession(tx, role);
+    const unset: string[] = [];
+    for (const role of serviceRoles) unset.push(...(await setSession(tx, role)));
     if (user.isSuperuser) for (const role of allRoles) await keepParametersOutOfLog(tx, role);
-    return [];
+    return unset.length === 0 ? [] : [adviceOnSettings(user, unset)];
   });
 }
 
@@ -74,23 +75,29 @@ async function closeDatabase(db: Kysely<Schema>, { database }: CurrentUser): Pro
 }
 
 /**
- * Settings of the role reach the sessions of poolers, too, which drop start parameters. `synchronous_commit` is only ever raised. An
- * administrator who may not alter the role changes nothing: the services check their settings when they start.
+ * Settings of the role reach the sessions of poolers, too, which drop start parameters.
+ * @returns the statements that the user may not execute
  */
-async function setSession(db: Kysely<Schema>, role: ServiceRole): Promise<void> {
-  const { rows } = await sql<{ commit: string; config: readonly string[] }>`
-    SELECT CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END AS commit,
-      coalesce(rolconfig, '{}') AS config
-    FROM pg_roles WHERE rolname = ${role}`.execute(db);
-  const [{ commit, config } = { commit: 'on', config: [] }] = rows;
-  const missing = Object.entries({ ...sessionSettings, synchronous_commit: commit }).filter(
-    ([name, value]) => !config.includes(`${name}=${value}`),
-  );
-  if (missing.length === 0) return;
-  const alterations = missing.map(([name, value]) => `ALTER ROLE ${role} SET ${name} = '${value}';`);
+async function setSession(db: Kysely<Schema>, role: ServiceRole): Promise<readonly string[]> {
+  const missing = await missingSettings(db, role);
+  if (missing.length === 0) return [];
   await sql
-    .raw(`DO $$ BEGIN ${alterations.join(' ')} EXCEPTION WHEN insufficient_privilege THEN NULL; END $$`)
+    .raw(`DO $$ BEGIN ${missing.join(' ')} EXCEPTION WHEN insufficient_privilege THEN NULL; END $$`)
     .execute(db);
+  return await missingSettings(db, role);
+}
+
+/** As statements. `synchronous_commit` is only ever raised. */
+async function missingSettings(db: Kysely<Schema>, role: ServiceRole): Promise<readonly string[]> {
+  const { rows } = await sql<{ config: readonly string[]; serverWaitsForStandbys: boolean }>`
+    SELECT coalesce(rolconfig, '{}') AS config,
+      current_setting('synchronous_commit') = 'remote_apply' AS "serverWaitsForStandbys"
+    FROM pg_roles WHERE rolname = ${role}`.execute(db);
+  const [{ config, serverWaitsForStandbys } = { config: [], serverWaitsForStandbys: false }] = rows;
+  const waitsForStandbys = serverWaitsForStandbys || config.includes('synchronous_commit=remote_apply');
+  return Object.entries({ ...sessionSettings, synchronous_commit: waitsForStandbys ? 'remote_apply' : 'on' })
+    .filter(([name, value]) => !config.includes(`${name}=${value}`))
+    .map(([name, value]) => `ALTER ROLE ${role} SET ${name} = '${value}';`);
 }
 
 /**
@@ -111,7 +118,14 @@ async function keepParametersOutOfLog(db: Kysely<Schema>, role: string): Promise
   for (const setting of wanted) await sql.raw(`ALTER ROLE ${role} SET ${setting}`).execute(db);
 }
 
-function advice({ name }: CurrentUser, missing: readonly string[]): string {
+function adviceOnSettings({ name }: CurrentUser, statements: readonly string[]): string {
+  return (
+    `The roles of the services lack settings, and ${name} may not alter the roles. Without them no service starts behind a pooler. ` +
+    `Let an administrator execute: ${statements.join(' ')}`
+  );
+}
+
+function adviceOnRoles({ name }: CurrentUser, missing: readonly string[]): string {
   return (
     `The roles ${missing.join(', ')} do not exist, and ${name} may not create roles. ` +
     `The services can connect only as ${name}, who may change everything. ` +

@@ -13,6 +13,7 @@ import {
   type Database,
   uploadSubject,
 } from '../../src/index.ts';
+import { sessionSettings } from '../../src/database/session-settings.ts';
 import { serviceRoles, type ServiceRole } from '../../src/roles/role-names.ts';
 import { newPaste, open } from '../support/database.ts';
 import { urlOfRole } from '../support/roles.ts';
@@ -146,10 +147,63 @@ describe('in a database with other settings', () => {
     await sql`SET DateStyle = 'SQL, DMY'`.execute(connected);
     expect(await findSettingProblems(connected, ['fsync', 'full_page_writes'])).toEqual([
       expect.stringMatching(
-        /^Postgres has DateStyle=SQL, DMY for postgres, .* execute: ALTER ROLE "postgres" SET DateStyle = 'ISO, MDY'\./,
+        /^Postgres has DateStyle=SQL, DMY in .* Execute: ALTER ROLE postgres IN DATABASE \w+ SET DateStyle = 'ISO, MDY'\. Then restart/,
       ),
     ]);
     await connected.destroy();
+  });
+
+  it.each([
+    ['DateStyle', 'ISO, DMY'],
+    ['TimeZone', 'Etc/UTC'],
+    ['TimeZone', 'GMT'],
+    ['extra_float_digits', '3'],
+    ['search_path', '"$user", public'],
+  ])('%s = %s is accepted, because the statements work with it', async (name, value) => {
+    const connected = open(url, 1);
+    await sql`SELECT set_config(${name}, ${value}, false)`.execute(connected);
+    expect(await findSettingProblems(connected, ['fsync', 'full_page_writes'])).toEqual([]);
+    await connected.destroy();
+  });
+
+  it.each([
+    ['TimeZone', 'Europe/London'],
+    ['extra_float_digits', '0'],
+    ['search_path', 'other, pg_catalog'],
+  ])('%s = %s is refused', async (name, value) => {
+    const connected = open(url, 1);
+    await sql`SELECT set_config(${name}, ${value}, false)`.execute(connected);
+    expect(await findSettingProblems(connected, ['fsync', 'full_page_writes'])).toEqual([
+      expect.stringContaining(`Postgres has ${name}=${value} in`),
+    ]);
+    await connected.destroy();
+  });
+
+  it('the printed statement repairs the sessions of a user who acts as another role and has the setting in this database', async () => {
+    const database = new URL(url).pathname.slice(1);
+    await execute(
+      url,
+      `CREATE ROLE "own role" LOGIN PASSWORD 'secret' IN ROLE pasteflow_api`,
+      `ALTER ROLE "own role" SET role = pasteflow_api`,
+      ...Object.entries({ ...sessionSettings, synchronous_commit: 'on' }).map(
+        ([name, value]) => `ALTER ROLE "own role" SET ${name} = '${value}'`,
+      ),
+      `ALTER ROLE "own role" IN DATABASE ${database} SET synchronous_commit = off`,
+    );
+    const own = new URL(url);
+    [own.username, own.password] = ['own role', 'secret'];
+    const problems = async () => {
+      const connected = open(own.href, 1);
+      try {
+        return await findSettingProblems(connected, ['fsync', 'full_page_writes']);
+      } finally {
+        await connected.destroy();
+      }
+    };
+    const [problem = ''] = await problems();
+    const [, repair = 'no statement'] = /Execute: (.*?)\. Then/.exec(problem) ?? [];
+    await execute(url, repair);
+    expect(await problems()).toEqual([]);
   });
 });
 
@@ -179,26 +233,47 @@ describe('what Postgres has committed', () => {
     for (const role of serviceRoles) expect(await commitOf(role)).toBe('remote_apply');
     await execute(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} RESET synchronous_commit`);
     await migrating.destroy();
+    for (const role of serviceRoles) await execute(url, `ALTER ROLE ${role} SET synchronous_commit = on`);
   });
 
-  it('can be lost with each setting that is below on, which is named unless it is allowed', async () => {
+  it('is waited for on the standbys by a role for which an administrator demands that', async () => {
+    await execute(url, 'ALTER ROLE pasteflow_api SET synchronous_commit = remote_apply');
+    await migrate(db);
+    expect(await Promise.all(serviceRoles.map(commitOf))).toEqual(['remote_apply', 'on', 'on']);
+    await execute(url, 'ALTER ROLE pasteflow_api SET synchronous_commit = on');
+  });
+
+  it('can be lost with each setting that is off, which is named unless it is allowed', async () => {
     const connected = open(url, 1);
     expect(await findUnsafeSettings(connected, [])).toEqual(['fsync=off', 'full_page_writes=off']); // as tests start Postgres
-    for (const value of ['off', 'local', 'remote_write']) {
+    await sql`SET synchronous_commit = off`.execute(connected);
+    expect(await findUnsafeSettings(connected, ['fsync', 'full_page_writes'])).toEqual([
+      'synchronous_commit=off',
+    ]);
+    for (const value of ['local', 'remote_write', 'on', 'remote_apply']) {
       await sql`SELECT set_config('synchronous_commit', ${value}, false)`.execute(connected);
-      expect(await findUnsafeSettings(connected, ['fsync', 'full_page_writes'])).toEqual([
-        `synchronous_commit=${value}`,
-      ]);
+      expect(await findUnsafeSettings(connected, ['fsync', 'full_page_writes'])).toEqual([]);
     }
-    await sql`SET synchronous_commit = remote_apply`.execute(connected);
-    expect(await findUnsafeSettings(connected, ['fsync', 'full_page_writes'])).toEqual([]);
     expect(await findSettingProblems(connected, ['full_page_writes'])).toEqual([
       expect.stringMatching(
-        /^Postgres has fsync=off, .* Set fsync = on for the server\. .* ALLOW_POSTGRES_TO_LOSE_DATA=fsync\.$/,
+        /^Postgres has fsync=off, .* Set fsync = on for the server\. If the storage .* ALLOW_POSTGRES_TO_LOSE_DATA=fsync\.$/,
       ),
     ]);
     await connected.destroy();
   });
+});
+
+it('tables in another schema are not left behind: the migration says how to make that schema public', async () => {
+  const { url: other } = await createTestDatabase(stack);
+  await execute(other, 'ALTER SCHEMA public RENAME TO "my own"', 'CREATE SCHEMA public');
+  const connected = open(other, 2);
+  const error = await migrate(connected).catch((refusal: unknown) => refusal as Error);
+  expect((error as Error).message).toContain('the tables of Pasteflow are in the schema "my own"');
+  const [repair = 'no statement'] = /ALTER SCHEMA .*;/.exec((error as Error).message) ?? [];
+  await execute(other, repair);
+  await migrate(connected);
+  await newPaste(connected);
+  await connected.destroy();
 });
 
 it('a database that is not UTF-8 is refused by the migration, with the reason and what to do', async () => {

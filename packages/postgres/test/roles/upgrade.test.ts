@@ -3,7 +3,8 @@ import { afterAll, beforeEach, expect, it } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import { findPrivilegedUser, findRightsGaps, migrate, type Database } from '../../src/index.ts';
-import { allRoles, OWNER_ROLE } from '../../src/roles/role-names.ts';
+import { sessionSettings } from '../../src/database/session-settings.ts';
+import { allRoles, OWNER_ROLE, serviceRoles } from '../../src/roles/role-names.ts';
 import { newPaste, open } from '../support/database.ts';
 import { urlOfRole } from '../support/roles.ts';
 
@@ -99,11 +100,30 @@ it('the SQL of docs/deploy.md makes the roles, and the next migration of a plain
   await sql.raw(documentedSql()).execute(admin);
   expect(await notices(plain)).toEqual([]);
   expect(await findRightsGaps(admin)).toEqual([]);
+  const { rows: configs } = await sql<{ config: readonly string[] }>`
+    SELECT rolconfig AS config FROM pg_roles WHERE rolname IN (${sql.join([...serviceRoles])})`.execute(
+    admin,
+  );
+  expect(configs).toHaveLength(3);
+  const wanted = Object.entries({ ...sessionSettings, synchronous_commit: 'on' });
+  for (const { config } of configs)
+    expect(config).toEqual(expect.arrayContaining(wanted.map(([name, value]) => `${name}=${value}`)));
   const worker = new URL(url);
   [worker.username, worker.password] = ['pasteflow_worker', 'WORKER-PASSWORD'];
   const { rows } = await sql<{ count: string }>`SELECT count(*) FROM pastes`.execute(connect(worker.href));
   expect(rows).toEqual([{ count: '1' }]);
   await newPaste(plain);
+});
+
+it('a user who may not alter the roles is told which settings they lack, and how an administrator sets them', async () => {
+  const plain = connect(await createUser('plain'));
+  await giveDatabaseTo('plain');
+  for (const role of serviceRoles) await sql.raw(`ALTER ROLE ${role} RESET ALL`).execute(admin);
+  const [notice = ''] = await notices(plain);
+  expect(notice).toMatch(/^The roles of the services lack settings, and plain may not alter the roles\./);
+  const [repair = 'SELECT no_sql'] = /ALTER ROLE .*;/.exec(notice) ?? [];
+  await sql.raw(repair).execute(admin);
+  expect(await notices(plain)).toEqual([]);
 });
 
 it('a superuser who migrates a database of another user leaves that user able to go on', async () => {
