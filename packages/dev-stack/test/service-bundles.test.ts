@@ -62,8 +62,8 @@ describe('spawnService', () => {
     const [line] = await janitor.waitFor(/.*"message":"fatal error; process exiting".*/);
     const { error } = JSON.parse(line) as { error: { name: string; stack: string } };
     expect(error.name).toBe('DependencyUnavailableError');
-    const [, file = ''] = /\((?:file:\/\/)?(\/\S+\.ts):\d+:\d+\)/.exec(error.stack) ?? [];
-    expect(file).toBe(join(REPOSITORY, 'packages/postgres/src/database/errors.ts'));
+    const [, file = ''] = /(?:file:\/\/)?(\/[^\s()]+\.ts):\d+:\d+/.exec(error.stack) ?? [];
+    expect(file).toBe(join(REPOSITORY, 'packages/postgres/src/database/cuttable-pool.ts'));
     expect(existsSync(file)).toBe(true);
   });
 });

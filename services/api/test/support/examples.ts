@@ -29,7 +29,7 @@ async function putPaste(
     .execute();
   const { numUpdatedRows } = await db
     .updateTable('pastes')
-    .set({ expires_at: null, user_id: owner?.id ?? null })
+    .set({ expires_at: null, deletion_requested_at: null, user_id: owner?.id ?? null })
     .where('short_code', '=', shortCode)
     .executeTakeFirst();
   if (numUpdatedRows === 1n) return;
