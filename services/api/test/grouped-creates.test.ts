@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawnService, type SpawnedService } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
-import { startHoldingProxy, type HoldingProxy } from './support/holding-proxy.ts';
+import { COMMIT, startHoldingProxy, type HoldingProxy } from './support/holding-proxy.ts';
 import { postRaw, problemOf } from './support/http.ts';
 import { keyRows, lapseClaims, newKey, postKeyed, wholeAnswer } from './support/keyed.ts';
 import { metricOf } from './support/metric.ts';
@@ -270,7 +270,7 @@ async function startProcess(text: string) {
 describe('a process that is killed', () => {
   it.each([
     ['before the commit of a group', manyAnswers],
-    ['between the commit of a group and its answers', 'commit'],
+    ['between the commit of a group and its answers', COMMIT],
   ])('%s: each client has one paste when it has repeated its request', async (_name, text) => {
     const dying = await startProcess(text);
     const keys = contents.map(() => newKey());
@@ -284,7 +284,7 @@ describe('a process that is killed', () => {
     });
     await dying.proxy.holding;
     // A slow machine makes several groups of them. One is held, and the others end.
-    if (text === 'commit')
+    if (text === COMMIT)
       await until(
         () => countPastes(bed.db),
         (count) => count === before + MANY,
@@ -296,7 +296,7 @@ describe('a process that is killed', () => {
     await lapseClaims(bed.db);
     for (const [n, body] of contents.entries()) {
       const response = await postKeyed(bed.api.url, { key: keys[n]!, body });
-      if (text === 'commit') expect(response.headers.get('idempotency-replayed')).toBe('true');
+      if (text === COMMIT) expect(response.headers.get('idempotency-replayed')).toBe('true');
       await expectCreated(response, body);
     }
     expect(await countPastes(bed.db)).toBe(before + MANY);

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { FaultProxy, spawnService, TcpProxy, type SpawnedService } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
-import { startHoldingProxy, type HoldingProxy } from './support/holding-proxy.ts';
+import { COMMIT, startHoldingProxy, type HoldingProxy } from './support/holding-proxy.ts';
 import { problemOf } from './support/http.ts';
 import {
   keyRows,
@@ -184,7 +184,7 @@ describe('a process that is killed', () => {
   );
 
   it('after the commit and before its answer has created the paste: the next request gets the answer', async () => {
-    const dying = await startProcess('commit');
+    const dying = await startProcess(COMMIT);
     const key = newKey();
     const before = await countPastes(bed.db);
     const outcome = postKeyed(dying.url, { key }).then(
@@ -208,7 +208,7 @@ describe('a process that is killed', () => {
 
 describe('a commit whose confirmation is lost', () => {
   it('is answered 503, and the next request gets the answer', async () => {
-    const proxy = await holdingProxy('commit');
+    const proxy = await holdingProxy(COMMIT);
     const api = await bed.start({ env: { DATABASE_URL: proxy.through(bed.databaseUrl) } });
     const key = newKey();
     const before = await countPastes(bed.db);

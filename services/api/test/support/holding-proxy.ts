@@ -15,6 +15,9 @@ export interface HoldingProxy {
   stop(): Promise<void>;
 }
 
+/** The whole message of a COMMIT. The services also ask for the setting synchronous_commit. */
+export const COMMIT = '\u000bcommit\0';
+
 /**
  * A proxy in front of Postgres that holds the answer to the first message that contains this text.
  * @param after what the same connection must have sent before. Default: nothing
