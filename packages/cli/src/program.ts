@@ -152,7 +152,7 @@ function listed(value: string, before: readonly string[] = []): readonly string[
 function newProgram({ stdout, stderr }: Terminal): Command {
   return new Command('pasteflow')
     .description('Pastes from the command line. Results go to stdout, everything else to stderr.')
-    .version('0.0.0')
+    .version('0.1.0')
     .option('--server <url>', 'the server; otherwise PASTEFLOW_SERVER, or that of `pasteflow login`')
     .option(
       '--token-file <file>',

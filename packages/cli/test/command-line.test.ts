@@ -9,7 +9,7 @@ const bed = useBed();
 
 describe('pasteflow', () => {
   it('prints its version and its help on stdout, and ends with 0', async () => {
-    expect(await bed.run(['--version'])).toEqual({ code: 0, stdout: '0.0.0\n', stderr: '' });
+    expect(await bed.run(['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
     for (const args of [['--help'], ['help', 'put'], ['put', '--help']]) {
       const { code, stdout, stderr } = await bed.run(args);
       expect([code, stderr]).toEqual([0, '']);

@@ -1,11 +1,16 @@
 import { sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { Migrator, type Migration } from 'kysely/migration';
 import type { Database } from './database/database.ts';
+import { holdOffVacuum, withLockRetries } from './database/lock-retries.ts';
 import { installStateMachines } from './enforcement/install.ts';
 import { migrations } from './migrations/all.ts';
+import { ensureTransitionPartitions } from './retention/old-transitions.ts';
 import { createRoles, type RolePasswords } from './roles/create-roles.ts';
 import { grantRights } from './roles/grant-rights.ts';
-import { takeOwnership } from './roles/take-ownership.ts';
+import { existingTables, takeOwnership } from './roles/take-ownership.ts';
+
+/** How many partitions the audit trail has from the start, beside that of this month. The janitor makes more. */
+const PARTITIONED_MONTHS_AHEAD = 2;
 
 export interface MigrateOptions {
   readonly passwords?: RolePasswords;
@@ -22,16 +27,16 @@ export interface MigrateOptions {
 export async function migrate(
   db: Database,
   { passwords = {}, onNotice = () => {} }: MigrateOptions = {},
+  all: Readonly<Record<string, Migration>> = migrations,
 ): Promise<readonly string[]> {
   await requireUtf8(db);
+  await refuseEarlierSchema(db);
   await requirePublicSchema(db);
   for (const notice of await createRoles(db, passwords)) onNotice(notice);
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(migrations) } });
-  for (const { name, executedAt } of await migrator.getMigrations())
-    if (executedAt === undefined) await migrations[name]?.before?.(db);
-  const applied = await applyPending(migrator);
+  const applied = await applyPending(db, all);
   await takeOwnership(db);
   await installStateMachines(db);
+  await withLockRetries(() => ensureTransitionPartitions(db, PARTITIONED_MONTHS_AHEAD));
   await grantRights(db);
   return applied;
 }
@@ -64,16 +69,56 @@ async function requirePublicSchema(db: Database): Promise<void> {
   );
 }
 
+/** Before release 0.1.0 the schema was made by other migrations. `0001-uuid-v7` was the first of them. */
+async function refuseEarlierSchema(db: Database): Promise<void> {
+  const { rows: made } = await sql`SELECT WHERE to_regclass('kysely_migration') IS NOT NULL`.execute(db);
+  if (made.length === 0) return;
+  const { rows } = await sql<{ name: string }>`
+    SELECT current_database() AS name FROM kysely_migration WHERE name = '0001-uuid-v7'`.execute(db);
+  const [earlier] = rows;
+  if (earlier === undefined) return;
+  throw new Error(
+    `the database ${earlier.name} was made before release 0.1.0 and can't be upgraded. Export: start the earlier version, and let each ` +
+      'user save their pastes with `pasteflow export`. Start anew: stop it, let DATABASE_URL name a new database and S3_BUCKET a new ' +
+      'bucket (with `npm start`: PASTEFLOW_DATA_DIR a new folder), and migrate. Import: load the saved files with `pasteflow import`',
+  );
+}
+
 /**
- * Each migration is a transaction of its own. In one transaction, a migration would wait for a table while it keeps the locks of those
- * before it, and could deadlock with a statement of a service.
+ * Each migration is a transaction of its own. In one transaction, a migration would wait for a table while it
+ * keeps the locks of those before it, and could deadlock with a statement of a service.
  */
-async function applyPending(migrator: Migrator): Promise<readonly string[]> {
+async function applyPending(
+  db: Database,
+  all: Readonly<Record<string, Migration>>,
+): Promise<readonly string[]> {
+  const patient = Object.fromEntries(
+    Object.entries(all).map(([name, migration]) => [name, waitBriefly(migration)]),
+  );
+  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(patient) } });
   const applied: string[] = [];
   for (;;) {
-    const { error, results = [] } = await migrator.migrateUp();
-    if (error !== undefined) throw error as Error;
+    const results = await withLockRetries(() => applyNext(migrator));
     if (results.length === 0) return applied;
-    applied.push(...results.map(({ migrationName }) => migrationName));
+    applied.push(...results);
   }
+}
+
+async function applyNext(migrator: Migrator): Promise<readonly string[]> {
+  const { error, results = [] } = await migrator.migrateUp();
+  if (error !== undefined) throw error as Error;
+  return results.map(({ migrationName }) => migrationName);
+}
+
+/**
+ * A migration gives up when it has waited for 300 ms for a lock, so that it neither holds up running services nor
+ * deadlocks with them.
+ */
+function waitBriefly(migration: Migration): Migration {
+  return {
+    up: async (tx) => {
+      await holdOffVacuum(tx, await existingTables(tx));
+      await migration.up(tx);
+    },
+  };
 }

@@ -9,7 +9,7 @@ export type ListedPaste = Selectable<PastesTable> & { readonly place: Place };
 
 /**
  * A page of a user's pastes, newest first; `status` null: pastes of every status. Pastes that are gone
- * are not listed. Each filter is the order of an index (0009-paste-owners.ts), so that a page
+ * are not listed. Each filter is the order of an index (0002-pastes.ts), so that a page
  * costs the same at every place. Only PROCESSED shares an index: it skips pastes IN_PROGRESS and those that
  * FAILED in the last day; skipping 100,000 takes 33 ms.
  */

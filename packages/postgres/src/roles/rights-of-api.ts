@@ -35,7 +35,6 @@ export const apiRights: RoleRights = {
   },
   state_transitions: { select: 'all' },
   uncounted_transitions: 'none',
-  transition_cursor: 'none',
   transition_statistics: 'none',
   sweep_runs: 'none',
   installation: 'none',

@@ -88,7 +88,6 @@ export const janitorRights: RoleRights = {
   },
   state_transitions: { select: 'all' },
   uncounted_transitions: { select: 'all', delete: true },
-  transition_cursor: { select: 'all', update: ['txid', 'id', 'greatest_id', 'ids_above'] }, // for the janitor of the release before
   transition_statistics: {
     select: 'all',
     insert: ['machine', 'from', 'to', 'count', 'seconds', 'buckets'],

@@ -53,7 +53,6 @@ export const workerRights: RoleRights = {
   },
   state_transitions: 'none',
   uncounted_transitions: 'none',
-  transition_cursor: 'none',
   transition_statistics: 'none',
   sweep_runs: 'none',
   installation: { select: 'all' },

@@ -14,8 +14,8 @@ export const rights: Readonly<Record<ServiceRole, RoleRights>> = {
   pasteflow_janitor: janitorRights,
 };
 
-/** Tables without a type, which no service uses. `imported_bytes` has had no use since migration 0042. */
-export const untypedTables = ['kysely_migration', 'kysely_migration_lock', 'imported_bytes'] as const;
+/** The tables of the migrator, which no service uses. */
+export const untypedTables = ['kysely_migration', 'kysely_migration_lock'] as const;
 
 /** The views, and who may read them. */
 export const viewReaders: Readonly<Record<string, readonly ServiceRole[]>> = {

@@ -11,7 +11,6 @@ const FUNCTIONS = [
   'uuid_v7',
   'remove_executions_of_pastes',
   'remove_executions_of_jobs',
-  'job_has_assets',
   'has_open_execution',
   'made_by_job',
   'take_job_turn',
@@ -42,7 +41,7 @@ export async function takeOwnership(db: Kysely<Schema>): Promise<void> {
       const objects = await findForeignObjects(tx);
       if (objects.length === 0 || !(await mayGive(tx))) return;
       await keepOwners(tx, objects);
-      await holdOffVacuum(tx, await tableNames(tx));
+      await holdOffVacuum(tx, await existingTables(tx));
       for (const { kind, name } of objects)
         await sql.raw(`ALTER ${kind} ${name} OWNER TO ${OWNER_ROLE}`).execute(tx);
     }),
@@ -67,7 +66,8 @@ async function findForeignObjects(db: Kysely<Schema>): Promise<readonly OwnedObj
   return rows;
 }
 
-async function tableNames(db: Kysely<Schema>): Promise<readonly string[]> {
+/** The names of Pasteflow's tables that the database has. */
+export async function existingTables(db: Kysely<Schema>): Promise<readonly string[]> {
   const tables = [...Object.keys(rights.pasteflow_api), ...untypedTables];
   const { rows } = await sql<{ name: string }>`
     SELECT name FROM unnest(${tables}::text[]) AS name WHERE to_regclass(quote_ident(name)) IS NOT NULL`.execute(

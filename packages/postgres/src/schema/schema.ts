@@ -14,11 +14,7 @@ import type { StateTransitionsTable } from './state-transitions.ts';
 import type { SweepRunsTable } from './sweep-runs.ts';
 import type { TakedownsTable } from './takedowns.ts';
 import type { TaskExecutionsTable } from './task-executions.ts';
-import type {
-  TransitionCursorTable,
-  TransitionStatisticsTable,
-  UncountedTransitionsTable,
-} from './transition-statistics.ts';
+import type { TransitionStatisticsTable, UncountedTransitionsTable } from './transition-statistics.ts';
 import type { UsersTable } from './users.ts';
 
 export interface Schema {
@@ -36,7 +32,6 @@ export interface Schema {
   task_executions: TaskExecutionsTable;
   state_transitions: StateTransitionsTable;
   uncounted_transitions: UncountedTransitionsTable;
-  transition_cursor: TransitionCursorTable;
   transition_statistics: TransitionStatisticsTable;
   sweep_runs: SweepRunsTable;
   installation: InstallationTable;

@@ -12,6 +12,4 @@ export interface StateTransitionsTable {
   at: Generated<Date>;
   actor: string;
   reason: string | null;
-  /** NULL, but for rows from before `uncounted_transitions`. The next release removes the column. */
-  txid: Generated<string | null>;
 }

@@ -22,12 +22,3 @@ export interface UncountedTransitionsTable {
   /** For each transition, how long the row had been in `from`, in seconds. */
   seconds: number[];
 }
-
-/** For the janitors of the release before: up to where they counted. The next release removes the table. */
-export interface TransitionCursorTable {
-  one: Generated<true>;
-  txid: Generated<string>;
-  id: Generated<string>;
-  greatest_id: Generated<string>;
-  ids_above: Generated<string>;
-}

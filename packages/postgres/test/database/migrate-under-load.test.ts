@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { DependencyUnavailableError, pasteUpload, type Machine } from '@pasteflow/domain';
 import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
 import {
   claimExecutions,
   createPastes,
@@ -11,6 +12,7 @@ import {
   uploadSubject,
   type Database,
 } from '../../src/index.ts';
+import { migrations } from '../../src/migrations/all.ts';
 import { newPaste, open, pasteToCreate, useOwnServer } from '../support/database.ts';
 import { until } from '../support/until.ts';
 
@@ -68,6 +70,29 @@ it('a deploy that changes nothing takes no lock that writes wait for', async () 
   await sql`LOCK TABLE pastes, task_executions, jobs IN ROW EXCLUSIVE MODE`.execute(writing);
   await migrate(current.db);
   await writing.rollback().execute();
+});
+
+it('a migration does not keep a table that a transaction wants while it waits for another table of that transaction', async () => {
+  const another: Migration = {
+    up: async (db) => {
+      await sql`ALTER TABLE pastes ADD COLUMN another integer`.execute(db);
+      await sql`ALTER TABLE task_executions ADD COLUMN another integer`.execute(db);
+    },
+  };
+  const writing = await current.db.startTransaction().execute();
+  await sql`LOCK TABLE task_executions IN ROW EXCLUSIVE MODE`.execute(writing);
+  const migrated = migrate(current.db, {}, { ...migrations, '9999-another': another });
+  migrated.catch(() => {}); // awaited below
+  await until(async () => {
+    const { rows } = await sql`
+      SELECT FROM pg_locks WHERE relation = 'task_executions'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted`.execute(
+      current.db,
+    );
+    return rows.length > 0;
+  });
+  await sql`LOCK TABLE pastes IN ROW EXCLUSIVE MODE`.execute(writing);
+  await writing.commit().execute();
+  expect(await migrated).toEqual(['9999-another']);
 });
 
 /** Runs statements with kept plans until it is stopped. @returns how often Postgres refused a transaction, which the caller may repeat */

@@ -20,45 +20,22 @@ afterAll(async () => {
 it('three processes that migrate an empty database at once apply each migration once', async () => {
   const applied = await Promise.all([migrate(db), migrate(db), migrate(db)]);
   expect(applied.flat().toSorted()).toEqual([
-    '0001-uuid-v7',
-    '0002-users',
-    '0003-pastes',
-    '0004-paste-payloads',
-    '0005-task-executions',
-    '0006-jobs',
-    '0007-state-transitions',
-    '0008-api-tokens',
-    '0009-paste-owners',
-    '0010-assets',
-    '0011-idempotency-keys',
-    '0012-rate-limits',
-    '0013-measurements',
-    '0014-what-jobs-made',
-    '0015-installation',
-    '0016-losses',
-    '0018-fair-jobs',
-    '0019-retried-executions',
-    '0020-rescues',
-    '0021-inline-payloads',
-    '0022-takedowns',
-    '0023-encrypted-pastes',
-    '0024-browser-sessions',
-    '0025-stored-encoding',
-    '0026-burn-after-reading',
-    '0029-compressed-payloads',
-    '0030-slugs',
-    '0031-parents',
-    '0032-one-index-by-subject',
-    '0033-cheap-patterns',
-    '0034-room-for-settlements',
-    '0035-uncounted-transitions',
-    '0036-trail-by-entity',
-    '0037-readers-of-burned-pastes',
-    '0038-copies-of-content',
-    '0039-deletion-requests',
-    '0041-sessions-of-tokens',
-    '0042-bytes-of-callers',
+    '0001-users',
+    '0002-pastes',
+    '0003-jobs',
+    '0004-executions',
+    '0005-audit-trail',
+    '0006-requests',
+    '0007-operations',
   ]);
+});
+
+it('a new database has the partitions of this month and the next two', async () => {
+  const { rows } = await sql`
+    SELECT FROM pg_partition_tree('state_transitions') WHERE relid::regclass::text ~ '^state_transitions_[0-9_]+$'`.execute(
+    db,
+  );
+  expect(rows).toHaveLength(3);
 });
 
 it('migrating again applies nothing and changes nothing', async () => {
@@ -67,6 +44,29 @@ it('migrating again applies nothing and changes nothing', async () => {
   const before = await constraints();
   expect(await migrate(db)).toEqual([]);
   expect(await constraints()).toEqual(before);
+});
+
+it('a database from before release 0.1.0 is refused unchanged, with what to do', async () => {
+  const earlier = open((await createTestDatabase(stack, { migrated: false })).url);
+  await sql`CREATE TABLE kysely_migration (name varchar(255) PRIMARY KEY, timestamp varchar(255) NOT NULL)`.execute(
+    earlier,
+  );
+  await sql`INSERT INTO kysely_migration VALUES ('0001-uuid-v7', '2026-11-22T00:00:00Z'), ('0002-users', '2026-11-22T00:00:00Z')`.execute(
+    earlier,
+  );
+  await expect(migrate(earlier)).rejects.toThrow(
+    /^the database \w+ was made before release 0\.1\.0 and can't be upgraded\. Export: .*`pasteflow export`.* Start anew: .*DATABASE_URL.*S3_BUCKET.* Import: .*`pasteflow import`$/,
+  );
+  const { rows } = await sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`.execute(earlier);
+  expect(rows).toEqual([{ tablename: 'kysely_migration' }]);
+  await earlier.destroy();
+});
+
+it('a database with a migration that this version does not know is refused', async () => {
+  const later = open((await createTestDatabase(stack)).url);
+  await sql`INSERT INTO kysely_migration VALUES ('9999-later', '2027-01-01T00:00:00Z')`.execute(later);
+  await expect(migrate(later)).rejects.toThrow('9999-later is missing');
+  await later.destroy();
 });
 
 it('an unavailable Postgres is a typed error, and the pool works again once Postgres is back', async () => {

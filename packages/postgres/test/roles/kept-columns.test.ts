@@ -15,12 +15,6 @@ const current = useOwnServer({ fresh: 'file' });
 const free: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   api_tokens: { last_used_at: 'is shown, and decides nothing' },
   paste_retries: { paste_id: 'follows the paste when it is retried again' },
-  transition_cursor: {
-    txid: 'of the release before',
-    id: 'of the release before',
-    greatest_id: 'of the release before',
-    ids_above: 'of the release before',
-  },
   transition_statistics: { count: 'is counted', seconds: 'is counted', buckets: 'is counted' },
   sweep_runs: {
     started_at: 'is the last run',

@@ -47,7 +47,7 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
     openapi: '3.1.0',
     info: {
       title: 'Pasteflow',
-      version: '1', // as in /v1
+      version: '0.1.0',
       description:
         'Stores text and answers with short links to it. Every GET route also answers HEAD, with the same headers and no ' +
         'body. Unknown paths are answered with the response `RouteNotFound`, unknown methods with `MethodNotAllowed`.',

@@ -37,7 +37,7 @@ export interface SubjectTimeline {
         readonly created_at: Date;
         readonly completed_at: Date | null;
       };
-  readonly transitions: readonly Omit<Timeline['transitions'][number], 'id' | 'txid'>[];
+  readonly transitions: readonly Omit<Timeline['transitions'][number], 'id'>[];
   readonly executions: readonly Omit<Timeline['executions'][number], 'kind' | 'subject_id'>[];
   readonly retries: Timeline['retries'];
   /** null: no operator took the paste down. */
