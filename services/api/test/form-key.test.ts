@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
+import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
 import { ownPage } from './support/forms.ts';
-import { newKey, wholeAnswer } from './support/keyed.ts';
+import { keyRows, newKey, wholeAnswer } from './support/keyed.ts';
 import { countPastes } from './support/pastes.ts';
+import { until } from './support/until.ts';
 
 const bed = useApi();
 
@@ -44,6 +46,26 @@ describe('a form that is sent again', () => {
     expect(new Set(links).size).toBe(1);
     for (const { status } of answers) expect([201, 409]).toContain(status);
     expect(await countPastes(bed.db)).toBe(before + 1);
+  });
+
+  it('says how to get the page while the first copy still runs', async () => {
+    const fields = { form_key: newKey(), text: 'a double click' };
+    let first: Promise<Response> | undefined;
+    await bed.db.transaction().execute(async (tx) => {
+      await sql`LOCK TABLE pastes IN SHARE MODE`.execute(tx);
+      first = submit(fields);
+      await until(
+        () => keyRows(bed.db),
+        (rows) => rows.some(({ answer }) => answer === null),
+      );
+      const second = await submit(fields);
+      expect([second.status, await second.text()]).toEqual([
+        409,
+        expect.stringContaining('The form was sent twice. Reload this page to get the link'),
+      ]);
+    });
+    const { body } = await wholeAnswer(await first!);
+    expect(await wholeAnswer(await submit(fields))).toMatchObject({ body, replayed: true });
   });
 
   it.each([

@@ -100,7 +100,7 @@ export class Idempotency {
       case 'answered':
         return { kind: 'answered', answer: openAnswer(found.answer, seal) };
       case 'running':
-        throw keyInUse(found.secondsLeft);
+        throw keyInUse(found.secondsLeft, sent === null);
       default:
         return found satisfies never;
     }
@@ -175,11 +175,11 @@ export function keyTaken(): RequestError {
   return keyInUse(HOLD_SECONDS);
 }
 
-function keyInUse(secondsLeft: number): RequestError {
+/** @param isForm a browser without JavaScript has sent the form twice, and shows this answer */
+function keyInUse(secondsLeft: number, isForm = false): RequestError {
   const seconds = retryAfterSeconds(secondsLeft);
-  return new RequestError(
-    'idempotency_key_in_use',
-    `The first request with this Idempotency-Key is still running. Repeat the request in ${seconds} s to get its answer.`,
-    { headers: { 'Retry-After': String(seconds) } },
-  );
+  const detail = isForm
+    ? 'The form was sent twice. Reload this page to get the link and the delete token.'
+    : `The first request with this Idempotency-Key is still running. Repeat the request in ${seconds} s to get its answer.`;
+  return new RequestError('idempotency_key_in_use', detail, { headers: { 'Retry-After': String(seconds) } });
 }

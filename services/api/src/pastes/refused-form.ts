@@ -8,8 +8,8 @@ import type { Pages } from '../site/compose-site.ts';
 const MAX_SHOWN_BYTES = 256 * 1024;
 
 /**
- * Keeps the form of a page for a slug or a parent that is refused, and for a text with a file. Without JavaScript, the refusal would otherwise cost everything that was
- * entered.
+ * Keeps the form of a page for a slug or a parent that is refused, and for a text with a file. Without JavaScript,
+ * the refusal would otherwise cost everything that was entered.
  */
 export function keepForm(
   { pages, maxPasteBytes }: { readonly pages: Pages; readonly maxPasteBytes: number },
