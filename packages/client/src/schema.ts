@@ -3825,6 +3825,8 @@ export interface operations {
         headers: {
           /** @description The path of the next page. */
           Location?: string;
+          /** @description What the tabs keep is cleared, unless `PUBLIC_URL` has a path. */
+          'Clear-Site-Data'?: string;
           'X-Request-Id': components['headers']['X-Request-Id'];
           'RateLimit-Policy': components['headers']['RateLimit-Policy'];
           RateLimit: components['headers']['RateLimit'];

@@ -29,7 +29,8 @@ function relative(seconds: number): string {
 export function fillToken(): void {
   const field = optional('delete_token', HTMLInputElement);
   try {
-    if (field !== null) field.value = sessionStorage.getItem(field.form?.getAttribute('action') ?? '') ?? '';
+    const kept = sessionStorage.getItem(field?.form?.getAttribute('action') ?? '');
+    if (field !== null) field.value = kept ?? field.value;
   } catch {
     // The browser keeps nothing.
   }

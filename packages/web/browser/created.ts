@@ -5,7 +5,10 @@ const token = optional('delete-token', HTMLInputElement);
 const link = optional('url', HTMLInputElement);
 if (token !== null && link !== null) keepToken(link.value, token.value);
 
-/** For the form that deletes the paste. The token is gone with this tab, so that the next person at a shared computer does not find it. */
+/**
+ * For the form that deletes the paste. The tab keeps the token: a browser may write it to its disk, and give it to a closed tab that is
+ * opened again.
+ */
 function keepToken(url: string, value: string): void {
   try {
     sessionStorage.setItem(`${new URL(url).pathname}/delete`, value);
@@ -14,6 +17,15 @@ function keepToken(url: string, value: string): void {
   }
 }
 
+/** The link with the key of an encrypted paste is nowhere else. */
+let isKeyOnlyHere = link?.value.includes('#') === true;
+const onKeyTaken = (): void => void (isKeyOnlyHere = false);
+addEventListener('beforeunload', (event) => {
+  if (isKeyOnlyHere) event.preventDefault(); // the browser asks
+});
+link?.addEventListener('copy', onKeyTaken);
+document.getElementById('open')?.addEventListener('click', onKeyTaken);
+
 for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-copy]')) {
   const input = document.getElementById(button.dataset['copy'] ?? '');
   if (!(input instanceof HTMLInputElement)) continue;
@@ -21,6 +33,8 @@ for (const button of document.querySelectorAll<HTMLButtonElement>('button[data-c
   button.hidden = false;
   button.addEventListener('click', () => {
     const { done = '', failed = '' } = button.dataset;
-    void copyShown(button, () => input.value, { done, failed });
+    void copyShown(button, () => input.value, { done, failed }).then(() => {
+      if (input === link && button.textContent === done) onKeyTaken();
+    });
   });
 }

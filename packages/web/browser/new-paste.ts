@@ -1,6 +1,6 @@
 import { element } from './element.ts';
 import { keepCreated, keptCreated, readPage, showCreated } from './form/created.ts';
-import { forgetDraft, keepDraft, keptFields } from './form/draft.ts';
+import { forgetDraft, keepDraft, keptFields, type Fields } from './form/draft.ts';
 import { FileField } from './form/file-field.ts';
 import { indent } from './form/indent.ts';
 import { EncryptionOption } from './sealed/encryption-option.ts';
@@ -9,6 +9,8 @@ import { EncryptionOption } from './sealed/encryption-option.ts';
 const form = element('new-paste', HTMLFormElement);
 const text = element('text', HTMLTextAreaElement);
 const title = element('title', HTMLInputElement);
+/** With this key a creation whose answer was lost makes no second paste. Another text gets another key. */
+const formKey = element('form-key', HTMLInputElement);
 const status = element('form-status', HTMLElement);
 const failure = element('form-error', HTMLElement);
 const submit = element('create', HTMLButtonElement);
@@ -25,19 +27,13 @@ const file = new FileField(text, {
 /** Who is signed in; empty: nobody. */
 const { viewer = '' } = form.dataset;
 
-/** How often somebody has changed something. */
-let edits = 0;
+/** Somebody has changed or sent the form. */
+let isTouched = false;
 let tabLeaves = false;
 
-/** A creation whose answer was lost is repeated as it was, with the same key, so that it makes no second paste. */
-interface Attempt {
-  readonly edits: number;
-  readonly key: string;
-  readonly query: string;
-  readonly sealed: Sealed | null;
-}
 type Sealed = Awaited<ReturnType<EncryptionOption['seal']>>;
-let attempt: Attempt | null = null;
+/** Each encryption gives other bytes: a creation is repeated with the same ones. */
+let sealedFor: { readonly key: string; readonly sealed: Sealed } | null = null;
 
 form.addEventListener('submit', (event) => {
   event.preventDefault();
@@ -46,6 +42,7 @@ form.addEventListener('submit', (event) => {
 form.addEventListener('input', onEdit);
 text.addEventListener('keydown', onKey);
 addEventListener('pagehide', isDraftKept);
+document.addEventListener('visibilitychange', isDraftKept); // a tab that ends in the background says nothing else
 addEventListener('beforeunload', (event) => {
   if (!isDraftKept()) event.preventDefault();
 });
@@ -54,15 +51,24 @@ start();
 function start(): void {
   const created = keptCreated(viewer);
   if (created !== null) {
-    showCreated(created);
+    keepCreated(created);
     return;
   }
-  if (form.dataset['refused'] === undefined) restoreDraft(); // a form that was refused shows what was entered
+  const fields = keptFields(viewer);
+  const isRefused = form.dataset['refused'] !== undefined; // the page shows what was entered
+  if (fields !== null && !isRefused && isLoadedAgain()) restore(fields);
   void fillFrom(form.dataset['from']);
 }
 
+/** A link to the form gives an empty one. The way back to a draft is the way back in the history. */
+function isLoadedAgain(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return navigation?.type !== 'navigate';
+}
+
 function onEdit(): void {
-  edits += 1;
+  isTouched = true;
+  formKey.value = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))));
   if (encryption.isWanted) isDraftKept(); // forgets the draft
   warnOfBoth();
 }
@@ -99,21 +105,26 @@ async function send(): Promise<void> {
   if (chosen === undefined && text.value === '') failure.textContent = form.dataset['empty'] ?? '';
   if (failure.textContent !== '' || warnOfBoth()) return;
   showBusy(true);
+  isTouched = true; // a form that starts with a text is sent as it is
   try {
-    const current = await currentAttempt(chosen);
-    if (current === undefined) return;
-    const { key, query, sealed } = current;
+    const { value: key } = formKey;
+    const query = options();
+    const sealed = encryption.isWanted ? await encrypted(key, chosen) : null;
+    if (sealed === undefined) return;
     // A type of its own keeps a file that happens to be a form or JSON from being read as one.
     const response = await fetch(`${form.action}?${query}`, {
       method: 'POST',
       body: sealed?.body ?? chosen ?? new Blob([text.value]),
       headers: { Accept: 'text/html', 'Content-Type': 'application/octet-stream', 'Idempotency-Key': key },
+      redirect: 'error',
     });
     const markup = await response.text();
-    if (response.ok) {
-      keepCreated({ markup, key: sealed?.key ?? null, writer: viewer });
+    if (response.status === 201) {
+      if (sealed === null) keepCreated({ markup, writer: viewer });
+      else showCreated(markup, sealed.key);
       forgetDraft();
-    } else showRefusal(markup);
+    } else if (response.ok) throw new Error('Something else than the service has answered.');
+    else showRefusal(markup);
   } catch {
     failure.textContent = form.dataset['unreachable'] ?? '';
   } finally {
@@ -129,25 +140,18 @@ function showBusy(isBusy: boolean): void {
 }
 
 /** undefined: the browser could not encrypt, and has said so. */
-async function currentAttempt(chosen: File | undefined): Promise<Attempt | undefined> {
-  if (attempt?.edits === edits) return attempt;
-  const [begun, query] = [edits, options()];
-  const sealed = encryption.isWanted ? await encrypted(chosen) : null;
-  if (sealed === undefined) return undefined;
-  const key = btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(18))));
-  attempt = { edits: begun, key, query, sealed };
-  return attempt;
-}
-
-async function encrypted(chosen: File | undefined): Promise<Sealed | undefined> {
+async function encrypted(key: string, chosen: File | undefined): Promise<Sealed | undefined> {
+  if (sealedFor?.key === key) return sealedFor.sealed;
   try {
-    return await encryption.seal({
+    const sealed = await encryption.seal({
       text: text.value,
       file: chosen,
       title: title.value,
       syntax: element('syntax', HTMLSelectElement).value,
       burn: new FormData(form).get('burn') === 'true',
     });
+    sealedFor = { key, sealed };
+    return sealed;
   } catch {
     failure.textContent = form.dataset['unencrypted'] ?? '';
     return undefined;
@@ -192,38 +196,36 @@ function refuseSlug(reason: string): void {
 }
 
 /**
- * Keeps what was entered, for a reload. What is to be encrypted is never kept, because a browser may write it to its disk.
+ * Keeps what was entered, for when the page is loaded again. What is to be encrypted is never kept, because a browser may write it to its
+ * disk, and no browser gives a page its file again.
  * @returns whether nothing would be lost
  */
 function isDraftKept(): boolean {
-  if (edits === 0 || !form.isConnected) return true;
-  const isEmpty = text.value === '';
-  if (!isEmpty && !encryption.isWanted) return keepDraft({ writer: viewer, fields: fieldsOfDraft() });
+  if (!isTouched || !form.isConnected) return true;
+  const hasFile = file.chosen !== undefined;
+  if (!encryption.isWanted) return keepDraft({ writer: viewer, fields: fieldsOfDraft() }) && !hasFile;
   forgetDraft();
-  return isEmpty;
+  return text.value === '' && !hasFile;
 }
 
-/** Without the title of a file, because a browser gives no page its file again. */
-function fieldsOfDraft(): Record<string, string> {
+function fieldsOfDraft(): Fields {
   const fields = Object.fromEntries([...new FormData(form)].filter(([, value]) => typeof value === 'string'));
-  if (file.gaveTitle) delete fields['title'];
+  if (file.gaveTitle) fields['title'] = ''; // it goes with the file
   return fields as Record<string, string>;
 }
 
-function restoreDraft(): void {
-  const fields = keptFields(viewer);
-  if (fields === null) return;
+function restore(fields: Fields): void {
   for (const control of form.elements) {
     if (control instanceof HTMLInputElement && control.type === 'checkbox') {
       if (control.name !== '') control.checked = control.name in fields;
     } else if (
       control instanceof HTMLTextAreaElement ||
       control instanceof HTMLSelectElement ||
-      (control instanceof HTMLInputElement && control.type === 'text')
+      (control instanceof HTMLInputElement && ['text', 'hidden'].includes(control.type))
     )
       control.value = fields[control.name] ?? control.value;
   }
-  edits += 1;
+  isTouched = true;
 }
 
 /** Starts with the text of another paste, where the page has not. */

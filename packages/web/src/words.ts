@@ -2,10 +2,7 @@ import { diffWords } from './diff-words.ts';
 import { formWords } from './form-words.ts';
 import { mySessionsWords, signInWords } from './sign-in-words.ts';
 
-/**
- * Every text of the pages, so that a translation replaces one file. The texts of errors come from the API's
- * problem details.
- */
+/** Every text of the pages. The texts of errors come from the API's problem details. */
 export const words = {
   product: 'Pasteflow',
   skipToContent: 'Skip to the content',
@@ -21,8 +18,7 @@ export const words = {
     title: 'Paste created',
     link: 'Link to the paste',
     deleteToken: 'Delete token',
-    deleteTokenHint:
-      'Copy this token to keep it: only this page shows it, and only this token can delete the paste.',
+    deleteTokenHint: 'Copy this token to keep it. Without the token you cannot delete the paste.',
     open: 'Open the paste',
     copy: 'Copy',
     copied: 'Copied',

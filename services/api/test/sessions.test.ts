@@ -165,6 +165,18 @@ describe('a browser that is signed in', () => {
       'pasteflow=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0',
     );
   });
+
+  it('signs out, and clears the storage of the origin only where the service has an origin of its own', async () => {
+    const below = await bed.start({ env: { PUBLIC_URL: `${bed.api.url}/paste` } });
+    for (const [{ url }, expected] of [
+      [bed.api, '"storage"'],
+      [below, null],
+    ] as const) {
+      const form = { ...ownForm(bed.api.url, {}), redirect: 'manual' as const };
+      const response = await fetch(`${url}/session/end`, form);
+      expect([response.status, response.headers.get('clear-site-data')]).toEqual([303, expected]);
+    }
+  });
 });
 
 describe('a browser that is not signed in', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Page, Route } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { startCluster } from '../../src/index.ts';
 import { isBrowserWanted, useBrowser } from './browser.ts';
 
@@ -9,15 +9,8 @@ const bed = useBrowser({ start: () => startCluster(), originOf: (cluster) => clu
 const { open } = bed;
 
 const textOf = (page: Page) => page.getByLabel('Text').inputValue();
-const linkOf = (page: Page) => page.getByLabel('Link to the paste').inputValue();
-const tokenOf = (page: Page) => page.getByLabel('Delete token').inputValue();
 const create = (page: Page) => page.getByRole('button', { name: 'Create paste' }).click();
 const created = (page: Page) => page.getByRole('heading', { name: 'Paste created' }).waitFor();
-
-async function countPastes(): Promise<number> {
-  const [row] = await bed.cluster.rows.query<{ count: string }>('SELECT count(*) FROM pastes');
-  return Number(row!.count);
-}
 
 /** A form with this text. */
 async function formWith(text: string): Promise<Page> {
@@ -26,7 +19,12 @@ async function formWith(text: string): Promise<Page> {
   return page;
 }
 
-const isPost = (route: Route) => route.request().method() === 'POST';
+/** Reloads the page, and lets the browser ask. @returns once it has asked */
+async function reloadAsks(page: Page): Promise<void> {
+  const asked = page.waitForEvent('dialog');
+  await page.evaluate(() => location.reload());
+  expect((await asked).type()).toBe('beforeunload');
+}
 
 describeInBrowser('Tab in the field of the text', () => {
   it('indents the lines of a selection, replaces none of them, and is undone', async () => {
@@ -43,6 +41,18 @@ describeInBrowser('Tab in the field of the text', () => {
     expect(await textOf(page)).toBe('\tone line');
     await field.press('Control+Z');
     expect(await textOf(page)).toBe('one line');
+  });
+
+  it('indents 20,000 lines at once, which the other direction takes back', async () => {
+    const lines = 'a line\n'.repeat(20_000);
+    const page = await open('/');
+    const field = page.getByLabel('Text');
+    await field.evaluate((element: HTMLTextAreaElement, value) => void (element.value = value), lines); // fill() is as slow
+    await field.press('Control+A');
+    await field.press('Tab');
+    expect((await textOf(page)) === '\ta line\n'.repeat(20_000)).toBe(true);
+    await field.press('Shift+Tab');
+    expect((await textOf(page)) === lines).toBe(true);
   });
 
   it('takes an indentation away with Shift, and stops where a line has none', async () => {
@@ -109,20 +119,65 @@ describeInBrowser('a reload of the form', () => {
   });
 
   it('keeps what was changed of the paste that the form starts from', async () => {
-    const { short_code } = await bed.cluster.client().pastes.create(Buffer.from('the first version'));
+    const { short_code } = await bed.cluster
+      .client()
+      .pastes.create(Buffer.from('the first version'), { title: 'First' });
     await bed.cluster.untilStatus(short_code, 'PROCESSED');
     const page = await open(`/${short_code}/new`);
     expect(await textOf(page)).toBe('the first version');
     await page.getByLabel('Text').fill('the second version');
+    await page.getByLabel('Title').fill('');
     await page.getByLabel('Made from').uncheck();
     await page.reload();
     await page.waitForFunction(() => document.querySelector('textarea')?.value === 'the second version');
     expect(await page.getByLabel('Made from').isChecked()).toBe(false);
+    expect(await page.getByLabel('Title').inputValue()).toBe('');
     await page.goto(bed.cluster.http().url);
     expect(await textOf(page)).toBe(''); // a draft belongs to its page
   });
 
-  it('shows nobody who signs in later what another user had entered', async () => {
+  it('keeps the options of a text that is not written yet', async () => {
+    const page = await open('/');
+    await page.getByLabel('Title').fill('notes.md');
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#title')?.value !== '');
+    expect(await page.getByLabel('Title').inputValue()).toBe('notes.md');
+  });
+
+  it('has what was entered when the tab ended in the background without another event', async () => {
+    const page = await formWith('unsaved');
+    await page.evaluate(() => {
+      document.dispatchEvent(new Event('visibilitychange'));
+      for (const type of ['beforeunload', 'pagehide'])
+        addEventListener(type, (event) => event.stopImmediatePropagation(), { capture: true });
+    });
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'unsaved');
+  });
+
+  it('is the way to a draft, and the way back is another: a link gives an empty form', async () => {
+    const page = await formWith('a draft');
+    await page.goto(`${bed.cluster.http().url}/missing123`);
+    await page.getByRole('link', { name: 'New paste', exact: true }).click();
+    await page.locator('#encryption').waitFor(); // the script has run
+    expect(await textOf(page)).toBe('');
+    await page.goBack();
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'a draft');
+  });
+
+  it('asks before a chosen file is lost', async () => {
+    const page = await open('/');
+    await page.getByLabel('Text').press('x');
+    await page.getByLabel('Text').press('Backspace');
+    const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a file') };
+    await page.getByLabel('Or a file').setInputFiles(file);
+    await reloadAsks(page);
+    await create(page);
+    await created(page);
+  });
+
+  it('shows nobody who signs in later what another user had entered, and forgets it', async () => {
     const page = await formWith('');
     await page.evaluate(() =>
       sessionStorage.setItem('draft of /', JSON.stringify({ writer: 'alice', fields: { text: 'of alice' } })),
@@ -130,6 +185,7 @@ describeInBrowser('a reload of the form', () => {
     await page.reload();
     await page.locator('#encryption').waitFor(); // the script has run
     expect(await textOf(page)).toBe('');
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
   it.each([
@@ -142,148 +198,42 @@ describeInBrowser('a reload of the form', () => {
     await page.waitForFunction(() => document.querySelector('textarea')?.value === 'kept ');
     await page.getByLabel('Text').fill(text);
     if (encrypt) await page.getByLabel('Encrypt in this browser').check();
-    const asked: string[] = [];
-    page.on('dialog', (dialog) => void asked.push(dialog.type()));
-    await page.evaluate(() => location.reload());
-    await bed.cluster.until(() => asked.length > 0);
-    expect(asked).toEqual(['beforeunload']);
+    await reloadAsks(page);
     expect((await textOf(page)).length).toBe(text.length);
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 });
 
-describeInBrowser('a reload after the creation', () => {
-  it('shows the link and the delete token again, and the page of the paste has the token', async () => {
-    const page = await formWith('keep my token');
-    await create(page);
-    await created(page);
-    const [link, token] = [await linkOf(page), await tokenOf(page)];
-    await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
-    await page.reload();
-    await created(page);
-    expect([await linkOf(page), await tokenOf(page)]).toEqual([link, token]);
-    await bed.cluster.untilStatus(link.split('/').at(-1)!, 'PROCESSED');
-    await page.getByRole('link', { name: 'Open the paste' }).click();
-    await page.getByText('Delete this paste').click();
-    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#delete_token')?.value !== '');
-    expect(await tokenOf(page)).toBe(token);
-    await page.getByRole('button', { name: 'Delete permanently' }).click();
-    await page.getByRole('heading', { name: 'Paste deleted' }).waitFor();
-  });
+async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('API token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('Signed in as').waitFor();
+}
 
-  it.each(['', 'burned'])('keeps the key of an encrypted paste and its token %s', async (burned) => {
-    const page = await formWith('secret');
-    if (burned !== '') await page.getByLabel('Delete the paste when it is read').check();
-    await page.getByLabel('Encrypt in this browser').check();
+describeInBrowser('the way back to the form', () => {
+  it('forgets what another user has created and entered', async () => {
+    const [alice, bob] = [await bed.cluster.user('alice'), await bed.cluster.user('bob')];
+    const page = await open('/session?next=%2F');
+    await signIn(page, alice.token);
+    await page.getByLabel('Text').fill('created by alice');
     await create(page);
     await created(page);
-    const [link, token] = [await linkOf(page), await tokenOf(page)];
-    expect(link).toMatch(/#\w{43,44}$/);
-    await page.reload();
-    await created(page);
-    expect([await linkOf(page), await tokenOf(page)]).toEqual([link, token]);
-    expect(await page.getByRole('link', { name: 'Open the paste' }).getAttribute('href')).toBe(link);
-    await bed.cluster.untilStatus(new URL(link).pathname.slice(1), 'PROCESSED');
-    await page.goto(link);
-    await page.getByText('Delete this paste').click();
-    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#delete_token')?.value !== '');
-    expect(await tokenOf(page)).toBe(token);
-  });
-
-  it('without JavaScript shows the same paste again', async () => {
-    const page = await open('/', { javaScriptEnabled: false });
-    await page.getByLabel('Text').fill('without a script');
-    const before = await countPastes();
-    await create(page);
-    await created(page);
-    const [link, token] = [await linkOf(page), await tokenOf(page)];
-    await page.reload();
-    await created(page);
-    expect([await linkOf(page), await tokenOf(page)]).toEqual([link, token]);
-    expect(await countPastes()).toBe(before + 1);
-    await page.goBack();
-    await page.getByLabel('Text').fill('another text');
-    await create(page);
-    await created(page);
-    expect(await linkOf(page)).not.toBe(link);
-  });
-});
-
-describeInBrowser('one form creates one paste', () => {
-  it('however often Ctrl+Enter is pressed', async () => {
-    const page = await formWith('once');
-    const before = await countPastes();
-    const held: (() => void)[] = [];
-    await page.route('**/?*', async (route) => {
-      await new Promise<void>((resolve) => held.push(resolve));
-      await route.continue();
-    });
-    for (let presses = 0; presses < 20; presses += 1) await page.getByLabel('Text').press('Control+Enter');
-    await bed.cluster.until(() => held.length > 0);
-    for (const release of held) release();
-    await created(page);
-    expect(await countPastes()).toBe(before + 1);
-    expect(held).toHaveLength(1);
-  });
-
-  it('when a browser without JavaScript sends it by a double click', async () => {
-    const page = await open('/', { javaScriptEnabled: false });
-    await page.getByLabel('Text').fill('a double click');
-    const before = await countPastes();
-    await page.getByRole('button', { name: 'Create paste' }).dblclick();
-    await page.waitForURL((url) => url.pathname === '/');
-    await page
-      .getByText(/Paste created|is still running/)
-      .first()
-      .waitFor();
-    await bed.cluster.until(async () => (await countPastes()) > before);
-    await page.reload();
-    await created(page);
-    expect(await countPastes()).toBe(before + 1);
-  });
-
-  it.each([false, true])('when the answer to the first try is lost, encrypted: %s', async (encrypt) => {
-    const page = await formWith('lost answer');
-    if (encrypt) await page.getByLabel('Encrypt in this browser').check();
-    const before = await countPastes();
-    let isFirst = true;
-    await page.route('**/?*', async (route) => {
-      if (!isPost(route) || !isFirst) return await route.continue();
-      isFirst = false;
-      await route.fetch();
-      await route.abort();
-    });
-    await create(page);
-    await page.getByRole('alert').getByText('The server did not answer').waitFor();
-    expect(await textOf(page)).toBe('lost answer');
-    await create(page);
-    await created(page);
-    expect(await countPastes()).toBe(before + 1);
-  });
-
-  it('but another text after a lost answer creates another paste', async () => {
-    const page = await formWith('first');
-    const before = await countPastes();
-    let isFirst = true;
-    await page.route('**/?*', async (route) => {
-      if (!isPost(route) || !isFirst) return await route.continue();
-      isFirst = false;
-      await route.fetch();
-      await route.abort();
-    });
-    await create(page);
-    await page.getByRole('alert').getByText('The server did not answer').waitFor();
-    await page.getByLabel('Text').fill('second');
-    await create(page);
-    await created(page);
-    expect(await countPastes()).toBe(before + 2);
-  });
-
-  it('says so when something else than the service answers', async () => {
-    const page = await formWith('behind a broken proxy');
-    await page.route('**/?*', (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }));
-    await create(page);
-    await page.getByRole('alert').getByText('The server did not answer').waitFor();
-    expect(await textOf(page)).toBe('behind a broken proxy');
+    await page.getByRole('link', { name: 'New paste' }).click();
+    await page.getByLabel('Text').fill('drafted by alice');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0); // also of pages that bob never opens
+    await page.evaluate(() =>
+      // As in a browser that does not know Clear-Site-Data.
+      sessionStorage.setItem('draft of /', JSON.stringify({ writer: 'alice', fields: { text: 'drafted' } })),
+    );
+    await signIn(page, bob.token);
+    while (!page.url().endsWith('#created')) await page.goBack();
+    await page.locator('#encryption').waitFor(); // the script has run
+    await page.getByRole('heading', { name: 'New paste' }).waitFor();
+    expect(await textOf(page)).toBe('');
+    expect(await page.evaluate(() => JSON.stringify([history.state, sessionStorage.length]))).toBe(
+      '[null,0]',
+    );
   });
 });

@@ -136,6 +136,8 @@ describeInBrowser('a file in the form', () => {
     const page = await open('/');
     await page.getByLabel('Text').fill('a text');
     await giveFiles(page, 'drop', { names: ['salaries.py'] });
+    page.removeAllListeners('dialog');
+    page.on('dialog', (dialog) => void dialog.accept()); // the browser asks whether the file may be lost
     await page.reload();
     await page.waitForFunction(() => document.querySelector('textarea')?.value === 'a text');
     expect(await page.getByLabel('Title').inputValue()).toBe('');

@@ -1,9 +1,11 @@
-/** What somebody has entered. The tab keeps it for a reload, and no longer than the tab exists. */
+/** What somebody has entered, by the names of the fields. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** The tab keeps the fields for when its page is loaded again. A browser may write them to its disk, and give them to a closed tab that is opened again. */
 interface Draft {
   /** The name of the user who was signed in; empty: nobody. */
   readonly writer: string;
-  /** By the names of the fields. */
-  readonly fields: Readonly<Record<string, string>>;
+  readonly fields: Fields;
 }
 
 /** @returns false for more than the browser keeps, and when the browser keeps nothing */
@@ -25,17 +27,19 @@ export function forgetDraft(): void {
   }
 }
 
-/** @param viewer who is signed in now; empty: nobody. Another user finds nothing */
-export function keptFields(viewer: string): Draft['fields'] | null {
+/** Forgets the draft of another user. @param viewer who is signed in now; empty: nobody */
+export function keptFields(viewer: string): Fields | null {
   try {
     const draft = JSON.parse(sessionStorage.getItem(nameOfPage()) ?? 'null') as Draft | null;
-    return draft !== null && isFor(draft.writer, viewer) ? draft.fields : null;
+    if (draft !== null && isFor(draft.writer, viewer)) return draft.fields;
   } catch {
-    return null; // the browser keeps nothing
+    // The browser keeps nothing.
   }
+  forgetDraft();
+  return null;
 }
 
-/** Whether a tab may show what a writer has entered. Somebody who was not signed in may have signed in meanwhile. */
+/** Whether a tab may show what a writer has entered. Somebody who was not signed in may have signed in meanwhile: nobody can tell. */
 export function isFor(writer: string, viewer: string): boolean {
   return writer === '' || writer === viewer;
 }

@@ -59,7 +59,7 @@ export function newPastePage(
     scripts: ['new-paste.js'],
     main: html`<h1>${form.title}</h1>
 <form id="new-paste" class="new-paste" method="post" action="${site.base}/" enctype="multipart/form-data" data-empty="${form.empty}" data-both="${form.both}" data-unreachable="${form.unreachable}" data-unencrypted="${words.encryption.failed}" data-viewer="${site.viewer?.name ?? ''}"${refused !== null && html` data-refused`}${fetched(site, origin)}>
-<input type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">
+<input id="form-key" type="hidden" name="form_key" value="${randomUUID()}" autocomplete="off">
 <div class="field">
 <label for="text">${form.content}</label>
 <textarea id="text" name="text" rows="18" spellcheck="false" autocapitalize="off" autocomplete="off" aria-describedby="text-hint"${refused === null && html` autofocus`}>
