@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawnService, type SpawnedService } from '@pasteflow/dev-stack/testing';
+import { readPayload } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
 import { COMMIT, startHoldingProxy, type HoldingProxy } from './support/holding-proxy.ts';
@@ -48,13 +49,8 @@ const untilReceived = (bytes: number) =>
 
 const bytesOf = (texts: readonly string[]) => texts.join('').length;
 
-async function storedContent(shortCode: string): Promise<string> {
-  const { id } = (await pasteRow(bed.db, shortCode))!;
-  const { rows } = await sql<{
-    content: Buffer;
-  }>`SELECT content FROM paste_payloads WHERE paste_id = ${id}`.execute(bed.db);
-  return rows[0]!.content.toString();
-}
+const storedContent = async (shortCode: string) =>
+  String(await readPayload(bed.db, (await pasteRow(bed.db, shortCode))!.id));
 
 async function expectCreated(response: Response, content: string): Promise<void> {
   expect(response.status).toBe(201);
