@@ -11,6 +11,8 @@ const isOwnFailure = (status: number): boolean => status >= 500 || status === 40
 export function describeS3Error(error: unknown): string {
   if (error instanceof ObjectNotStoredError)
     return 'S3 answered that it has stored the object, but does not have it with these bytes';
+  if (error instanceof NotReadBackError)
+    return `S3 stored the object, but the worker could not read it back: ${describeS3Error(error.cause)}`;
   if (error instanceof S3ServiceException) {
     return `S3 answered ${error.$metadata.httpStatusCode ?? '?'}${/^\w{1,64}$/.test(error.name) ? ` ${error.name}` : ''}`;
   }
@@ -20,7 +22,8 @@ export function describeS3Error(error: unknown): string {
 
 /** The stored reason of a request to S3 that has failed. */
 export function reasonOfS3Error(error: unknown): string {
-  const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+  const answer = error instanceof NotReadBackError ? error.cause : error;
+  const status = answer instanceof S3ServiceException ? answer.$metadata.httpStatusCode : undefined;
   const isRefused = status !== undefined && !isOwnFailure(status);
   return storedReason(isRefused ? 'storage_refused' : 'storage_unavailable', describeS3Error(error));
 }
@@ -30,6 +33,14 @@ export class ObjectNotStoredError extends Error {
   constructor(options?: ErrorOptions) {
     super('S3 answered that it has stored the object, but does not have it with these bytes.', options);
     this.name = 'ObjectNotStoredError';
+  }
+}
+
+/** S3 answered a put with success, and then did not let the object be read. */
+export class NotReadBackError extends Error {
+  constructor(options: ErrorOptions) {
+    super('S3 stored the object, but the worker could not read it back.', options);
+    this.name = 'NotReadBackError';
   }
 }
 

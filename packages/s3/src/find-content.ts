@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ContentEncoding } from '@pasteflow/domain';
@@ -7,10 +7,13 @@ import { DamagedObjectError } from './compression/decompress.ts';
 import { isNotFound, unavailable } from './errors.ts';
 import type { ObjectRequests } from './object-requests.ts';
 
+/** A body that receives nothing for this long is destroyed. No other timeout would end it: that of the request ends with the headers. */
+const STALL_TIMEOUT_MS = 10_000;
+
 export interface ExpectedContent {
   readonly sizeBytes: number;
   readonly sha256: Buffer;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface FoundObject {
@@ -31,7 +34,7 @@ export async function findContent(
 ): Promise<FoundObject | null> {
   try {
     const { body, encoding } = await requests.get(key, { signal });
-    const bytes = await objectBytes(body, encoding, { sizeBytes, sha256 });
+    const bytes = await objectBytes(body, encoding, { sizeBytes, sha256, signal });
     return bytes === null ? null : { encoding, bytes };
   } catch (error) {
     if (isNotFound(error)) return null;
@@ -43,12 +46,16 @@ export async function findContent(
 export async function objectBytes(
   body: Readable,
   encoding: ContentEncoding | null,
-  { sizeBytes, sha256 }: Pick<ExpectedContent, 'sizeBytes' | 'sha256'>,
+  { sizeBytes, sha256, signal }: ExpectedContent,
+  stallTimeoutMs = STALL_TIMEOUT_MS,
 ): Promise<number | null> {
+  if (signal !== undefined) addAbortSignal(signal, body);
+  const stalled = setTimeout(() => body.destroy(new Error('S3 stopped sending the object.')), stallTimeoutMs);
   const hash = createHash('sha256');
   const count = async (chunks: AsyncIterable<Buffer>): Promise<number> => {
     let bytes = 0;
     for await (const chunk of chunks) {
+      stalled.refresh();
       bytes += chunk.length;
       if (bytes > sizeBytes) throw new DamagedObjectError(`The object has more than ${sizeBytes} bytes.`);
       hash.update(chunk);
@@ -63,6 +70,8 @@ export async function objectBytes(
   } catch (error) {
     if (isDamaged(error)) return null;
     throw error;
+  } finally {
+    clearTimeout(stalled);
   }
 }
 

@@ -23,6 +23,11 @@ export interface PutOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface VerifiedPutOptions extends PutOptions {
+  /** Called when S3 has answered the put, and the object is going to be read back. */
+  readonly onReadBack?: (() => void) | undefined;
+}
+
 /** All of a request, with the digests of its bytes. */
 export interface PutRequest extends PutOptions {
   readonly md5: Buffer;

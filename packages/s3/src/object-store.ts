@@ -4,7 +4,7 @@ import { deleteObjects, type RefusedKey } from './delete-objects.ts';
 import { isNotFound, isRangeRefused, unavailable } from './errors.ts';
 import { findContent, type ExpectedContent, type FoundObject } from './find-content.ts';
 import { abortMultipartUpload, listMultipartUploads, type OpenUpload } from './multipart-uploads.ts';
-import type { GetOptions, ObjectRequests, PutOptions, StoredObject } from './object-requests.ts';
+import type { GetOptions, ObjectRequests, StoredObject, VerifiedPutOptions } from './object-requests.ts';
 import { presign, type PresignOptions } from './presign.ts';
 import { putStream } from './put-stream.ts';
 import { readText, writeText, type SmallObject } from './small-objects.ts';
@@ -46,9 +46,9 @@ export class ObjectStore {
   /**
    * Stores an object with one request (and its repetitions, if the client is configured for them), and reads it back when the answer does
    * not prove that S3 has it.
-   * @throws ObjectNotStoredError, or the errors of ObjectRequests, so that the caller can distinguish an abort from a failure
+   * @throws ObjectNotStoredError, NotReadBackError, or the errors of ObjectRequests, so that the caller can distinguish an abort from a failure
    */
-  async put(key: string, content: Buffer, options: PutOptions): Promise<void> {
+  async put(key: string, content: Buffer, options: VerifiedPutOptions): Promise<void> {
     await verifiedPut(this.#requests, key, content, options);
   }
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { FaultProxy, startTestAws, type TestAws } from '@pasteflow/dev-stack/testing';
+import { objectBytes } from '../src/find-content.ts';
 import { createObjectStore, type ObjectStore } from '../src/index.ts';
 
 let stack: TestAws;
@@ -73,4 +75,28 @@ it('throws when S3 ends the object too early, because that says nothing of the o
   await put(object, 'gzip');
   proxy.rule({ method: 'GET' }, { kind: 'drop' });
   await expect(find()).rejects.toMatchObject({ code: 'dependency_unavailable' });
+});
+
+describe.each([null, 'gzip'] as const)('a body with the encoding %j that stops', (encoding) => {
+  const expected = { sizeBytes: content.length, sha256: sha256(content) };
+  const stopped = () => {
+    const body = new PassThrough();
+    body.write((encoding === null ? content : gzipSync(content)).subarray(0, 15));
+    return body;
+  };
+
+  it('is destroyed when no piece has come for the time given', async () => {
+    const body = stopped();
+    await expect(objectBytes(body, encoding, expected, 20)).rejects.toThrow('S3 stopped sending the object.');
+    expect(body.destroyed).toBe(true);
+  });
+
+  it('is destroyed when the signal aborts', async () => {
+    const body = stopped();
+    const stop = new AbortController();
+    const reading = objectBytes(body, encoding, { ...expected, signal: stop.signal });
+    stop.abort();
+    await expect(reading).rejects.toThrow(/abort/);
+    expect(body.destroyed).toBe(true);
+  });
 });

@@ -106,10 +106,15 @@ describe.each(['direct', 'sdk'] as const)('with %s requests', (requests) => {
       await store.put('x', gzip, { sha256: sha256(gzip), encoding: 'gzip' }); // read as it is
     });
 
-    it('fails with the error of the read when S3 cannot be asked', async () => {
+    it.each([
+      [503, 'storage unavailable', 'SlowDown'],
+      [403, 'storage refused', 'AccessDenied'],
+    ])('fails with a reason of its own when S3 answers %i to the read back', async (status, kind, name) => {
       proxy.rule(OBJECT, withEtag(KMS_ETAG));
-      proxy.rule(READ, { kind: 'fail', status: 503 });
-      expect(reasonOfS3Error(await failureOf(put()))).toBe('storage unavailable: S3 answered 503 SlowDown');
+      proxy.rule(READ, { kind: 'fail', status });
+      expect(reasonOfS3Error(await failureOf(put()))).toBe(
+        `${kind}: S3 stored the object, but the worker could not read it back: S3 answered ${status} ${name}`,
+      );
     });
   });
 

@@ -2,6 +2,9 @@ import { objectKeyOf } from '@pasteflow/domain';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 
+/** For a store that sends the object a byte at a time. One that stops sending is left sooner. */
+const TIMEOUT_MS = 60_000;
+
 /**
  * The outcome of an upload that would be given up, after a look at the bucket: a put may have stored the object although its answer was
  * lost. An object with exactly the content, compressed or not, is a success. When S3 does not tell, the failure stands, because S3 has failed for all
@@ -12,11 +15,16 @@ export async function confirmStored(
   upload: ClaimedUpload,
   outcome: Extract<UploadOutcome, { kind: 'failed' }>,
   signal: AbortSignal,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<UploadOutcome> {
   const key = objectKeyOf(upload.shortCode);
   const sha256 = Buffer.from(upload.contentHash.slice('sha256:'.length), 'hex');
   try {
-    const found = await store.findContent(key, { sizeBytes: upload.sizeBytes, sha256, signal });
+    const found = await store.findContent(key, {
+      sizeBytes: upload.sizeBytes,
+      sha256,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    });
     if (found === null) return outcome;
     const { encoding, bytes: storedBytes } = found;
     return { kind: 'succeeded', s3Url: store.urlOf(key), encoding, storedBytes };

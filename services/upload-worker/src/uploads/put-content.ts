@@ -87,20 +87,23 @@ export function createPutContent({
     const stop = new AbortController();
     const abort = (): void => stop.abort();
     let isLate = false;
+    let lateReason = `S3 did not answer within ${putTimeoutMs} ms`;
     const timer = setTimeout(() => {
       isLate = true;
       abort();
     }, putTimeoutMs);
     signal.addEventListener('abort', abort, { once: true });
     try {
-      await store.put(key, bytes, { sha256, encoding, signal: stop.signal });
+      const onReadBack = (): void => {
+        lateReason = `S3 stored the object, but the worker could not read it back within ${putTimeoutMs} ms`;
+        timer.refresh(); // the read back has the same time for itself
+      };
+      await store.put(key, bytes, { sha256, encoding, signal: stop.signal, onReadBack });
       return { kind: 'succeeded', s3Url: store.urlOf(key), encoding, storedBytes: bytes.length };
     } catch (error) {
       if (signal.aborted) return { kind: 'interrupted' };
       // The error's name does not tell: the SDK also reports a reset connection as a TimeoutError.
-      const reason = isLate
-        ? storedReason('storage_unavailable', `S3 did not answer within ${putTimeoutMs} ms`)
-        : reasonOfS3Error(error);
+      const reason = isLate ? storedReason('storage_unavailable', lateReason) : reasonOfS3Error(error);
       return { kind: 'failed', error: reason, cause: error };
     } finally {
       clearTimeout(timer);

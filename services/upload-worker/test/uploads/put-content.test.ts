@@ -87,6 +87,23 @@ describe('an attempt at an upload', () => {
     });
   });
 
+  it('has the whole time again for the read back, and says that S3 stored the object', async () => {
+    let began = Infinity;
+    const put: ObjectStore['put'] = async (key, body, options) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      began = performance.now();
+      options.onReadBack?.();
+      await untilAborted(key, body, options);
+    };
+    const { putContent } = setUp({ put, putTimeoutMs: 2000 });
+    expect(await putContent(upload(), content, never)).toMatchObject({
+      kind: 'failed',
+      error:
+        'storage unavailable: S3 stored the object, but the worker could not read it back within 2000 ms',
+    });
+    expect(performance.now() - began).toBeGreaterThan(1990);
+  });
+
   it('does not report a reset connection as a timeout', async () => {
     const reset = Object.assign(new Error('read ECONNRESET'), { name: 'TimeoutError', code: 'ECONNRESET' });
     const { putContent } = setUp({ put: () => Promise.reject(reset) });
