@@ -51,28 +51,24 @@ async function readAtLocation(
   }
 }
 
-/** The ids of those pastes that have neither expired nor been deleted, taken down or replaced by a retry. */
-export async function findAlive(
-  db: Database,
-  pastes: readonly Pick<PasteLocation, 'id' | 'shortCode'>[],
-): Promise<ReadonlySet<string>> {
-  const codes = pastes.map(({ shortCode }) => shortCode);
-  const rows = await findPastes(db, codes);
-  return new Set([...rows.values()].filter(({ gone }) => !gone).map(({ id }) => id));
+/** Those of the short codes whose pastes have neither expired nor been deleted or taken down. A retry gives a paste another id, and keeps its code. */
+export async function findAlive(db: Database, shortCodes: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await findPastes(db, shortCodes);
+  return new Set([...rows.values()].filter(({ gone }) => !gone).map(({ short_code }) => short_code));
 }
 
 async function readAfterMove(
   services: Pick<JobServices, 'db' | 'store'>,
-  { id, shortCode, contentHash, sizeBytes }: PasteLocation,
+  { shortCode, contentHash, sizeBytes }: PasteLocation,
   signal: AbortSignal,
 ): Promise<Content> {
   const now = await findPaste(services.db, shortCode);
-  if (now === null || now.id !== id || now.gone) return { kind: 'gone' };
+  if (now === null || now.gone) return { kind: 'gone' };
   if (now.status !== 'PROCESSED')
     return (
       (await readAtLocation(
         services,
-        { id, shortCode, contentHash, sizeBytes, status: now.status },
+        { id: now.id, shortCode, contentHash, sizeBytes, status: now.status },
         signal,
       )) ?? {
         kind: 'missing',

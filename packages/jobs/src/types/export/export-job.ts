@@ -96,10 +96,10 @@ async function* filesOf(
           checkedAt = performance.now();
           alive = await findAlive(
             services.db,
-            group.slice(n).map(({ item }) => item),
+            group.slice(n).map(({ item }) => item.shortCode),
           );
         }
-        if (!alive.has(paste.id)) continue;
+        if (!alive.has(paste.shortCode)) continue;
         yield { paste, content: result.content };
         report.exported();
       } else if (result.kind === 'missing') report.missing(paste.shortCode, result.reason);
