@@ -77,14 +77,13 @@ async function request<Each extends Entry>(
   return Successful.flatMap(({ Id }) => batch[Number(Id)] ?? []);
 }
 
-/** These errors have the status 400, too, but say nothing of the messages: no smaller request would be accepted. */
-const NOT_OF_THE_MESSAGES = /Throttl|NonExistentQueue|QueueDoesNotExist|Token|Signature|UnrecognizedClient/;
+/** What AWS and ElasticMQ answer to messages that they don't take. After any other error no smaller request would be accepted either. */
+const OF_THE_MESSAGES = /TooLong|TooLarge|InvalidParameterValue|InvalidAttributeValue|InvalidMessageContents/;
 
 /** Whether SQS refuses what the request contains. */
 function isRefusal(error: unknown): boolean {
   const { name = '', $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
-  const status = $metadata?.httpStatusCode;
-  return status === 413 || (status === 400 && !NOT_OF_THE_MESSAGES.test(name));
+  return $metadata?.httpStatusCode === 413 || OF_THE_MESSAGES.test(name);
 }
 
 function batchesOf<Each extends Entry>(entries: readonly Each[]): readonly (readonly Each[])[] {

@@ -94,8 +94,25 @@ describe('messages that are sent together', () => {
     });
   });
 
-  it('are sent once when the reason is none of the messages', async () => {
-    const strict = await strictClient(() => true, 'ThrottlingException');
+  it.each(['BatchRequestTooLong', 'MessageTooLong', 'InvalidAttributeValue'])(
+    'are halved when the server answers %s',
+    async (error) => {
+      const strict = await strictClient(({ Entries }) => Entries.length > 1, error);
+      const messages = uploads(2, KIB);
+      expect([...(await sendUploads(strict, emulator.queue, messages))].toSorted()).toEqual(ids(messages));
+      expect(inline.map((codes) => codes.length)).toEqual([2, 1, 1]);
+    },
+  );
+
+  it.each([
+    'ThrottlingException',
+    'KmsDisabled',
+    'KmsAccessDenied',
+    'AccessDeniedException',
+    'OptInRequired',
+    'RequestExpired',
+  ])('are sent once when the reason is none of the messages: %s', async (error) => {
+    const strict = await strictClient(() => true, error);
     await expect(sendUploads(strict, emulator.queue, uploads(10, KIB))).rejects.toMatchObject({
       code: 'dependency_unavailable',
     });
