@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createS3Client, type S3ClientOptions } from './client.ts';
 import { DirectIfPossible } from './direct/direct-if-possible.ts';
 import { SdkRequests } from './object-requests.ts';
@@ -17,13 +18,17 @@ export interface ObjectStoreOptions extends S3ClientOptions {
 /** `direct`: signed and sent without the middleware of the AWS SDK, which takes four fifths of their CPU time. */
 type S3Requests = 'direct' | 'sdk';
 
-/** Creates an object store with its own client. Call `close()` at the end. */
+/**
+ * Creates an object store with its own client. Call `close()` at the end.
+ * @throws when Node has no MD5, so that the service does not start
+ */
 export function createObjectStore({
   bucket,
   publicEndpoint,
   requests = 'sdk',
   ...options
 }: ObjectStoreOptions): ObjectStore {
+  assertMd5();
   const client = createS3Client(options);
   return new ObjectStore({
     bucket,
@@ -32,4 +37,15 @@ export function createObjectStore({
       requests === 'direct' ? new DirectIfPossible(client, bucket, options) : new SdkRequests(client, bucket),
     signing: publicEndpoint === undefined ? client : createS3Client({ ...options, endpoint: publicEndpoint }),
   });
+}
+
+function assertMd5(): void {
+  try {
+    hash('md5', '');
+  } catch (cause) {
+    throw new Error(
+      'Node has no MD5, which each put to S3 needs (Content-MD5). Start Node without FIPS mode.',
+      { cause },
+    );
+  }
 }

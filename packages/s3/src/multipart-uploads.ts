@@ -13,7 +13,7 @@ export interface OpenUpload {
   readonly initiatedAt: Date;
 }
 
-/** Yields nothing for a store that doesn't know this request. */
+/** Yields nothing for a store that doesn't know this request, although it may hold parts: its bucket needs a lifecycle rule. */
 export async function* listMultipartUploads(
   client: S3Client,
   bucket: string,

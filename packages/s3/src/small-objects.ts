@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import {
   GetObjectCommand,
   PutObjectCommand,
@@ -57,6 +58,7 @@ export async function writeText(
     Key: key,
     Body: text,
     ContentType: 'application/json',
+    ContentMD5: hash('md5', text, 'base64'), // a bucket with object lock refuses a put without it
   };
   try {
     await client.send(new PutObjectCommand({ ...put, ...(onlyIfAbsent && { IfNoneMatch: '*' }) }));

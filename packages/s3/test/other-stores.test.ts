@@ -170,6 +170,17 @@ describe.each(['direct', 'sdk'] as const)('with %s requests', (requests) => {
       expect(headers.authorization).toContain('content-md5');
     });
 
+    it('every put without Content-MD5, as AWS does for a bucket with object lock: stores a text', async () => {
+      proxy.rule(
+        { method: 'PUT', headers: (headers) => headers['content-md5'] === undefined },
+        { kind: 'fail', status: 400 },
+      );
+      await store.writeText('x', 'a text with ä', { onlyIfAbsent: false });
+      expect((await store.readText('x')).text).toBe('a text with ä');
+      const { headers } = proxy.matching({ method: 'PUT' })[0]!;
+      expect(headers['content-md5']).toBe(createHash('md5').update('a text with ä').digest('base64'));
+    });
+
     it.each([
       [501, 'NotImplemented', 'A header you provided implies functionality that is not implemented.'],
       [405, 'ERRLakeFSNotSupported', 'This operation is not supported in LakeFS'],
