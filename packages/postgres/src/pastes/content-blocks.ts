@@ -27,13 +27,15 @@ export async function findBlocked(
   return new Set(rows.map(({ contentHash }) => contentHash));
 }
 
-export type ContentBlock = Selectable<ContentBlocksTable>;
+const blockColumns = ['content_hash', 'class', 'reason', 'actor', 'blocked_at'] as const;
+
+export type ContentBlock = Pick<Selectable<ContentBlocksTable>, (typeof blockColumns)[number]>;
 
 /** The blocks in force, newest first. */
 export async function listContentBlocks(db: Database, limit: number): Promise<readonly ContentBlock[]> {
   return await db
     .selectFrom('content_blocks')
-    .selectAll()
+    .select(blockColumns)
     .where('unblocked_at', 'is', null)
     .orderBy('id', 'desc')
     .limit(limit)

@@ -65,7 +65,9 @@ describe('a blocked content', () => {
     await newPaste(current.db, 'bad');
     expect(await listContentBlocks(current.db, 10)).toEqual([]);
     expect(await blockContent(current.db, hashOf('bad'), by)).toMatchObject({ isNew: true });
-    expect(await listContentBlocks(current.db, 10)).toMatchObject([{ content_hash: hashOf('bad'), ...by }]);
+    expect(await listContentBlocks(current.db, 10)).toEqual([
+      { content_hash: hashOf('bad'), ...by, blocked_at: expect.any(Date) },
+    ]);
     const kept = await current.db.selectFrom('content_blocks').selectAll().orderBy('id').execute();
     expect(kept).toMatchObject([
       { ...by, unblocked_by: 'ops/other', unblock_reason: 'a mistake' },
