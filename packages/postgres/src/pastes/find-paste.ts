@@ -101,7 +101,7 @@ async function requestOnce(db: Database, id: string): Promise<boolean> {
     .updateTable('pastes')
     .set({ deletion_requested_at: sql<Date>`now()` })
     .where(
-      sql<boolean>`(id = ${id} OR id IN (SELECT paste_id FROM paste_retries WHERE retried_from = ${id}))`,
+      sql<boolean>`id = ANY (ARRAY(SELECT ${id}::uuid UNION ALL SELECT paste_id FROM paste_retries WHERE retried_from = ${id}))`,
     )
     .where(isThere('pastes'))
     .executeTakeFirst();

@@ -31,6 +31,8 @@ import {
   removeEndedRateLimits,
   removeOldIdempotencyKeys,
   removeTombstones,
+  requestDeletion,
+  requestDeletions,
   renewLeases,
   resetStuckDeletions,
   settleExecutions,
@@ -179,6 +181,9 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'finding what was never dispatched': (db) =>
     findUndispatched(db, uploadSubject, { graceSeconds: 0, limit: 100 }),
   'finding what is overdue': (db) => findOverdue(db, uploadSubject, { olderThanSeconds: 30, limit: 100 }),
+  'deleting a paste for its user': (db, { pasteId }) => requestDeletion(db, pasteId),
+  'deleting 20 pastes for their user': (db, { codes, named: { userId } }) =>
+    requestDeletions(db, { userId, shortCodes: [...codes, ...codes] }),
   'claiming what has expired': (db) => claimExpired(db, { actor: 'j', limit: 1000 }),
   'resetting stuck deletions': (db) =>
     resetStuckDeletions(db, { actor: 'j', stuckAfterSeconds: 7200, limit: 1000 }),
