@@ -82,7 +82,7 @@ describe('the Host header, where PUBLIC_URL is set,', () => {
     '10.0.0.7.evil.example',
     'x',
   ])('is refused when it is %s, with what to do', async (host) => {
-    for (const path of ['/healthz', '/', '/v1/pastes/x', '/docs']) {
+    for (const path of ['/', '/v1/pastes/x', '/docs', '/healthzz']) {
       const { status, body } = await statusAt(host, path);
       expect([path, status]).toEqual([path, 400]);
       expect(JSON.parse(body)).toMatchObject({
@@ -91,6 +91,14 @@ describe('the Host header, where PUBLIC_URL is set,', () => {
       });
     }
   });
+
+  it.each(['pasteflow-api', 'api.default.svc.cluster.local:3000'])(
+    'may be %s in probes, which use the name of a service',
+    async (host) => {
+      for (const path of ['/healthz', '/readyz', '/healthz?verbose'])
+        expect([path, (await statusAt(host, path)).status]).toEqual([path, 200]);
+    },
+  );
 
   it('may have letters of another script, as browsers send them', async () => {
     const publicUrl = 'https://bücher.example';

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { RequestError } from '../errors/request-error.ts';
+import { isProbe } from './is-probe.ts';
 
 /** A name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 9110, 7.2 and 4.2.1). */
 const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
@@ -10,14 +11,14 @@ const MAX_HOST_LENGTH = 260;
 
 /**
  * Checks the host of each request. With PUBLIC_URL it must be that one, because a page of another site whose name was changed to this
- * address (DNS rebinding) sends its own name. An address has no name to change, so that probes may use it.
+ * address (DNS rebinding) sends its own name. An address has no name to change. A probe may use any name: its answer is no secret.
  * @param publicUrl PUBLIC_URL; undefined: not set
  */
 export function createRequireHost(publicUrl: string | undefined): (req: IncomingMessage) => void {
   const publicHost = publicUrl === undefined ? undefined : hostnameOf(new URL(publicUrl).host);
   return (req) => {
     const host = validHostOf(req);
-    if (host === undefined || publicHost === undefined) return;
+    if (host === undefined || publicHost === undefined || isProbe(req)) return;
     const name = hostnameOf(host);
     if (name === publicHost || name === 'localhost' || isIP(name) !== 0) return;
     throw malformed(
@@ -33,8 +34,8 @@ function hostnameOf(host: string): string {
 }
 
 /**
- * The Host header; undefined: HTTP/1.0 without one. RFC 9112, 3.2: two Host headers may mean one host to a proxy and another one to this server. Node keeps the
- * first and would answer a missing one itself, without problem details.
+ * The Host header; undefined: HTTP/1.0 without one. RFC 9112, 3.2: two Host headers may mean one host to a proxy and another one to this
+ * server. Node keeps the first and would answer a missing one itself, without problem details.
  * @throws RequestError malformed_request
  */
 function validHostOf(req: IncomingMessage): string | undefined {

@@ -1,16 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { INVALID_SPAN_CONTEXT, SpanKind, trace, type Span } from '@opentelemetry/api';
 import { failSpan, remoteParent, tracer } from '@pasteflow/runtime';
+import { isProbe } from '../request/is-probe.ts';
 import { contextOf } from '../request/request-context.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS']);
 
-/** Probes come every few seconds, and nobody searches for them. */
-const UNTRACED = /^\/(healthz|readyz)(\?|$)/;
-
-/** Starts the span of a request, in the trace of the client's `traceparent`. */
+/** Starts the span of a request, in the trace of the client's `traceparent`. Nobody searches for probes. */
 export function beginRequestSpan(req: IncomingMessage): Span {
-  if (UNTRACED.test(req.url ?? '')) return trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+  if (isProbe(req)) return trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
   const { requestId, traceparent } = contextOf(req);
   const method = methodOf(req);
   return tracer.startSpan(
