@@ -188,11 +188,14 @@ describe('a browser that the identity provider has signed in', () => {
     expect((await browse('/my/pastes', other)).status).toBe(200);
   });
 
-  it('ends its session by signing in again', async () => {
+  it('ends its session when it has signed in again, and not before', async () => {
     const before = sessionIn(await signIn('frida'))!;
-    const begun = await browse('/session/oidc', before);
-    expect(begun.status).toBe(303);
+    const begun = await beginSignIn(api, '/my/pastes', { cookie: `pasteflow=${before}` });
+    expect((await browse('/my/pastes', before)).status).toBe(200);
+    const query = await signInAtProvider(issuer, begun, { name: 'frida' });
+    const after = sessionIn(await callBack(api, query, begun.cookie))!;
     expect((await browse('/my/pastes', before)).status).toBe(401);
+    expect((await browse('/my/pastes', after)).status).toBe(200);
   });
 
   it('sees that the identity provider signed it in', async () => {

@@ -1,10 +1,8 @@
-import type { Database } from '@pasteflow/postgres';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { RequestError } from '../http/errors/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { readQuery } from '../http/request/query.ts';
-import { endSession } from '../identity/browser-sessions.ts';
 import type { Sessions } from '../identity/sessions.ts';
 import type { IdentityProvider } from '../identity/sign-in/identity-provider.ts';
 import { PENDING_SECONDS, writePending } from '../identity/sign-in/pending-sign-in.ts';
@@ -14,7 +12,6 @@ import { ownPath } from '../site/own-path.ts';
 import { goTo, redirectOf } from './page-answers.ts';
 
 export interface OidcSignInDependencies {
-  readonly db: Database;
   /** Null: the operator has set up no sign-in by an identity provider. */
   readonly provider: IdentityProvider | null;
   readonly sessions: Sessions;
@@ -32,7 +29,7 @@ const query = z.strictObject({
 });
 
 /** GET /session/oidc: sends a browser to the identity provider. */
-export function beginOidcSignIn({ db, provider, sessions, pages }: OidcSignInDependencies): Endpoint {
+export function beginOidcSignIn({ provider, sessions, pages }: OidcSignInDependencies): Endpoint {
   const begin: Handler = async (req, res) => {
     const oidc = requireProvider(provider);
     const { base } = pages.site(req);
@@ -44,12 +41,14 @@ export function beginOidcSignIn({ db, provider, sessions, pages }: OidcSignInDep
       return;
     }
     const { url, pending } = await oidc.begin(next);
-    // Here, because the browser will leave out the Strict cookie when it comes back from the provider.
-    await endSession(db, sessions.heldBy(req));
     // Lax: the provider's redirect back to the callback comes from another site, and a Strict cookie would not be sent with it.
     res.set(
       'Set-Cookie',
-      sessions.cookie(PENDING_COOKIE, writePending(pending), `SameSite=Lax; Max-Age=${PENDING_SECONDS}`),
+      sessions.cookie(
+        PENDING_COOKIE,
+        writePending(pending, sessions.heldBy(req)),
+        `SameSite=Lax; Max-Age=${PENDING_SECONDS}`,
+      ),
     );
     goTo(res, url);
   };

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { ensureUser } from '@pasteflow/postgres';
+import { endBrowserSession, ensureUser, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { signedInPage } from '@pasteflow/web';
 import { z } from 'zod';
@@ -19,6 +19,7 @@ import { expectSignIn, PENDING_COOKIE, requireProvider, type OidcSignInDependenc
 import { pageOf } from './page-answers.ts';
 
 export interface FinishOidcDependencies extends OidcSignInDependencies {
+  readonly db: Database;
   readonly guesses: TokenGuesses;
   readonly logger: Logger;
 }
@@ -52,6 +53,7 @@ export function finishOidcSignIn(deps: FinishOidcDependencies): Endpoint {
     res.append('Set-Cookie', deps.sessions.cookie(PENDING_COOKIE, '', 'SameSite=Lax; Max-Age=0'));
     const subject = await finishCounted(deps, provider, req, res, pending);
     const userId = await ensureUser(deps.db, nameOfSubject(provider.issuer, subject));
+    if (pending.replacedSession !== null) await endBrowserSession(deps.db, pending.replacedSession);
     const secret = await beginSession(deps.db, { userId, tokenId: null });
     res.append('Set-Cookie', deps.sessions.begin(secret));
     const page = signedInPage(site, { next: ownPath(pending.next, site.base) });

@@ -66,9 +66,13 @@ export interface BegunSignIn {
 }
 
 /** Follows the link of the page to sign in. */
-export async function beginSignIn(api: RunningApi, next = '/my/pastes'): Promise<BegunSignIn> {
+export async function beginSignIn(
+  api: RunningApi,
+  next = '/my/pastes',
+  headers: Record<string, string> = {},
+): Promise<BegunSignIn> {
   const response = await fetch(`${api.url}/session/oidc?next=${encodeURIComponent(next)}`, {
-    headers: { ...BROWSER, 'sec-fetch-site': 'same-origin' },
+    headers: { ...BROWSER, 'sec-fetch-site': 'same-origin', ...headers },
     redirect: 'manual',
   });
   if (response.status !== 303) throw new Error(`${response.status}: ${await response.text()}`);

@@ -1,4 +1,4 @@
-import { newSecret } from '../secret.ts';
+import { hashOfSecret, newSecret } from '../secret.ts';
 
 /** What a browser keeps while its user is at the identity provider. The answer must be that of this browser's request. */
 export interface PendingSignIn {
@@ -19,15 +19,31 @@ export function newPendingSignIn(next: string): PendingSignIn {
   return { state: newSecret(), nonce: newSecret(), codeVerifier: newSecret(), next };
 }
 
-/** As the value of a cookie (RFC 6265, 4.1.1), which holds no comma, semicolon or space. */
-export function writePending({ state, nonce, codeVerifier, next }: PendingSignIn): string {
-  return [state, nonce, codeVerifier, Buffer.from(next).toString('base64url')].join('.');
+/**
+ * As the value of a cookie (RFC 6265, 4.1.1), which holds no comma, semicolon or space. The cookie also has the hash of the session that the
+ * sign-in replaces, because the browser leaves out the Strict cookie when it comes back from the provider.
+ * @param session the secret of the browser's session; null: it has none
+ */
+export function writePending(
+  { state, nonce, codeVerifier, next }: PendingSignIn,
+  session: string | null,
+): string {
+  const replaced = session === null ? '' : hashOfSecret(session).toString('base64url');
+  return [state, nonce, codeVerifier, replaced, Buffer.from(next).toString('base64url')].join('.');
 }
 
 /** Null: no cookie, or none that writePending made. The browser's user can change it, so `next` is checked again. */
-export function readPending(cookie: string | null): PendingSignIn | null {
-  const parts = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})\.([\w-]*)$/.exec(cookie ?? '');
+export function readPending(
+  cookie: string | null,
+): (PendingSignIn & { readonly replacedSession: Buffer | null }) | null {
+  const parts = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})\.([\w-]{43})?\.([\w-]*)$/.exec(cookie ?? '');
   if (parts === null) return null;
-  const [, state = '', nonce = '', codeVerifier = '', next = ''] = parts;
-  return { state, nonce, codeVerifier, next: Buffer.from(next, 'base64url').toString() };
+  const [, state = '', nonce = '', codeVerifier = '', replaced, next = ''] = parts;
+  return {
+    state,
+    nonce,
+    codeVerifier,
+    replacedSession: replaced === undefined ? null : Buffer.from(replaced, 'base64url'),
+    next: Buffer.from(next, 'base64url').toString(),
+  };
 }
