@@ -59,6 +59,29 @@ describe('the heartbeat of all streams', () => {
     expect(streams.flatMap(({ isRefused }, number) => (isRefused ? [number] : []))).toEqual([2400, 2401]);
   });
 
+  it('lets others run after each 500 bytes that it sends', async () => {
+    const streams = Array.from({ length: 1200 }, (_, number) => stored(number));
+    const beaten = () => streams.filter(({ beats }) => beats > 0).length;
+    const seen = Promise.withResolvers<number>();
+    const first = streams[0]!;
+    first.beat = () => {
+      first.beats += 1;
+      setImmediate(() => seen.resolve(beaten()));
+    };
+    beating(streams, () => new Promise(() => {}));
+    expect(await seen.promise).toBe(500);
+    await until(() => beaten() === 1200);
+  });
+
+  it('ends what has expired, and what the first statement finds revoked, while the next is not answered', async () => {
+    const expired = signed(Date.now() - 1);
+    const streams = [...Array.from({ length: 1500 }, (_, number) => stored(number)), expired];
+    let asked = 0;
+    beating(streams, () => (asked++ === 0 ? Promise.resolve(new Set()) : new Promise(() => {})));
+    await until(() => asked === 2);
+    expect(streams.map(({ isRefused }) => isRefused)).toEqual(streams.map((each, at) => at < 1000 || each === expired));
+  });
+
   it('ends none while Postgres does not answer, and asks again', async () => {
     const stream = stored(1);
     const failures = beating([stream], () => Promise.reject(new Error('down')));

@@ -1,10 +1,14 @@
-import type { Caller, Credential } from '../http/request/caller.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { Caller } from '../http/request/caller.ts';
 
 /** Proxies close idle connections, often after 60 s, some after 30 s. */
 const HEARTBEAT_MS = 15_000;
 
 /** For one statement: an api with 10,000 streams sends ten every 15 s. */
 const MAX_CHECKED = 1000;
+
+/** After so many bytes other requests have a turn. */
+const BEATS_OF_A_TURN = 500;
 
 /** A stream that goes on for as long as its caller is good. */
 export interface BeatingStream {
@@ -22,7 +26,10 @@ export interface HeartbeatOptions {
   readonly onCheckFailed: (error: unknown) => void;
 }
 
-/** The beats of all streams of this process, and with each beat the check of all their callers: no stream outlives its token by more than a beat. */
+/**
+ * The beats of all streams of this process, and with each beat the check of all their callers: no stream outlives its token by more than a
+ * beat, while Postgres answers.
+ */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #streams = new Set<BeatingStream>();
@@ -47,25 +54,31 @@ export class Heartbeat {
   }
 
   #beat(): void {
-    for (const stream of this.#streams) stream.beat();
+    void this.#send();
     if (!this.#isChecking) void this.#check();
+  }
+
+  async #send(): Promise<void> {
+    let sent = 0;
+    for (const stream of this.#streams) {
+      stream.beat();
+      sent += 1;
+      if (sent % BEATS_OF_A_TURN === 0) await setImmediate();
+    }
   }
 
   async #check(): Promise<void> {
     this.#isChecking = true;
     try {
-      const stored = new Map<string, Buffer>();
-      for (const { caller } of this.#streams) {
-        const hash = hashOf(credentialOf(caller));
-        if (hash !== null) stored.set(hash.toString('hex'), hash);
-      }
-      const hashes = [...stored.values()];
+      for (const stream of this.#streams) if (hasExpired(stream.caller)) stream.refuse();
+      const streamsOf = Map.groupBy(this.#streams, ({ caller }) => hashOf(caller));
+      const hashes = [...streamsOf.keys()].filter((hash) => hash !== null);
       for (let from = 0; from < hashes.length; from += MAX_CHECKED) {
         const asked = hashes.slice(from, from + MAX_CHECKED);
-        const good = await this.#options.findGood(asked);
-        for (const hash of asked) if (good.has(hash.toString('hex'))) stored.delete(hash.toString('hex'));
+        const good = await this.#options.findGood(asked.map((hash) => Buffer.from(hash, 'hex')));
+        const bad = asked.filter((hash) => !good.has(hash));
+        for (const stream of bad.flatMap((hash) => streamsOf.get(hash) ?? [])) stream.refuse();
       }
-      for (const stream of this.#streams) if (isBad(credentialOf(stream.caller), stored)) stream.refuse();
     } catch (error) {
       this.#options.onCheckFailed(error); // without Postgres no stream gets events, and the next beat asks again
     } finally {
@@ -74,22 +87,18 @@ export class Heartbeat {
   }
 }
 
-function credentialOf(caller: Caller): Credential | null {
-  return caller.kind === 'user' ? caller.credential : null;
+/** Of the token or session, in hex; null: the caller has none that Postgres knows. */
+function hashOf(caller: Caller): string | null {
+  return caller.kind === 'user' && caller.credential.kind === 'stored'
+    ? caller.credential.hash.toString('hex')
+    : null;
 }
 
-function hashOf(credential: Credential | null): Buffer | null {
-  return credential?.kind === 'stored' ? credential.hash : null;
-}
-
-/** @param bad the hashes of tokens and sessions that were asked for and not found */
-function isBad(credential: Credential | null, bad: ReadonlyMap<string, unknown>): boolean {
-  switch (credential?.kind) {
-    case undefined:
-      return false;
-    case 'stored':
-      return bad.has(credential.hash.toString('hex'));
-    case 'signed':
-      return credential.expiresAtMs <= Date.now();
-  }
+/** Whether a signed token has expired. */
+function hasExpired(caller: Caller): boolean {
+  return (
+    caller.kind === 'user' &&
+    caller.credential.kind === 'signed' &&
+    caller.credential.expiresAtMs <= Date.now()
+  );
 }
