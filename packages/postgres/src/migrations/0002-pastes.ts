@@ -62,9 +62,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       CONSTRAINT pastes_reader_key CHECK (reader_key_hash IS NULL OR (burned_at IS NOT NULL AND length(reader_key_hash) = 32))
     ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
-    -- What the cleanup claims, requested deletions first.
-    CREATE INDEX pastes_due ON pastes ((CASE WHEN deletion_requested_at IS NULL THEN expires_at ELSE '-infinity' END), id)
-      WHERE deletion_initiated_at IS NULL AND (CASE WHEN deletion_requested_at IS NULL THEN expires_at ELSE '-infinity' END) IS NOT NULL;
+    -- What the cleanup claims, by the time of the request or of the expiry.
+    CREATE INDEX pastes_due ON pastes ((coalesce(deletion_requested_at, expires_at)), id)
+      WHERE deletion_initiated_at IS NULL AND coalesce(deletion_requested_at, expires_at) IS NOT NULL;
     -- Claims that the watchdog resets, rows that are removed some time after the deletion, and failed pastes.
     CREATE INDEX pastes_claimed ON pastes (deletion_initiated_at) WHERE deletion_initiated_at IS NOT NULL AND deleted_at IS NULL;
     CREATE INDEX pastes_tombstones ON pastes (deleted_at) WHERE deleted_at IS NOT NULL;

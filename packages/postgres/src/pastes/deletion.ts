@@ -16,11 +16,8 @@ const release = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'NOT_EXPIRED')
  * `deletion_initiated_at` is NOT_EXPIRED, and one with `deleted_at` is DELETED.
  */
 
-/**
- * When the cleanup may claim a paste: at once after a request, whatever the clock says, or when the paste expires; NULL: never. The
- * expression of the index `pastes_due`.
- */
-const dueAt = sql`(CASE WHEN p.deletion_requested_at IS NULL THEN p.expires_at ELSE '-infinity' END)`;
+/** When the cleanup may claim a paste: from the request on, or when the paste expires; NULL: never. The expression of the index `pastes_due`. */
+const dueAt = sql`coalesce(p.deletion_requested_at, p.expires_at)`;
 
 export interface ClaimedDeletion {
   readonly id: string;
@@ -33,9 +30,9 @@ export interface ClaimedDeletion {
 }
 
 /**
- * Claims up to `limit` pastes whose deletion was asked for, or that have expired (NOT_EXPIRED → DELETION_IN_PROGRESS): first what was asked
- * for, then the oldest expiry. ANY of an array, because the statistics of a partial index make the planner expect far more rows. Concurrent janitors skip rows that another one is claiming. Only pastes whose upload has settled are claimed: a late
- * put would leave an object behind.
+ * Claims up to `limit` pastes whose deletion was asked for, or that have expired (NOT_EXPIRED → DELETION_IN_PROGRESS): first what is due
+ * longest. Only pastes whose upload has settled are claimed: a late put would leave an object behind. Concurrent janitors skip rows that
+ * another one is claiming. ANY of an array, because the statistics of a partial index make the planner expect far more rows.
  */
 export async function claimExpired(
   db: Database,

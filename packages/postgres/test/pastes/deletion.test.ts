@@ -11,9 +11,11 @@ import {
   type ClaimedDeletion,
   type Database,
 } from '../../src/index.ts';
+import { PLANNING } from '../../src/database/prepared.ts';
 import { lockRow, makePastes } from '../../src/testing/index.ts';
 import { newPaste, useDatabase } from '../support/database.ts';
 import { untilSomebodyWaits } from '../support/locks.ts';
+import { explain } from '../support/explain.ts';
 import { insertInState } from '../support/state-rows.ts';
 import { byPlainScans } from '../support/plain-scans.ts';
 
@@ -70,6 +72,17 @@ describe('claiming expired pastes', () => {
       await release();
     }
   });
+});
+
+it('claiming a batch of what is due longest reads no paste whose deletion was asked for later', async () => {
+  await makePastes(current.db, 1000, { status: 'PROCESSED', expiresInSeconds: -60 });
+  const url = `${current.url}?options=${encodeURIComponent(PLANNING)}`;
+  const claim = () => explain(url, (db) => claimExpired(db, { actor, limit: 10 }));
+  const before = await claim();
+  await makePastes(current.db, 2000, { status: 'IN_PROGRESS' });
+  await sql`UPDATE pastes SET deletion_requested_at = now() WHERE status = 'IN_PROGRESS'`.execute(current.db);
+  await sql`VACUUM (ANALYZE) pastes`.execute(current.db);
+  expect((await claim()).buffers).toBeLessThan(before.buffers + 20);
 });
 
 describe('a claim', () => {
