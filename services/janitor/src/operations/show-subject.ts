@@ -46,7 +46,7 @@ export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline)
     ...(deletionRequestedAt === null ? [] : [['Deletion requested', deletionRequestedAt] as const]),
     ...(failure_reason === null ? [] : [['Failure', failure_reason] as const]),
   ] as const;
-  const canRetry = status === 'FAILED' && deletion_status === 'NOT_EXPIRED' && deletionRequestedAt === null;
+  const canRetry = status === 'FAILED' && !subject.gone;
   return {
     ...shared,
     name: short_code,

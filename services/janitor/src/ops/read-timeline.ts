@@ -26,6 +26,8 @@ export interface SubjectTimeline {
         readonly created_at: Date;
         readonly expires_at: Date | null;
         readonly deletion_requested_at: Date | null;
+        /** Nobody may read it. */
+        readonly gone: boolean;
       }
     | {
         readonly kind: 'job';
@@ -50,11 +52,11 @@ export async function readSubjectTimeline(db: Database, of: Subject): Promise<Su
     const paste = await findPaste(db, of.shortCode);
     if (paste === null) return null;
     const { id, short_code, status, deletion_status, size_bytes, content_hash, user_id } = paste;
-    const { failure_reason, created_at, expires_at, deletion_requested_at } = paste;
+    const { failure_reason, created_at, expires_at, deletion_requested_at, gone } = paste;
     const file = { size_bytes, content_hash, user_id };
     const subject = { kind: of.kind, id, short_code, status, deletion_status, ...file };
     return {
-      subject: { ...subject, failure_reason, created_at, expires_at, deletion_requested_at },
+      subject: { ...subject, failure_reason, created_at, expires_at, deletion_requested_at, gone },
       ...shown(await readTimeline(db, id)),
       takedown: await readTakedown(db, id),
     };

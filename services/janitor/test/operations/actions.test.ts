@@ -107,6 +107,14 @@ describe('an action', () => {
     expect(await page.act('unblock', hash)).toBe('The content was not blocked.');
   });
 
+  it('retry is offered for a FAILED paste that is there, and for no other', async () => {
+    const [there] = await failed(1);
+    const [expired] = await makePastes(world.db, 1, { status: 'FAILED', expiresInSeconds: -1 });
+    const offers = async (code: string) =>
+      (await page.call(`/pastes/${code}`)).body.includes(`/confirm/retry?subject=${code}`);
+    expect([await offers(there!), await offers(expired!.shortCode)]).toEqual([true, false]);
+  });
+
   it('retry uploads a FAILED paste again, and retry-failed all of today', async () => {
     const [first] = await failed(4);
     expect(await page.act('retry', first!)).toBe('Retried 1 paste.');
