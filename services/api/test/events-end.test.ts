@@ -1,18 +1,14 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { useApi, type RunningApi } from './support/api.ts';
 import { readEvents } from './support/event-reader.ts';
 import { ownForm } from './support/forms.ts';
 import { newPaste, settle } from './support/pastes.ts';
 import { browseAs } from './support/sign-in.ts';
 import { until } from './support/until.ts';
-import { newUser, revokeTokens, signedInWith, type TestUser } from './support/users.ts';
+import { newUser, revokeTokens, signedInWith } from './support/users.ts';
 
 const bed = useApi();
 const URL_OF_OBJECT = 's3://pasteflow/x';
-let user: TestUser;
-beforeAll(async () => {
-  user = await newUser(bed.db);
-});
 
 describe('a stream ends', () => {
   /** A stream of a paste, whose caller only its token or session makes good. */
@@ -43,16 +39,6 @@ describe('a stream ends', () => {
     const stream = await streamOf({ cookie, 'sec-fetch-site': 'same-origin' });
     if (how === 'with its token') await revokeTokens(bed.db, id);
     else await browseAs(bed.api, cookie, '/session/end', ownForm(bed.api.url, {}));
-    await expectEnded(stream);
-  });
-
-  it('when the paste becomes private', async () => {
-    const stream = await streamOf({});
-    await bed.db
-      .updateTable('pastes')
-      .set({ visibility: 'private', user_id: user.id })
-      .where('short_code', '=', stream.code)
-      .execute();
     await expectEnded(stream);
   });
 

@@ -10,7 +10,7 @@ import {
 import { sql, type Selectable } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { JobRow } from '../jobs/find-jobs.ts';
-import { publicPasteColumns, type PasteRow, type PublicPaste } from '../pastes/find-paste.ts';
+import { publicPasteColumns, type PublicPaste } from '../pastes/find-paste.ts';
 import { isThere } from '../schema/is-there.ts';
 import { shownJobColumns } from '../schema/jobs.ts';
 import type { StateTransitionsTable } from '../schema/state-transitions.ts';
@@ -36,8 +36,6 @@ export interface Snapshot {
   readonly settled: boolean;
   /** The paste has expired or was deleted. Always false for a job. */
   readonly gone: boolean;
-  /** Who may read it. A job is private. */
-  readonly access: Pick<PasteRow, 'visibility' | 'user_id'>;
   /** null for a paste. */
   readonly progress: { readonly percent: number; readonly message: string | null } | null;
   /** The row, if the subscription asks for it and has room for it. */
@@ -79,8 +77,6 @@ type Json<Row> = {
 interface StateJson {
   readonly status: PasteUploadState | JobState;
   readonly gone: boolean;
-  readonly visibility: PasteRow['visibility'];
-  readonly user_id: string | null;
   readonly progress: number | null;
   readonly progress_message: string | null;
   readonly row: unknown;
@@ -126,12 +122,12 @@ export async function readChanges(
       SELECT *, sum(bytes) OVER (ORDER BY place) - bytes < ${MAX_ROW_BYTES} AS has_room FROM subscribed
     )
     SELECT s.id, s.kind, CASE s.kind WHEN 'upload' THEN (
-        SELECT json_build_object('status', p.status, 'gone', NOT ${isThere('p')}, 'visibility', p.visibility, 'user_id', p.user_id, 'row',
+        SELECT json_build_object('status', p.status, 'gone', NOT ${isThere('p')}, 'row',
           CASE WHEN s.part = 'always' OR s.part = 'at the end' AND p.status = ANY (${terminalStates(pasteUpload)})
             THEN (SELECT to_json(c) FROM (SELECT ${columns}) AS c) END)
         FROM pastes p WHERE p.id = s.id
       ) ELSE (
-        SELECT json_build_object('status', j.status, 'gone', false, 'visibility', 'private', 'user_id', j.user_id, 'progress', j.progress,
+        SELECT json_build_object('status', j.status, 'gone', false, 'progress', j.progress,
           'progress_message', j.progress_message, 'row',
           CASE WHEN s.has_room THEN (SELECT to_json(c) FROM (SELECT ${jobColumns}) AS c) END)
         FROM jobs j WHERE j.id = s.id
@@ -165,13 +161,12 @@ function terminalStates(machine: typeof pasteUpload | typeof job) {
 }
 
 function snapshotOf({ id, kind, transitions, postponed }: ChangesRow, state: StateJson): Snapshot {
-  const { status, gone, visibility, user_id, progress, progress_message: message, row } = state;
+  const { status, gone, progress, progress_message: message, row } = state;
   return {
     id,
     status,
     settled: isTerminal<Machine>(kind === 'upload' ? pasteUpload : job, status),
     gone,
-    access: { visibility, user_id },
     progress: kind === 'job' ? { percent: progress ?? 0, message } : null,
     paste: kind === 'upload' && row !== null ? toPaste(row as Json<PublicPaste>) : null,
     job: kind === 'job' && row !== null ? toJob(row as Json<JobRow>) : null,

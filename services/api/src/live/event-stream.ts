@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { canRead } from '@pasteflow/pastes';
 import type { Snapshot, SnapshotTransition, Subscription } from '@pasteflow/postgres';
 import type { Caller } from '../http/request/caller.ts';
 import type { Audience } from '../timeline/audience.ts';
@@ -80,10 +79,6 @@ export class EventStream implements Watcher, BeatingStream {
     if (this.#isOver) return;
     if (snapshot === null) {
       this.#end(null);
-      return;
-    }
-    if (!canRead(snapshot.access, this.caller.kind === 'user' ? this.caller.userId : null)) {
-      this.refuse();
       return;
     }
     for (const transition of snapshot.transitions) this.#sendTransition(transition);

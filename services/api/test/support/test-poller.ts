@@ -7,7 +7,6 @@ export const snapshotOf = (id: string, more: Partial<Snapshot> = {}): Snapshot =
   status: 'IN_PROGRESS',
   settled: false,
   gone: false,
-  access: { visibility: 'unlisted', user_id: null },
   progress: null,
   paste: null,
   job: null,
