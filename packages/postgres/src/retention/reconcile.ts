@@ -36,7 +36,7 @@ export async function findLiveObjects(db: Database, keys: readonly string[]): Pr
 }
 
 /**
- * Returns those keys whose object is needed now: of a PROCESSED paste that is not being deleted, or of an asset. The ids of the jobs and
+ * Returns those keys whose object is needed now: of a PROCESSED paste that is there, or of an asset. The ids of the jobs and
  * `position IS NULL` only bound the search: an asset with a position is the object of a paste.
  */
 export async function findServedObjects(db: Database, keys: readonly string[]): Promise<ReadonlySet<string>> {
@@ -44,7 +44,7 @@ export async function findServedObjects(db: Database, keys: readonly string[]): 
   const codes = [...codeOf.values()].filter((code) => code !== null);
   const { rows } = await sql<{ name: string }>`
     SELECT short_code AS name FROM pastes
-    WHERE short_code = ANY (${codes}) AND status = 'PROCESSED' AND deletion_status = 'NOT_EXPIRED'
+    WHERE short_code = ANY (${codes}) AND status = 'PROCESSED' AND ${isThere('pastes')}
     UNION ALL
     SELECT storage_path FROM assets
     WHERE job_id = ANY (${jobObjectsOf(keys).map(({ jobId }) => jobId)}::uuid[]) AND storage_path = ANY (${keys}::text[])

@@ -78,6 +78,7 @@ async function pastesOfEachKind(): Promise<void> {
     waiting: { status: 'IN_PROGRESS' },
     stored: { status: 'PROCESSED' },
     expired: { status: 'PROCESSED', expiresInSeconds: -1 },
+    unwanted: { status: 'PROCESSED' },
     claimed: { status: 'PROCESSED', deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo: 10 } },
     deleted: { status: 'PROCESSED', deletion: { status: 'DELETED', secondsAgo: 10 } },
     failed: { status: 'FAILED' },
@@ -87,9 +88,22 @@ async function pastesOfEachKind(): Promise<void> {
     await makePastes(current.db, 1, { ...AGED, ...shape, shortCodes: [name] });
   await sql`INSERT INTO failed_payloads (paste_id, content)
     SELECT id, 'made for a test' FROM pastes WHERE short_code = 'retryable'`.execute(current.db);
+  await sql`UPDATE pastes SET deletion_requested_at = now() WHERE short_code = 'unwanted'`.execute(
+    current.db,
+  );
 }
 
-const names = ['waiting', 'stored', 'expired', 'claimed', 'deleted', 'failed', 'retryable', 'unknown'];
+const names = [
+  'waiting',
+  'stored',
+  'expired',
+  'unwanted',
+  'claimed',
+  'deleted',
+  'failed',
+  'retryable',
+  'unknown',
+];
 const keysOf = (...shortCodes: readonly string[]) => new Set(shortCodes.map(objectKeyOf));
 
 async function makeJob(shape: object): Promise<{ id: string; asset: string; stray: string }> {
@@ -102,7 +116,7 @@ async function makeJob(shape: object): Promise<{ id: string; asset: string; stra
 describe('an object', () => {
   it('is live while a paste uses it, may use it, or can be retried', async () => {
     await pastesOfEachKind();
-    const live = keysOf('waiting', 'stored', 'expired', 'claimed', 'retryable');
+    const live = keysOf('waiting', 'stored', 'expired', 'unwanted', 'claimed', 'retryable');
     expect(await findLiveObjects(current.db, names.map(objectKeyOf))).toEqual(live);
     expect(await findLive(current.db, ['stored', 'deleted'])).toEqual(new Set(['stored']));
   });
@@ -127,13 +141,11 @@ describe('an object', () => {
     expect(await findOpenJobs(current.db, ids.slice(1))).toEqual(new Set([open[1]!.id]));
   });
 
-  it('is served while its paste is PROCESSED and not being deleted, or as an asset', async () => {
+  it('is served while its paste is PROCESSED and there, or as an asset', async () => {
     await pastesOfEachKind();
     const job = await makeJob({ status: 'completed', assets: 2 });
     const keys = [...names.map(objectKeyOf), job.asset, job.stray];
-    expect(await findServedObjects(current.db, keys)).toEqual(
-      new Set([...keysOf('stored', 'expired'), job.asset]),
-    );
+    expect(await findServedObjects(current.db, keys)).toEqual(new Set([...keysOf('stored'), job.asset]));
   });
 });
 
