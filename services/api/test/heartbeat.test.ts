@@ -79,7 +79,9 @@ describe('the heartbeat of all streams', () => {
     let asked = 0;
     beating(streams, () => (asked++ === 0 ? Promise.resolve(new Set()) : new Promise(() => {})));
     await until(() => asked === 2);
-    expect(streams.map(({ isRefused }) => isRefused)).toEqual(streams.map((each, at) => at < 1000 || each === expired));
+    expect(streams.map(({ isRefused }) => isRefused)).toEqual(
+      streams.map((each, at) => at < 1000 || each === expired),
+    );
   });
 
   it('ends none while Postgres does not answer, and asks again', async () => {
