@@ -13,7 +13,7 @@ export interface StoredObject {
   readonly isPart: boolean;
 }
 
-export interface PutOptions {
+interface PutOptions {
   /** The digest of the bytes that are sent, which the signature contains: S3 rejects an object that arrives damaged. */
   readonly sha256: Buffer;
   /** Default: bytes of any kind. */

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -225,4 +226,15 @@ describe('a multipart upload that S3 completes with 200', () => {
     expect(await putStream(large)).toBe(large.length);
     expect(proxy.matching({ method: 'HEAD' })).toHaveLength(1);
   });
+});
+
+it('an object store is not made where Node has no MD5, so that a service does not start', () => {
+  // In a process of its own: Node keeps an algorithm that it has used.
+  const script = `import { setFips } from 'node:crypto';
+    setFips(true);
+    const { createObjectStore } = await import(${JSON.stringify(import.meta.resolve('../src/index.ts'))});
+    createObjectStore({ region: 'us-east-1', bucket: 'pasteflow', maxAttempts: 1, requestTimeoutMs: 5000 });`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script]);
+  expect(String(stderr)).toContain('Error: Node has no MD5, which each put to S3 needs (Content-MD5).');
+  expect(status).toBe(1);
 });
