@@ -2,8 +2,8 @@ import { objectKeyOf } from '@pasteflow/domain';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 
-/** For a store that sends the object a byte at a time. One that stops sending is left sooner. */
-const TIMEOUT_MS = 60_000;
+/** The most that S3_PUT_TIMEOUT_MS can be. For a store that sends the object a byte at a time; one that stops sending is left sooner. */
+const TIMEOUT_MS = 600_000;
 
 /**
  * The outcome of an upload that would be given up, after a look at the bucket: a put may have stored the object although its answer was
