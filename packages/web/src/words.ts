@@ -83,10 +83,13 @@ export const words = {
     optionHint:
       'The link shows a button. Whoever presses it first reads the text, and nobody reads it again.',
     explanation:
-      'This paste can be read once. When you reveal the text, the paste is deleted, and nobody else can read it. If the text does not arrive, try again within five minutes in this page.',
+      'This paste can be read once. When you reveal the text, the paste is deleted, and nobody else can read it.',
+    reload:
+      'If the text does not arrive, reload at once; that works for five minutes. Do not open the link again.',
     reveal: 'Reveal the text and delete the paste',
     command: 'For the exact bytes, for example of a file:',
-    revealed: 'The paste is deleted: copy what you need. If the end is missing, reload this page.',
+    revealed:
+      'The paste is deleted: copy what you need. If the end is missing, reload this page at once; that works for five minutes.',
   },
 
   encryption: {
@@ -113,6 +116,8 @@ export const words = {
       noKey:
         'The link is incomplete: the key behind the # is missing. Open the whole link, or ask the writer for it.',
       unreachable: 'The server did not send the paste. Reload the page to try again.',
+      notRevealed:
+        'The server did not send the whole paste. Press the button again within five minutes, and do not reload this page.',
       gone: 'The paste was read, was deleted or has expired.',
       unknownFormat: 'The paste was decrypted, but this page cannot show what is in it.',
       tooLarge: 'The decrypted paste is too large for this page.',

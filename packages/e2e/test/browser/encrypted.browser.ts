@@ -200,6 +200,30 @@ describeInBrowser('a paste that is encrypted in the browser', () => {
     expect(requested.filter((url) => url.includes(codeOf(link)))).toEqual([]);
   });
 
+  it('is read by the same button after answers that broke off, and a changed address does not lose the key of its reader', async () => {
+    const { link } = await encrypt('read me once', { burn: true });
+    const page = await openLink(link);
+    let reveals = 0;
+    let cut = 5; // one more than the page tries by itself
+    await page.route('**/reveal', async (route) => {
+      reveals += 1;
+      const response = await route.fetch(); // the server has revealed the paste
+      if (reveals < cut) await route.abort('connectionreset');
+      else await route.fulfill({ response });
+    });
+    const button = page.getByRole('button', { name: 'Reveal the text' });
+    await button.click();
+    await page.getByText('Press the button again within five minutes').waitFor();
+    expect(reveals).toBe(4);
+    await page.evaluate(() => void (location.hash = 'elsewhere'));
+    await page.evaluate(() => new Promise((resolve) => void setTimeout(resolve))); // after the event of the change
+    expect(await page.getByText('Press the button again').count()).toBe(1);
+    cut = 6; // the page repeats the next reveal once
+    await button.click();
+    await page.locator('#content pre').first().waitFor();
+    expect([await textOf(page), reveals]).toEqual(['read me once', 6]);
+  });
+
   it('shows a hostile text as text', async () => {
     const hostile = '</pre><script>alert(1)</script><img src=x onerror=alert(1)>\u202e';
     const { link } = await encrypt(hostile, { title: '<img src=x onerror=alert(2)>' });

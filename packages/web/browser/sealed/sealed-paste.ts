@@ -1,6 +1,6 @@
 import { keyOfFragment, parseSealedText, type SealedDocument, type SecretKey } from '@pasteflow/sealed';
 import { element, optional } from '../element.ts';
-import { fetchDocument, type FetchFailure } from './fetch-document.ts';
+import { fetchDocument } from './fetch-document.ts';
 import { HeldPaste } from './held-paste.ts';
 import { fail, say } from './messages.ts';
 import { OnlyCopy } from './only-copy.ts';
@@ -19,7 +19,12 @@ export function startSealedPaste(box: HTMLElement): void {
   element('needs-script', HTMLElement).remove();
   const words = wordsOf(box);
   let loaded: Loaded | null = null;
-  addEventListener('hashchange', () => void followAddress(loaded, words));
+  let hasTriedReveal = false;
+  addEventListener('hashchange', () => {
+    // The page must keep the key of a reveal: only that key repeats the reveal. Without one, somebody has added the key that was missing.
+    if (loaded !== null) void followAddress(loaded, words);
+    else if (!hasTriedReveal) location.reload();
+  });
   const key = keyOfFragment(location.hash);
   if (key === null) {
     fail(words.noKey);
@@ -27,7 +32,7 @@ export function startSealedPaste(box: HTMLElement): void {
   }
   const reveal = optional('reveal', HTMLButtonElement);
   const start = async (): Promise<void> => {
-    loaded = await load(box, words, keyOfFragment(location.hash) ?? key);
+    loaded = await load(box, words, key);
     await loaded?.held?.start();
   };
   if (reveal === null) {
@@ -37,33 +42,31 @@ export function startSealedPaste(box: HTMLElement): void {
   reveal.hidden = false;
   reveal.addEventListener('click', () => {
     reveal.disabled = true;
+    hasTriedReveal = true;
     void start().then(() => (loaded === null ? (reveal.disabled = false) : reveal.remove()));
   });
 }
 
 /** Somebody has changed the address behind `#`. A reload would lose a document that the server no longer has. */
-async function followAddress(loaded: Loaded | null, words: SealedWords): Promise<void> {
-  if (loaded === null) {
-    location.reload(); // somebody has added the key that was missing
-    return;
-  }
-  const { held } = loaded;
+async function followAddress({ held }: Loaded, words: SealedWords): Promise<void> {
   if (held === null || held.isOpen) return;
   const key = keyOfFragment(location.hash);
   if (key === null) fail(words.noKey);
   else await held.changeKey(key);
 }
 
-/** @returns null when the server has not sent the document */
-async function load(box: HTMLElement, words: SealedWords, key: SecretKey): Promise<Loaded | null> {
+/** @param oldKey for an address that has no key any more @returns null when the server has not sent the document */
+async function load(box: HTMLElement, words: SealedWords, oldKey: SecretKey): Promise<Loaded | null> {
   say(words.loading);
   const { document: url = '', method = 'GET' } = box.dataset;
   const fetched = await fetchDocument(url, method);
   if (typeof fetched !== 'string') {
     say('');
-    fail(messageOf(fetched, words));
+    if (fetched.kind === 'gone') fail(words.gone);
+    else fail(method === 'GET' ? words.unreachable : words.notRevealed);
     return null;
   }
+  const key = keyOfFragment(location.hash) ?? oldKey; // somebody may have corrected the address meanwhile
   const onlyCopy = method === 'GET' ? null : new OnlyCopy(fetched, words);
   const document = parsed(fetched);
   if (document !== null) return { held: new HeldPaste({ document, key, box, words, onlyCopy }) };
@@ -71,10 +74,6 @@ async function load(box: HTMLElement, words: SealedWords, key: SecretKey): Promi
   onlyCopy?.explain();
   fail(words.unknownFormat);
   return { held: null };
-}
-
-function messageOf(failure: FetchFailure, { unreachable, gone }: SealedWords): string {
-  return failure.kind === 'gone' ? gone : unreachable;
 }
 
 function parsed(text: string): SealedDocument | null {

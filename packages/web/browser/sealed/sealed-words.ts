@@ -4,6 +4,7 @@ export interface SealedWords {
   readonly decrypting: string;
   readonly noKey: string;
   readonly unreachable: string;
+  readonly notRevealed: string;
   readonly gone: string;
   readonly unknownFormat: string;
   readonly tooLarge: string;
