@@ -1634,10 +1634,7 @@ export interface operations {
          * @example my-request-1
          */
         'X-Request-Id'?: string;
-        /**
-         * @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer.
-         * @example createPasteFromShell-8f1d4c3a6b
-         */
+        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
         'Idempotency-Key'?: string;
       };
       path?: never;
@@ -6764,10 +6761,7 @@ export interface operations {
          * @example my-request-1
          */
         'X-Request-Id'?: string;
-        /**
-         * @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer.
-         * @example createPaste-8f1d4c3a6b
-         */
+        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
         'Idempotency-Key'?: string;
       };
       path?: never;
@@ -8025,10 +8019,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /**
-         * @description A key that nobody can guess, such as a UUID: it gives access to the content for five minutes. Without one, the answer has the key that was made for the request.
-         * @example reveal-8f1d4c3a6b-51c7e0d9
-         */
+        /** @description A key that nobody can guess, such as a UUID: it gives access to the content for five minutes. Without one, the answer has the key that was made for the request. */
         'Idempotency-Key'?: string;
         /**
          * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.
@@ -9057,10 +9048,7 @@ export interface operations {
          * @example my-request-1
          */
         'X-Request-Id'?: string;
-        /**
-         * @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer.
-         * @example createJob-8f1d4c3a6b
-         */
+        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
         'Idempotency-Key'?: string;
       };
       path?: never;
@@ -9576,10 +9564,7 @@ export interface operations {
          * @example my-request-1
          */
         'X-Request-Id'?: string;
-        /**
-         * @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer.
-         * @example cancelJob-8f1d4c3a6b
-         */
+        /** @description Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer. */
         'Idempotency-Key'?: string;
       };
       path: {
@@ -12266,10 +12251,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /**
-         * @description A key that nobody can guess, such as a UUID: it gives access to the content for five minutes. Without one, the answer has the key that was made for the request.
-         * @example reveal-8f1d4c3a6b-51c7e0d9
-         */
+        /** @description A key that nobody can guess, such as a UUID: it gives access to the content for five minutes. Without one, the answer has the key that was made for the request. */
         'Idempotency-Key'?: string;
         /**
          * @description The id of the request. A value that does not match `^[\w.:-]{1,128}$` is ignored, and the request gets an id of its own.

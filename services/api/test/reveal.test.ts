@@ -97,7 +97,7 @@ describe('a paste that is deleted when it is read', () => {
         }
     const problem = await problemOf(await fetch(`${bed.api.url}/${code}`));
     expect(problem).toMatchObject({ status: 403, code: 'reveal_required' });
-    expect(problem.detail).toContain(`curl -X POST ${bed.api.url}/${code}`);
+    expect(problem.detail).toContain(`curl -X POST ${bed.api.url}/${code} -H "Idempotency-Key: `);
     await expectUnread(code);
   });
 

@@ -44,7 +44,8 @@ Paste:      COMMAND | curl --data-binary @- ${url}
 Options:    curl --data-binary @FILE "${url}/v1/pastes?title=Notes&syntax=markdown&expires_in=3600"
             curl -H "Content-Type: application/json" -d '{"content": "Hello", "expires_in": "never"}' ${url}/v1/pastes
 Read:       curl --retry 5 ${url}/SHORT_CODE
-Read once:  curl --data-binary @FILE "${url}/?burn=true"; curl -X POST ${url}/SHORT_CODE
+Read once:  curl --data-binary @FILE "${url}/?burn=true"
+            curl -X POST ${url}/SHORT_CODE -H "Idempotency-Key: \${KEY:=$(uuidgen)}"
 Metadata:   curl ${url}/v1/pastes/SHORT_CODE
             curl ${url}/v1/pastes/SHORT_CODE/timeline
 Delete:     curl -X DELETE -H "Delete-Token: TOKEN" ${url}/v1/pastes/SHORT_CODE

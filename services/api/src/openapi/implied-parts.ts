@@ -9,7 +9,7 @@ import type { Operation } from './endpoint.ts';
 
 /** @param method in upper case */
 export function impliedParameters(method: string, operation: Operation): readonly z.ZodType[] {
-  return isKeyed(method, operation) ? [idempotencyKeyParam(operation.operationId)] : [];
+  return isKeyed(method, operation) ? [idempotencyKeyParam()] : [];
 }
 
 /** A POST that creates something takes an Idempotency-Key. The form of a page only deletes, and the answer of a reveal is not kept. */
@@ -17,8 +17,8 @@ function isKeyed(method: string, { tag, hasOwnKey }: Operation): boolean {
   return method === 'POST' && tag !== 'pages' && hasOwnKey !== true;
 }
 
-/** Each operation has an example of its own, because a key can't be used for two operations. */
-function idempotencyKeyParam(operationId: string): z.ZodType {
+/** Without an example, which Swagger UI would send for every reader of the documentation. */
+function idempotencyKeyParam(): z.ZodType {
   return z
     .string()
     .regex(IDEMPOTENCY_KEY)
@@ -30,7 +30,6 @@ function idempotencyKeyParam(operationId: string): z.ZodType {
         description:
           'Makes the request safe to repeat: the same request with the same key gets the first answer again and creates nothing. ' +
           'Use a new key for each request, and one that is hard to guess, such as a UUID: it gives access to the answer.',
-        example: `${operationId}-8f1d4c3a6b`,
       },
     });
 }

@@ -99,7 +99,7 @@ export function assertStays(
   if (!burn) return;
   throw new RequestError(
     'reveal_required',
-    `This paste is deleted when it is read. Read it once with: curl -X POST ${publicUrl()}/${shortCode}`,
+    `This paste is deleted when it is read. Read it once with: curl -X POST ${publicUrl()}/${shortCode} -H "Idempotency-Key: \${KEY:=$(uuidgen)}"`,
   );
 }
 

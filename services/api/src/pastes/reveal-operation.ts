@@ -31,7 +31,6 @@ export const revealOperation: Omit<Operation, 'operationId'> = {
           param: {
             description:
               'A key that nobody can guess, such as a UUID: it gives access to the content for five minutes. Without one, the answer has the key that was made for the request.',
-            example: 'reveal-8f1d4c3a6b-51c7e0d9',
           },
         }),
     }),

@@ -34,7 +34,8 @@ export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly required?: boolean;
-  readonly example: string | number;
+  /** Not of an Idempotency-Key: each reader has another one. */
+  readonly example?: string | number;
 }
 
 export interface MediaType {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Document, MediaType, Operation, Parameter } from './document.ts';
 
 export interface ExampleRequest {
@@ -79,7 +80,7 @@ function requestOf(
   let filled = path;
   const query = new URLSearchParams();
   const headers = new Headers();
-  for (const { name, in: place, example: value } of parameters) {
+  for (const { name, in: place, example: value = randomUUID() } of parameters) {
     if (place === 'path') filled = filled.replace(`{${name}}`, String(value));
     else (place === 'query' ? query : headers).set(name, String(value));
   }

@@ -25,7 +25,7 @@ async function putPaste(
   await db
     .deleteFrom('pastes')
     .where('short_code', '=', shortCode)
-    .where('burned_at', 'is not', null)
+    .where('deletion_requested_at', 'is not', null)
     .execute();
   const { numUpdatedRows } = await db
     .updateTable('pastes')
