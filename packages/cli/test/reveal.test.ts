@@ -108,11 +108,38 @@ describe('pasteflow cat --reveal', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('repeats a reveal with the same key when the connection breaks, and says how to find out what happened', async () => {
-    serve(secret, {}, reset);
+  it('repeats a reveal with the same key when the connection breaks, also when the command is run again', async () => {
+    const interrupt = new AbortController();
+    let tries = 0;
+    serve(secret, {}, (request, res) => {
+      if ((tries += 1) === 3) interrupt.abort(new Error('Ctrl-C'));
+      reset(request, res);
+    });
+    const { code, stderr } = await run([CODE], { signal: interrupt.signal });
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`pasteflow timeline ${CODE}`)]);
+    expect(stderr).toContain('repeat this command within five minutes');
+    const [keyFile, ...others] = await kept();
+    expect([others, (await stat(keyFile!)).mode & 0o777]).toEqual([[], 0o600]);
+    serve(secret);
+    expect((await run([CODE])).stdout).toBe('the secret');
+    expect([keys().length, new Set(keys()).size, await kept()]).toEqual([4, 1, []]);
+  });
+
+  it('asks for as long as the server may be away', async () => {
+    let tries = 0;
+    serve(secret, {}, (request, res) =>
+      (tries += 1) < 10 ? reset(request, res) : content(secret)(request, res),
+    );
+    expect((await run([CODE])).stdout).toBe('the secret');
+  }, 120_000);
+
+  it('says that an earlier try may have revealed the paste when a later one is refused', async () => {
+    let tries = 0;
+    serve(secret, {}, (request, res) =>
+      (tries += 1) === 1 ? reset(request, res) : problem(410, 'paste_gone', 'It was read.')(request, res),
+    );
     const { code, stderr } = await run([CODE]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`pasteflow timeline ${CODE}`)]);
-    expect([keys().length > 1, new Set(keys()).size, await kept()]).toEqual([true, 1, []]);
   });
 
   it.each([
@@ -133,7 +160,10 @@ describe('pasteflow cat --reveal', () => {
 
   it('says that the paste may be gone when the time for it ended', async () => {
     const notes: string[] = [];
-    const late = () => Promise.reject(new PasteflowTimeoutError('paste is IN_PROGRESS after 120000 ms'));
+    const late = (_code: string, { onTry }: { onTry: () => void }) => {
+      onTry();
+      return Promise.reject(new PasteflowTimeoutError('paste is IN_PROGRESS after 120000 ms'));
+    };
     const session = {
       client: { pastes: { reveal: late } }, // a server would need two minutes
       output: { note: (line: string) => notes.push(line) },
@@ -144,7 +174,7 @@ describe('pasteflow cat --reveal', () => {
       reveal(session, { code: CODE, key: null }, paste, () => Promise.resolve(true)),
     ).rejects.toThrow('IN_PROGRESS');
     expect(notes).toEqual([expect.stringContaining(`pasteflow timeline ${CODE}`)]);
-    expect(await kept()).toEqual([]);
+    expect(await kept()).toEqual([join(folder(), `${CODE}.key`)]);
   });
 
   it('keeps what has arrived when the connection breaks off in the middle again and again', async () => {
@@ -194,7 +224,7 @@ describe('pasteflow cat --reveal', () => {
       return content(large)(request, res);
     });
     expect((await run([CODE])).stdout).toBe(large.toString());
-    expect(sizes).toEqual([200_000]);
+    expect(sizes).toEqual([200_000, 36]); // and the key of the reader
   });
 });
 

@@ -6,6 +6,7 @@ import { followEvents, type EventsOptions, type PasteEvent } from './events.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import { Listing } from './listing.ts';
 import { PasteContent } from './paste-content.ts';
+import type { RetryPolicy } from './retry-policy.ts';
 import type { Transport } from './transport.ts';
 import { preferWait, waitUntilSettled, type PollResult, type WaitOptions } from './waiting.ts';
 
@@ -15,6 +16,10 @@ export interface CreatePasteOptions extends CreateOptions, NewPasteFields {}
 export interface RevealOptions extends WaitOptions {
   /** At least 16 characters that nobody can guess: it gives access to the content for five minutes. Default: a random one. */
   readonly idempotencyKey?: string | undefined;
+  /** Overrides of the client's policy for this call. */
+  readonly retry?: Partial<RetryPolicy> | undefined;
+  /** Called before each request. */
+  readonly onTry?: (() => void) | undefined;
 }
 
 export interface DeletePasteOptions extends CallOptions {
@@ -143,18 +148,26 @@ export class Pastes {
    */
   async reveal(
     shortCode: string,
-    { idempotencyKey = newIdempotencyKey(), signal, timeoutMs = UPLOAD_TIMEOUT_MS }: RevealOptions = {},
+    {
+      idempotencyKey = newIdempotencyKey(),
+      signal,
+      timeoutMs = UPLOAD_TIMEOUT_MS,
+      retry,
+      onTry,
+    }: RevealOptions = {},
   ): Promise<PasteContent> {
     const params = { ...pathOf(shortCode), header: { 'Idempotency-Key': idempotencyKey } };
     const open = async (trySignal: AbortSignal | undefined): Promise<Response> => {
       const { response } = await this.#transport.call(
-        async (init) =>
-          await this.#transport.api.POST('/v1/pastes/{short_code}/reveal', {
+        async (init) => {
+          onTry?.();
+          return await this.#transport.api.POST('/v1/pastes/{short_code}/reveal', {
             params,
             parseAs: 'stream',
             ...init,
-          }),
-        { signal: trySignal, streamed: true, codeOfBare503: 'paste_in_progress' },
+          });
+        },
+        { signal: trySignal, streamed: true, codeOfBare503: 'paste_in_progress', retry },
       );
       return response;
     };

@@ -45,6 +45,8 @@ export interface CallOptions {
   readonly codeOfBare503?: ErrorCode;
   /** Whether the content can be sent again; default: it can. */
   readonly isRepeatable?: () => boolean;
+  /** Overrides of the client's policy. */
+  readonly retry?: Partial<RetryPolicy> | undefined;
 }
 
 /** Requests with retries and typed errors. */
@@ -72,14 +74,17 @@ export class Transport {
    */
   async call<T>(
     send: (init: TryInit) => Promise<Answer<T>>,
-    { signal, streamed = false, codeOfBare503, isRepeatable = () => true }: CallOptions,
+    { signal, streamed = false, codeOfBare503, isRepeatable = () => true, retry }: CallOptions,
   ): Promise<{ readonly data: T; readonly response: Response }> {
     const fetch: Fetch = async (request) => await this.#receive(request, streamed);
-    return await withRetries({ policy: this.policy, signal, isRepeatable }, async (trySignal) => {
-      const { data, error, response } = await send({ signal: trySignal, fetch }).catch(asTyped);
-      if (!response.ok) throw apiErrorOf(response, error, codeOfBare503 ?? null);
-      return { data: data as T, response };
-    });
+    return await withRetries(
+      { policy: { ...this.policy, ...retry }, signal, isRepeatable },
+      async (trySignal) => {
+        const { data, error, response } = await send({ signal: trySignal, fetch }).catch(asTyped);
+        if (!response.ok) throw apiErrorOf(response, error, codeOfBare503 ?? null);
+        return { data: data as T, response };
+      },
+    );
   }
 
   /** Reads the body too, unless the caller wants a stream: every failure of a response then happens in this function. */

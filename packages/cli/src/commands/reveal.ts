@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PasteflowApiError, type Paste } from '@pasteflow/client';
 import type { SecretKey } from '@pasteflow/sealed';
@@ -29,7 +30,7 @@ export async function reveal(
   assertOpenable(named, paste);
   const folder = join(folderOf(session.terminal.env, 'XDG_STATE_HOME'), 'revealed');
   const kept = await KeptContent.reserve(folder, named.code, paste.size_bytes);
-  await receive(session, named, kept);
+  await receive(session, named, kept, join(folder, `${named.code}.key`));
   let isUsed = false;
   try {
     isUsed = await use(contentOfBytes(await readFile(kept.path)));
@@ -61,31 +62,60 @@ function assertCanDecompress(): void {
   }
 }
 
+/** The server keeps the content for its reader for five minutes. */
+const KEY_MS = 300_000;
+const REVEAL_WITHIN_MS = 240_000;
+
+/** @param keyPath of a file that keeps the key of the reader until the content has arrived, for another run of this command */
 async function receive(
   { client, output, signal }: Session,
   { code }: NamedPaste,
   kept: KeptContent,
+  keyPath: string,
 ): Promise<void> {
+  const oldKey = await keptKey(keyPath);
+  let tries = oldKey === null ? 0 : 1;
   try {
-    const { stream } = await client.pastes.reveal(code, { signal });
+    const idempotencyKey = oldKey ?? randomUUID();
+    if (oldKey === null) await writeFile(keyPath, idempotencyKey, { mode: 0o600, flush: true });
+    const { stream } = await client.pastes.reveal(code, {
+      idempotencyKey,
+      signal,
+      timeoutMs: REVEAL_WITHIN_MS,
+      retry: { maxTries: Infinity, maxTotalMs: REVEAL_WITHIN_MS },
+      onTry: () => (tries += 1),
+    });
     await kept.receive(stream);
+    await rm(keyPath, { force: true });
   } catch (error) {
+    const isCertain = tries === 0 || (tries === 1 && isRefusal(error));
+    if (isCertain) await rm(keyPath, { force: true });
     if (kept.received > 0)
       output.note(
-        `The server has deleted the paste. The ${kept.received} bytes that have arrived are in ${quoted(kept.path)}, which only you can read.`,
+        `The server has deleted the paste. The ${kept.received} bytes that have arrived are in ${quoted(kept.path)}, which only you can read. To get the whole content, repeat this command within five minutes of the first try.`,
       );
     else {
       await kept.remove();
-      if (!isRefusal(error))
+      if (!isCertain)
         output.note(
-          `The server may have deleted the paste although no content has arrived. To see whether it has: pasteflow timeline ${code}`,
+          `The server may have deleted the paste although no content has arrived. To get the content, repeat this command within five minutes of the first try. To see whether the paste was read: pasteflow timeline ${code}`,
         );
     }
     throw error;
   }
 }
 
-/** Whether the server has certainly revealed nothing. At the end of the time for an upload a request may be under way. */
+/** The key of an earlier run that may have revealed the paste; null: there was none within five minutes. */
+async function keptKey(path: string): Promise<string | null> {
+  try {
+    const { mtimeMs, size } = await stat(path);
+    return size > 0 && Date.now() - mtimeMs < KEY_MS ? await readFile(path, 'utf8') : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the server has certainly revealed nothing, when this was the first try. At the end of the time for an upload a request may be under way. */
 function isRefusal(error: unknown): boolean {
   return error instanceof PasteflowApiError && error.status < 500;
 }
