@@ -45,6 +45,7 @@ export {
   MAX_SYNTAX_CHARACTERS,
   MAX_TITLE_CHARACTERS,
   MIN_EXPIRY_SECONDS,
+  REVEAL_MINUTES,
   SQS_BATCH_SIZE,
   visibilities,
   type Visibility,

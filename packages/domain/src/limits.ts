@@ -13,6 +13,9 @@ export const SQS_BATCH_SIZE = 10;
 /** S3: the maximum of keys in one DeleteObjects call. A cleanup claims as many pastes (D3). */
 export const DELETION_BATCH_SIZE = 1000;
 
+/** For this long after the claim of a reveal, its reader may repeat the reveal. */
+export const REVEAL_MINUTES = 5;
+
 export const MAX_TITLE_CHARACTERS = 200;
 export const MAX_SYNTAX_CHARACTERS = 50;
 

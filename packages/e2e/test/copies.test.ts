@@ -96,7 +96,7 @@ describe('no copy of a content is left, in tables, objects, messages and logs, a
     await untilStatus(made, 'PROCESSED');
     for (const code of made.codes) expect(contentsOf(made.mark)).toContain(await textOf(code));
     await forgetSource(made);
-    await setTimes(made.codes, `deletion_initiated_at = now() - interval '301 seconds'`);
+    await setTimes(made.codes, `deletion_initiated_at = now() - interval '361 seconds'`);
     await expectNoCopies(made);
   });
 

@@ -59,7 +59,7 @@ describe('cleanup', () => {
     expect(await keysIn(world.store)).toEqual([]);
   });
 
-  it('deletes what a reveal claimed more than five minutes ago, once, and leaves later ones to their readers', async () => {
+  it('deletes what a reveal claimed more than six minutes ago, once, and leaves later ones to their readers', async () => {
     const pastes = await makePastes(world.db, 30, {
       status: 'PROCESSED',
       burn: true,
@@ -69,10 +69,10 @@ describe('cleanup', () => {
     const [late, unread, ...old] = pastes;
     for (const { id } of [late!, ...old]) expect(await reveal(id)).toBe(true);
     const ids = old.map(({ id }) => id);
-    await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '301 seconds' WHERE id = ANY (${ids})`.execute(
+    await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '361 seconds' WHERE id = ANY (${ids})`.execute(
       world.db,
     );
-    await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '290 seconds' WHERE id = ${late!.id}`.execute(
+    await sql`UPDATE pastes SET deletion_initiated_at = now() - interval '310 seconds' WHERE id = ${late!.id}`.execute(
       world.db,
     );
     const counts = await Promise.all(

@@ -19,7 +19,7 @@ export const pasteDeletion = defineMachine({
     DELETION_IN_PROGRESS: {
       meaning:
         'A cleanup has claimed the paste and deletes the object, or a reveal has read the paste, and a cleanup deletes the object ' +
-        'five minutes later. The cleanup ends the deletion, or releases the paste when S3 refuses the key. The deletion-watchdog ' +
+        'six minutes later. The cleanup ends the deletion, or releases the paste when S3 refuses the key. The deletion-watchdog ' +
         'releases the paste when the cleanup crashed.',
       to: ['DELETED', 'NOT_EXPIRED'],
       since: 'deletion_initiated_at',

@@ -32,6 +32,6 @@ export async function revealOnce(http: Http, code: string, content: Buffer, key:
 function meaningOf(status: number, body: Buffer, content: Buffer): Reveal {
   if (status === 200 && body.equals(content)) return { kind: 'content' };
   if (status === 410) return { kind: 'gone' };
-  if ([429, 500, 503].includes(status)) return { kind: 'again' };
+  if ([429, 503].includes(status)) return { kind: 'again' };
   return { kind: 'wrong', answer: `${status} with ${body.length} bytes` };
 }

@@ -98,7 +98,7 @@ async function actAll(
 /** As if the five minutes were over that each reader has: the cleanup then removes what was read. */
 async function endReads(cluster: Cluster): Promise<void> {
   await cluster.rows.query(
-    `UPDATE pastes SET deletion_initiated_at = now() - interval '301 seconds'
+    `UPDATE pastes SET deletion_initiated_at = now() - interval '361 seconds'
      WHERE burned_at IS NOT NULL AND deletion_status = 'DELETION_IN_PROGRESS'`,
   );
 }

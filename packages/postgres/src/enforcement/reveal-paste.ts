@@ -1,4 +1,4 @@
-import { pasteDeletion, transition } from '@pasteflow/domain';
+import { pasteDeletion, REVEAL_MINUTES, transition } from '@pasteflow/domain';
 import { literal, type OwnerFunction } from './objects.ts';
 
 const claim = transition(pasteDeletion, 'NOT_EXPIRED', 'DELETION_IN_PROGRESS');
@@ -28,6 +28,6 @@ export const revealPasteFunction: OwnerFunction = {
       RETURN FOUND OR EXISTS (
         SELECT FROM pastes WHERE id = of_paste AND reader_key_hash = key_hash AND taken_down_for IS NULL
           AND deletion_status = ${literal(claim.to)} AND deletion_initiated_at = burned_at
-          AND burned_at > clock_timestamp() - interval '5 minutes');
+          AND burned_at > clock_timestamp() - interval '${REVEAL_MINUTES} minutes');
     END`,
 };

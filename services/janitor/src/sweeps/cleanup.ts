@@ -1,4 +1,4 @@
-import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
+import { DELETION_BATCH_SIZE, REVEAL_MINUTES } from '@pasteflow/domain';
 import {
   claimExpired,
   releaseClaims,
@@ -26,8 +26,8 @@ interface RefusedClaim {
   readonly reason: string;
 }
 
-/** For this long the reader who has claimed a paste may repeat the reveal. */
-const BURNED_AFTER_SECONDS = 300;
+/** The last repeat of a reveal gets a minute to read the object. */
+const BURNED_AFTER_SECONDS = (REVEAL_MINUTES + 1) * 60;
 
 /** Refused claims are kept until the end of the run. With more than this, S3 refuses nearly everything, and the run ends. */
 const MAX_REFUSED = 10 * DELETION_BATCH_SIZE;
