@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { PasteflowTimeoutError, type Paste } from '@pasteflow/client';
@@ -44,12 +44,6 @@ const run = (args: readonly string[], options: Parameters<typeof bed.run>[1] = {
   bed.run(['cat', '--reveal', ...args], options);
 
 describe('pasteflow cat --reveal', () => {
-  it('is needed for a paste that is deleted when it is read', async () => {
-    bed.script(problem(403, 'reveal_required', 'Read it once with: curl -X POST https://x/y'));
-    const { code, stderr } = await bed.run(['cat', CODE]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('curl -X POST')]);
-  });
-
   it('prints the content, with one request for it, and leaves no file', async () => {
     serve(secret);
     expect(await run([CODE])).toEqual({ code: 0, stdout: 'the secret', stderr: '' });
@@ -113,7 +107,7 @@ describe('pasteflow cat --reveal', () => {
     let tries = 0;
     serve(secret, {}, (request, res) => {
       if ((tries += 1) === 3) interrupt.abort(new Error('Ctrl-C'));
-      reset(request, res);
+      return reset(request, res);
     });
     const { code, stderr } = await run([CODE], { signal: interrupt.signal });
     expect([code, stderr]).toEqual([1, expect.stringContaining(`pasteflow timeline ${CODE}`)]);
@@ -301,29 +295,5 @@ describe('an encrypted paste that was revealed', () => {
     expect(stderr).toContain('a\\u{1b}[2J.png');
     expect(stderr).toContain('--from');
     expect(await readFile((await kept())[0]!, 'utf8')).toBe(document);
-  });
-});
-
-describe('pasteflow cat --from', () => {
-  it.each([
-    [['--reveal', CODE], 'Choose one of them'],
-    [[CODE, CODE], '--from is for one paste'],
-  ])('is refused with 2 in %j', async (args, message) => {
-    const { code, stderr } = await bed.run(['cat', '--from', 'x', ...args]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
-    expect(bed.requests).toEqual([]);
-  });
-
-  it('says that the file is not there', async () => {
-    const missing = join(bed.home, 'missing');
-    const { code, stderr } = await bed.run(['cat', '--from', missing, CODE]);
-    expect([code, stderr]).toEqual([1, `pasteflow: ${missing}: There is no such file or folder.\n`]);
-  });
-
-  it('prints a content that is not encrypted', async () => {
-    const path = join(bed.home, 'content');
-    await writeFile(path, 'plain');
-    await chmod(path, 0o600);
-    expect((await bed.run(['cat', '--from', path, CODE])).stdout).toBe('plain');
   });
 });

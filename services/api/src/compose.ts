@@ -63,6 +63,7 @@ export interface Overrides {
   readonly s3RequestTimeoutMs?: number;
   readonly sending?: Pick<SendOptions, 'tickMs' | 'maxCreditMs'>;
   readonly contentWaitMs?: number;
+  readonly minHeldMs?: number;
 }
 
 export interface ComposedApi {
@@ -208,7 +209,11 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       jobLimits: { ...config.jobLimits, maxBytesPerHour: config.limits.bytes || null },
       live,
       downloads: new DownloadBudget(
-        { ...config.downloads, maxStreams: Math.floor(s3Sockets * STREAMS_SHARE) },
+        {
+          ...config.downloads,
+          maxStreams: Math.floor(s3Sockets * STREAMS_SHARE),
+          minHeldMs: overrides.minHeldMs,
+        },
         metrics,
       ),
       cache: new ContentCache({ maxBytes: config.downloads.cacheBytes, metrics }),

@@ -3,7 +3,7 @@ import type { Metrics } from '@pasteflow/runtime';
 import { RequestError } from '../http/errors/request-error.ts';
 import { callerKeyOf } from '../http/request/caller.ts';
 import { callerOf } from '../identity/caller-of.ts';
-import { SharedBudget } from './shared-budget.ts';
+import { SharedBudget, type Refusal } from './shared-budget.ts';
 
 /**
  * A content of up to this size is read from S3 as a whole before the answer begins, so that a client that
@@ -17,6 +17,8 @@ export interface DownloadLimits {
   /** Contents that are streamed at the same time. */
   readonly maxStreams: number;
   readonly maxStreamsPerCaller: number;
+  /** For tests. */
+  readonly minHeldMs?: number | undefined;
 }
 
 /** What a download holds until its answer has been sent. */
@@ -25,6 +27,23 @@ export interface Download {
   /** Call it when the answer has ended, however it ended. */
   release(): void;
 }
+
+/** A long content in memory, whose answer may be ended after it has begun to be sent, because its reader can repeat the reveal. */
+export interface HeldDownload extends Pick<Download, 'release'> {
+  /** @param end cuts the connection */
+  sending(end: () => void): void;
+}
+
+interface RepeatableAnswer {
+  readonly caller: string;
+  /** The paste and the hash of the key of its reader. */
+  readonly reader: string;
+  readonly startedAt: number;
+  readonly end: () => void;
+}
+
+/** An answer that has run for less than this is not ended for the reader of another paste. */
+const MIN_HELD_MS = 10_000;
 
 /** Seconds. Most downloads take less than a second. */
 const RETRY_AFTER = '1';
@@ -35,8 +54,15 @@ export class DownloadBudget {
   readonly #held: SharedBudget;
   readonly #streams: SharedBudget;
   readonly #refusals;
+  readonly #minHeldMs: number;
+  /** The oldest first. */
+  readonly #repeatable = new Set<RepeatableAnswer>();
 
-  constructor({ maxBytes, maxStreams, maxStreamsPerCaller }: DownloadLimits, metrics: Metrics) {
+  constructor(
+    { maxBytes, maxStreams, maxStreamsPerCaller, minHeldMs = MIN_HELD_MS }: DownloadLimits,
+    metrics: Metrics,
+  ) {
+    this.#minHeldMs = minHeldMs;
     this.#bytes = new SharedBudget({ total: maxBytes, perCaller: maxBytes / 2 });
     this.#held = new SharedBudget({ total: maxBytes, perCaller: maxBytes / 2 });
     this.#streams = new SharedBudget({ total: maxStreams, perCaller: maxStreamsPerCaller });
@@ -78,12 +104,47 @@ export class DownloadBudget {
 
   /**
    * For a content of any size that is in memory as a whole. Long ones share memory of their own, so that slow readers of them don't stop the
-   * readers of short contents.
+   * readers of short contents. Instead of a refusal, the oldest answers that are being sent are ended: of this caller, otherwise of all. The
+   * earlier answer to the same reader is ended in any case.
    * @throws RequestError overloaded or rate_limited
    */
-  hold(req: IncomingMessage, bytes: number, weight = 1): Pick<Download, 'release'> {
-    if (bytes <= MAX_WHOLE_BYTES) return this.begin(req, bytes, weight);
-    return this.#take(req, 'held', this.#held, bytes * weight);
+  hold(
+    req: IncomingMessage,
+    bytes: number,
+    { weight = 1, reader }: { readonly weight?: number; readonly reader: string },
+  ): HeldDownload {
+    if (bytes <= MAX_WHOLE_BYTES) {
+      const short = this.begin(req, bytes, weight);
+      return { release: () => short.release(), sending: () => {} };
+    }
+    const caller = callerKeyOf(callerOf(req));
+    for (const each of this.#repeatable) if (each.reader === reader) each.end();
+    const taken = this.#take(req, 'held', this.#held, bytes * weight, (refusal) =>
+      this.#endOldest(caller, refusal),
+    );
+    let answer: RepeatableAnswer | undefined;
+    const release = (): void => {
+      if (answer !== undefined) this.#repeatable.delete(answer);
+      taken.release();
+    };
+    const sending: HeldDownload['sending'] = (cut) => {
+      const end = (): void => {
+        release();
+        cut();
+      };
+      answer = { caller, reader, startedAt: performance.now(), end };
+      this.#repeatable.add(answer);
+    };
+    return { release, sending };
+  }
+
+  /** @returns whether an answer was ended */
+  #endOldest(caller: string, refusal: Refusal): boolean {
+    const before = performance.now() - this.#minHeldMs;
+    const old = [...this.#repeatable].filter(({ startedAt }) => startedAt <= before);
+    const oldest = old.find((each) => each.caller === caller) ?? (refusal === 'total' ? old[0] : undefined);
+    oldest?.end();
+    return oldest !== undefined;
   }
 
   #take<Kind extends string>(
@@ -91,9 +152,11 @@ export class DownloadBudget {
     kind: Kind,
     budget: SharedBudget,
     amount: number,
+    makesRoom: (refusal: Refusal) => boolean = () => false,
   ): { readonly kind: Kind; release(): void } {
     const share = budget.open(callerKeyOf(callerOf(req)));
-    const refusal = share.raiseTo(amount);
+    let refusal = share.raiseTo(amount);
+    while (refusal !== null && makesRoom(refusal)) refusal = share.raiseTo(amount);
     if (refusal === null) return { kind, release: () => share.release() };
     this.#refusals.inc({ kind, of: refusal });
     if (refusal === 'total') {

@@ -13,7 +13,7 @@ import {
 } from '@pasteflow/postgres';
 import { MAX_WHOLE_BYTES, type DownloadBudget } from '../budget/download-budget.ts';
 import { RequestError, validationFailed } from '../http/errors/request-error.ts';
-import { sendStream } from '../http/response/send-paced.ts';
+import { sendStream, sendWhole } from '../http/response/send-paced.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
 import { isSameHash } from '../identity/secret.ts';
 import type { Sessions } from '../identity/sessions.ts';
@@ -106,23 +106,27 @@ export async function sendOnce(
 ): Promise<void> {
   const { size_bytes: size } = paste;
   const isShort = size <= MAX_WHOLE_BYTES;
-  const download = deps.downloads.hold(req, size, render !== undefined && isShort ? 1 + BYTES_OF_PAGE : 1);
+  const download = deps.downloads.hold(req, size, {
+    weight: render !== undefined && isShort ? 1 + BYTES_OF_PAGE : 1,
+    reader: `${paste.id} ${key.hash.toString('hex')}`,
+  });
   try {
     const requested = { paste, range: undefined, accepts: null };
     const content = await readContent({ ...deps, cache: keepsNothing }, requested, res);
     if (content === null) throw await objectMissing(deps, req, paste);
     const { bytes } = content;
-    let sent: Iterable<Buffer> | AsyncIterable<Buffer> =
-      render === undefined ? piecesOf(bytes) : render(piecesOf(bytes));
-    if (render !== undefined && isShort) sent = [await buffer(Readable.from(sent))]; // what can fail, fails before the claim
+    const sent = render === undefined ? piecesOf(bytes) : render(piecesOf(bytes));
+    const whole = isShort ? await buffer(Readable.from(sent)) : null; // what can fail, fails before the claim
     if (res.destroyed) return;
     if (!(await claim(deps, paste, key, res))) throw await goneFor(deps, req);
     deps.events.pasteRevealed(req);
-    if (!isShort) res.setTimeout(IDLE_MS);
-    const outcome = await sendStream(Readable.from(sent), head({ encoding: null, length: size }), {
-      ...deps.sending,
-      patience: isShort ? 1 : PATIENCE,
-    });
+    if (whole === null) res.setTimeout(IDLE_MS);
+    const answer = head({ encoding: null, length: size });
+    download.sending(() => res.destroy());
+    const outcome =
+      whole === null
+        ? await sendStream(Readable.from(sent), answer, { ...deps.sending, patience: PATIENCE })
+        : await sendWhole(whole, answer, deps.sending);
     if (outcome === 'too_slow') deps.events.downloadTooSlow(req);
   } finally {
     download.release();
@@ -172,7 +176,7 @@ async function claim(
 
 const UNKNOWN_CLAIM =
   'postgres does not answer, so that it is unknown whether this request has claimed the paste. If it has, the paste is kept for you: ' +
-  'send the request again within five minutes, with the same Idempotency-Key, or with that of this answer.';
+  'reload the page within five minutes, or send the request again with the same Idempotency-Key, or with that of this answer.';
 
 /** Why somebody else's claim came first. */
 async function goneFor(deps: RevealDependencies, req: Request): Promise<Error> {
