@@ -74,7 +74,7 @@ const countsOf: Record<SweepName, readonly string[]> = {
   jobs: ['removed', 'refused', 'objects', 'aborted'],
   tombstones: ['removed', 'partitions_made', 'partitions_dropped'],
   reconcile: ['listed', 'orphans', 'removed', 'refused', 'held', 'foreign', 'missing', 'aborted'],
-  'expired-keys': ['keys', 'counters', 'imports'],
+  'expired-keys': ['keys', 'counters'],
   measure: ['counted'],
 };
 
