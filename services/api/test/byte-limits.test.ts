@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
+import { ownPage } from './support/forms.ts';
 import { answerOn, dial, postJson, problemOf } from './support/http.ts';
 import { expectLimited, limited } from './support/limits.ts';
 import { metricOf } from './support/metric.ts';
 import { countPastes } from './support/pastes.ts';
 import { recordedBody } from './support/recorded-pastes.ts';
-import { anotherToken, newUser } from './support/users.ts';
+import { anotherToken, newUser, signedInWith } from './support/users.ts';
 
 const bed = useApi();
 
@@ -18,6 +19,7 @@ beforeEach(async () => {
 describe('the bytes of new pastes in an hour', () => {
   const post = async (url: string, bytes: number, headers: Readonly<Record<string, string>> = {}) =>
     await fetch(url, { method: 'POST', body: 'x'.repeat(bytes), headers });
+  const from = (n: number) => ({ 'x-forwarded-for': `192.0.2.${n}` });
 
   it('are limited for each caller, through two copies of the api, in every form', async () => {
     const env = { ...limited({ bytes: 1000, anonymous_bytes: 0 }), TRUST_PROXY: 'loopback' };
@@ -46,17 +48,57 @@ describe('the bytes of new pastes in an hour', () => {
   });
 
   it('are limited for all callers without a token together, and a token passes', async () => {
-    const env = { ...limited({ anonymous_bytes: 1000 }), TRUST_PROXY: 'loopback' };
+    const env = { ...limited({ anonymous_bytes: 1_000_000 }), TRUST_PROXY: 'loopback' };
     const api = await bed.start({ env });
     const user = await newUser(bed.db);
-    const from = (n: number) => ({ 'x-forwarded-for': `192.0.2.${n}` });
     const statuses = [];
-    for (let n = 0; n < 12; n += 1) statuses.push((await post(api.url, 100, from(n))).status);
+    for (let n = 0; n < 12; n += 1) statuses.push((await post(api.url, 100_000, from(n))).status);
     expect(statuses).toEqual([...Array(10).fill(201), 429, 429]);
-    const refused = await post(api.url, 1, from(50));
+    const refused = await post(api.url, 70_000, from(50));
     await expectLimited(refused, 'anonymous_bytes');
-    expect((await post(api.url, 500, user.headers)).status).toBe(201);
+    expect((await post(api.url, 70_000, user.headers)).status).toBe(201);
     expect(await metricOf(api, 'rate_limited_total', { limit: 'anonymous_bytes' })).toBe(3);
+  });
+
+  it('of others refuse no small paste without a token, and small ones count with the others', async () => {
+    const env = { ...limited({ anonymous_bytes: 100_000 }), TRUST_PROXY: 'loopback' };
+    const api = await bed.start({ env });
+    for (const n of [1, 2]) expect((await post(api.url, 50_000, from(n))).status).toBe(201);
+    await expectLimited(await post(api.url, 70_000, from(3)), 'anonymous_bytes');
+    expect((await post(api.url, 65_536, from(4))).status).toBe(201);
+  });
+
+  it('of one address, which its own limit refuses, are none of those that all callers share', async () => {
+    const env = { ...limited({ bytes: 1_000_000, anonymous_bytes: 5_000_000 }), TRUST_PROXY: 'loopback' };
+    const api = await bed.start({ env });
+    const statuses = [];
+    for (let n = 0; n < 9; n += 1) statuses.push((await post(api.url, 600_000, from(1))).status);
+    expect(statuses).toEqual([201, ...Array(8).fill(429)]);
+    expect((await post(api.url, 300_000, from(2))).status).toBe(201);
+  });
+
+  it('of a file are not counted against its own import', async () => {
+    const api = await bed.start({ env: limited({ bytes: 1000 }) });
+    const { token } = await newUser(bed.db);
+    const headers = { ...ownPage(api.url), cookie: await signedInWith(bed.db, token) };
+    const start = async () => {
+      const body = new FormData();
+      body.set('file', new Blob(['x'.repeat(1000)]), 'pastes.zip');
+      const form = { method: 'POST', redirect: 'manual', headers, body } as const;
+      return (await fetch(`${api.url}/my/jobs/import`, form)).status;
+    };
+    expect([await start(), await start()]).toEqual([303, 429]);
+  });
+
+  it('are given back when the paste is not created', async () => {
+    const limits = limited({ bytes: 1_000_000, anonymous_bytes: 1_000_000 });
+    const api = await bed.start({ env: { ...limits, TRUST_PROXY: 'loopback' } });
+    for (let n = 0; n < 3; n += 1)
+      expect((await post(`${api.url}?parent=none`, 600_000, from(1))).status).toBe(422);
+    expect((await post(api.url, 600_000, from(1))).status).toBe(201);
+    for (let n = 0; n < 3; n += 1) expect((await post(api.url, 600_000, from(2))).status).toBe(429);
+    expect((await post(api.url, 400_000, from(2))).status).toBe(201);
+    expect((await post(api.url, 600_000, from(3))).status).toBe(429);
   });
 
   it('are those of a user, with all tokens, and imports count with them', async () => {

@@ -186,6 +186,25 @@ describe('the statements of the limits', () => {
     expect(counted).toBeLessThanOrEqual(9); // portions of 12
   });
 
+  it('of a creation do not wait for each other', async () => {
+    const api = await bed.start();
+    const waiting = async () => {
+      const { rows } = await sql<{ count: number }>`SELECT count(*)::int FROM pg_locks
+        WHERE NOT granted AND relation = 'rate_limits'::regclass
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`.execute(bed.db);
+      return rows[0]!.count;
+    };
+    const answer = await bed.db.transaction().execute(async (db) => {
+      await sql`LOCK TABLE rate_limits IN EXCLUSIVE MODE`.execute(db);
+      const sent = postRaw(api.url, 'x');
+      await until(waiting, (count) => count === 2);
+      return { sent };
+    });
+    const created = await answer.sent;
+    expect(created.status).toBe(201);
+    expect(fields(created).limit).toMatch(/^"requests";.*"creations";/); // neither statement had reached its time limit
+  });
+
   it('are none for refused requests', async () => {
     const api = await bed.start({ env: limited({ requests: 1 }) });
     await get(`${api.url}/none`);

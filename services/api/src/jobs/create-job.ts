@@ -13,7 +13,7 @@ import { uuid } from '../openapi/formats.ts';
 import { countGuesses, type CountGuessesDependencies } from './count-guesses.ts';
 import { example } from './example.ts';
 import { insertJob } from './insert-job.ts';
-import type { JobLimits } from './job-limits.ts';
+import { refuseOverImportLimit, type JobLimits } from './job-limits.ts';
 import { MAX_JOB_BYTES, newJobSchema, receiveJob } from './new-job.ts';
 
 export interface CreateJobDependencies extends CountGuessesDependencies {
@@ -88,6 +88,7 @@ async function create(deps: CreateJobDependencies, req: Request, res: Response):
     return;
   }
   const { id, executionId, answer } = await claim.commit(async (db) => {
+    if (jobType === 'import') await refuseOverImportLimit(db, userId, deps.jobLimits);
     const inserted = await insertJob(db, userId, job, deps.jobLimits);
     const queued: z.output<typeof queuedJobSchema> = { job_id: inserted.id, status: 'queued' };
     const Location = `${deps.publicUrl()}/v1/jobs/${inserted.id}`;

@@ -1,9 +1,9 @@
 import { jobTypes } from '@pasteflow/jobs';
 import { createCappedJob, type CreatedJob, type Database } from '@pasteflow/postgres';
-import { refuseOverImportLimit, tooManyOpenJobs, type JobLimits } from './job-limits.ts';
+import { tooManyOpenJobs, type JobLimits } from './job-limits.ts';
 import type { NewJob } from './new-job.ts';
 
-/** Inserts a job of a user within the user's limits. @throws RequestError rate_limited */
+/** Inserts a job of a user, unless the user has too many. @throws RequestError rate_limited */
 export async function insertJob(
   db: Database,
   userId: string,
@@ -11,7 +11,6 @@ export async function insertJob(
   limits: JobLimits,
 ): Promise<CreatedJob> {
   const { job_type: jobType } = job;
-  if (jobType === 'import') await refuseOverImportLimit(db, userId, limits);
   const inserted = await createCappedJob(db, { userId, jobType, ...withContentApart(job) }, limits.maxOpen);
   if (inserted === null) throw tooManyOpenJobs(limits);
   return inserted;

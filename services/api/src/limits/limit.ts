@@ -114,6 +114,12 @@ export class Limit {
     }
   }
 
+  /** Lets this process spend points again that the caller has spent in this window. */
+  giveBack(caller: string, points: number): void {
+    const portion = this.#portions.get(caller);
+    if (portion !== undefined) portion.points += Math.min(points, this.points);
+  }
+
   /** What this process knows without asking Postgres; null: the caller has not been seen in this window. */
   standing(caller: string): Standing | null {
     const portion = this.#portions.get(caller);

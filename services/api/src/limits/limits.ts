@@ -15,7 +15,7 @@ export interface LimitsConfig {
   readonly misses: number;
   /** Bytes of new pastes in an hour, imports included. All tokens of a user count as one caller. */
   readonly bytes: number;
-  /** Bytes of new pastes in an hour, of all callers without a token together. */
+  /** Bytes of new pastes in an hour, of all callers without a token together; small pastes pass beyond it. */
   readonly anonymous_bytes: number;
 }
 
@@ -38,6 +38,9 @@ const HOUR = 3600;
 
 /** The counter of all callers without a token. */
 const ALL = 'all';
+
+/** Pastes up to this size are counted for all callers without a token, and never refused for what others have sent. */
+const SMALL_PASTE_BYTES = 64 * 1024;
 
 /** A failing Postgres is logged at most this often, instead of with every request. */
 const WARNING_INTERVAL_MS = 60_000;
@@ -81,8 +84,13 @@ export class Limits {
   /** Counts a request, before anything is looked up for it. @throws RequestError rate_limited */
   async count(res: ServerResponse, caller: string, { creates, mayMiss }: RequestKind): Promise<void> {
     if (mayMiss && this.#misses !== null) this.#record(res, this.#misses, this.#misses.standing(caller));
-    await this.#spend(res, caller, this.#requests);
-    if (creates) await this.#spend(res, caller, this.#creations);
+    this.#refuseUsedUp(res, this.#requests, caller); // and spend no creation
+    const [requests = null, creations = null] = await Promise.all([
+      this.#requests?.spend(caller),
+      creates ? this.#creations?.spend(caller) : undefined,
+    ]);
+    if (this.#requests !== null) this.#record(res, this.#requests, requests);
+    if (creates && this.#creations !== null) this.#record(res, this.#creations, creations);
     this.#setHeaders(res);
   }
 
@@ -106,16 +114,28 @@ export class Limits {
   }
 
   /**
-   * Counts the bytes of a new paste, before it is inserted.
-   * @throws RequestError rate_limited
+   * Counts the bytes of a new paste and creates it. A paste that is not created costs no bytes, and one that its
+   * caller's own limit refuses costs the others none.
+   * @throws RequestError rate_limited, and what `create` throws
    */
-  async countBytes(res: ServerResponse, caller: Caller, bytes: number): Promise<void> {
-    const isAnonymous = caller.kind === 'anonymous';
-    await Promise.all([
-      this.#spend(res, callerKeyOf(caller), this.#bytes, bytes),
-      isAnonymous ? this.#spend(res, ALL, this.#anonymousBytes, bytes) : undefined,
-    ]);
-    this.#setHeaders(res);
+  async countBytes<Created>(
+    res: ServerResponse,
+    caller: Caller,
+    bytes: number,
+    create: () => Promise<Created>,
+  ): Promise<Created> {
+    const spent = [await this.#spend(res, callerKeyOf(caller), this.#bytes, bytes)];
+    try {
+      if (caller.kind === 'anonymous') {
+        const passes = bytes <= SMALL_PASTE_BYTES;
+        spent.push(await this.#spend(res, ALL, this.#anonymousBytes, bytes, passes));
+      }
+      this.#setHeaders(res);
+      return await create();
+    } catch (error) {
+      for (const giveBack of spent) giveBack();
+      throw error;
+    }
   }
 
   /**
@@ -124,7 +144,6 @@ export class Limits {
    */
   refuseWithoutBytes(res: ServerResponse, caller: Caller): void {
     this.#refuseUsedUp(res, this.#bytes, callerKeyOf(caller));
-    if (caller.kind === 'anonymous') this.#refuseUsedUp(res, this.#anonymousBytes, ALL);
   }
 
   /**
@@ -140,15 +159,30 @@ export class Limits {
     if (limit !== null && standing?.allowed === false) this.#record(res, limit, standing);
   }
 
-  async #spend(res: ServerResponse, caller: string, limit: Limit | null, points = 1): Promise<void> {
-    if (limit !== null) this.#record(res, limit, await limit.spend(caller, points));
+  /**
+   * @param passes whether the request goes on also when the points are used up
+   * @returns what gives the points back, while their window lasts
+   * @throws RequestError rate_limited
+   */
+  async #spend(
+    res: ServerResponse,
+    caller: string,
+    limit: Limit | null,
+    points = 1,
+    passes = false,
+  ): Promise<() => void> {
+    if (limit === null) return () => {};
+    const standing = await limit.spend(caller, points);
+    this.#record(res, limit, standing, passes);
+    const endsAt = standing?.allowed === true ? Date.now() + standing.resetMs : 0;
+    return () => Date.now() < endsAt && limit.giveBack(caller, points);
   }
 
-  /** @throws RequestError rate_limited when the standing does not allow the request */
-  #record(res: ServerResponse, limit: Limit, standing: Standing | null): void {
+  /** @throws RequestError rate_limited when the standing does not allow the request, unless it passes anyway */
+  #record(res: ServerResponse, limit: Limit, standing: Standing | null, passes = false): void {
     const standings = this.#standings.get(res) ?? new Map<Limit, Standing | null>();
     this.#standings.set(res, standings.set(limit, standing));
-    if (standing?.allowed !== false) return;
+    if (standing?.allowed !== false || passes) return;
     this.#setHeaders(res);
     this.#refusals.inc({ limit: limit.name });
     throw rateLimited(limit, standing);

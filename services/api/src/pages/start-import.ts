@@ -8,6 +8,7 @@ import { RequestError, validate } from '../http/errors/request-error.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { callerOf, requireUser } from '../identity/caller-of.ts';
 import { insertJob } from '../jobs/insert-job.ts';
+import { refuseOverImportLimit } from '../jobs/job-limits.ts';
 import { newJobSchema } from '../jobs/new-job.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
@@ -52,15 +53,17 @@ export function startImport(deps: StartImportDependencies): Endpoint {
       weight: 1,
     });
     const content = fileOf(received, deps.maxPasteBytes);
-    await deps.limits.countBytes(res, callerOf(req), content.length);
-    const { source, job } = await deps.db.transaction().execute(async (db) => {
-      // In the transaction of the job, and therefore in no group of creations.
-      const source = await withFreeCode(deps.newShortCode, (shortCode) =>
-        createPaste(db, { ...sourcePaste(userId, content), shortCode }),
-      );
-      const job = await insertJob(db, userId, importOf(source.shortCode, received.fields), deps.jobLimits);
-      return { source, job };
-    });
+    await refuseOverImportLimit(deps.db, userId, deps.jobLimits); // before the bytes of the file count
+    const { source, job } = await deps.limits.countBytes(res, callerOf(req), content.length, () =>
+      deps.db.transaction().execute(async (db) => {
+        // In the transaction of the job, and therefore in no group of creations.
+        const source = await withFreeCode(deps.newShortCode, (shortCode) =>
+          createPaste(db, { ...sourcePaste(userId, content), shortCode }),
+        );
+        const job = await insertJob(db, userId, importOf(source.shortCode, received.fields), deps.jobLimits);
+        return { source, job };
+      }),
+    );
     const context = contextOf(req);
     Object.assign(context, { jobId: job.id, sizeBytes: content.length });
     deps.dispatcher.dispatch({

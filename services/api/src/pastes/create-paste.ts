@@ -109,17 +109,18 @@ export async function storePaste(
     sendReplay(req, res, claim.answer);
     return;
   }
-  const { shortCode, executionId, answer } = await claim.releaseOnFailure(async (key) => {
-    await deps.limits.countBytes(res, callerOf(req), content.length);
-    return await insertWithFreeCode(deps, {
-      paste,
-      key,
-      answerTo: (created) => {
-        const view = viewOfNew({ ...paste, ...created }, deps.publicUrl());
-        return answerTo(view, deleteToken);
-      },
-    });
-  });
+  const { shortCode, executionId, answer } = await claim.releaseOnFailure((key) =>
+    deps.limits.countBytes(res, callerOf(req), content.length, () =>
+      insertWithFreeCode(deps, {
+        paste,
+        key,
+        answerTo: (created) => {
+          const view = viewOfNew({ ...paste, ...created }, deps.publicUrl());
+          return answerTo(view, deleteToken);
+        },
+      }),
+    ),
+  );
 
   context.shortCode = shortCode;
   deps.events.pasteCreated(form, content.length);
