@@ -19,7 +19,7 @@ async function idle(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
 
 /** A GET on a connection that stays open. */
 async function answered(socket: Socket): Promise<void> {
-  const answer = once(socket, 'data');
+  const answer = Promise.race([once(socket, 'data'), once(socket, 'close').then(() => ['closed'])]);
   socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
   expect(String((await answer)[0])).toMatch(/^HTTP\/1.1 200/);
 }
@@ -98,6 +98,22 @@ describe('the connections of a process', () => {
     }
     expect(await metricOf(api, 'http_connections_dropped_total', { of: 'total' })).toBe(0);
     flood.forEach((socket) => socket.destroy());
+  });
+
+  it('whose clients do not read their answers make room for others', async () => {
+    const api = await bed.start({ env: { MAX_CONNECTIONS: '40', MAX_WAITERS: '20' } });
+    for (const address of ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4']) {
+      for (let n = 0; n < 10; n += 1) {
+        const socket = (await idle(api.port, address)).pause();
+        socket.write('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(90));
+      }
+    }
+    await until(
+      () => metricOf(api, 'http_connections', { kind: 'open' }),
+      (count) => count === 40,
+    );
+    for (let n = 0; n < 20; n += 1) await answered(await idle(api.port, '127.0.0.5'));
+    dialled.forEach((socket) => socket.destroy());
   });
 
   it('of a trusted proxy have no limit of their own', async () => {

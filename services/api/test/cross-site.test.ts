@@ -3,6 +3,7 @@ import { useApi } from './support/api.ts';
 import { problemOf } from './support/http.ts';
 import { countPastes } from './support/pastes.ts';
 import { recordedBody } from './support/recorded-pastes.ts';
+import { newUser } from './support/users.ts';
 
 const bed = useApi();
 const FOREIGN = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
@@ -56,6 +57,19 @@ describe('a request of a page of another site', () => {
     expect(await countPastes(bed.db)).toBe(before);
     expect(await (await send({})).json()).toMatchObject({ status: 0 });
   });
+});
+
+it('a client with a token is no page of another site, whatever else it sends', async () => {
+  const { headers } = await newUser(bed.db);
+  for (const foreign of [FOREIGN, { origin: 'app://client' }, { 'sec-fetch-site': 'cross-site' }] as Record<
+    string,
+    string
+  >[]) {
+    const send = (authorization: Record<string, string>) =>
+      fetch(bed.api.url, { method: 'POST', body: 'x', headers: { ...foreign, ...authorization } });
+    expect((await send(headers)).status).toBe(201);
+    expect((await send({ authorization: 'Basic dXNlcjpwYXNz' })).status).toBe(403);
+  }
 });
 
 it('a page of the service, and a program that says nothing of a page, create pastes', async () => {

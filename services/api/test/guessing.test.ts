@@ -111,7 +111,14 @@ describe('invalid tokens', () => {
     await expectLimited(await get(`${api.url}/v1/jobs`, user.headers), 'misses');
   });
 
-  it('are not looked up when the address has used up its requests; one that was valid just before is', async () => {
+  it('alone keep a valid token from being looked up: requests without a token do not', async () => {
+    const api = await bed.start({ env: limited({ requests: 2 }) });
+    for (let n = 0; n < 2; n++) expect((await get(`${api.url}/none`)).status).toBe(404);
+    await expectLimited(await get(`${api.url}/none`), 'requests');
+    expect((await get(`${api.url}/v1/jobs`, (await newUser(bed.db)).headers)).status).toBe(200);
+  });
+
+  it('are not looked up when the address has sent as many as it may send requests; one that was valid just before is', async () => {
     const api = await bed.start({ env: limited({ requests: 3 }) });
     const [known, unknown] = [await newUser(bed.db), await newUser(bed.db)];
     expect((await get(`${api.url}/v1/jobs`, known.headers)).status).toBe(200);
@@ -123,7 +130,7 @@ describe('invalid tokens', () => {
     expect((await get(`${api.url}/v1/jobs`, known.headers)).status).toBe(200);
   });
 
-  it('also count as requests of the address', async () => {
+  it('also count as requests', async () => {
     const api = await bed.start({ env: limited({ requests: 2 }) });
     const statuses = [];
     for (let n = 0; n < 3; n++) statuses.push((await get(`${api.url}/v1/jobs`, bad)).status);

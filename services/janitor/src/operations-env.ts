@@ -13,7 +13,7 @@ export interface OperationsConfig {
   readonly readToken: string | null;
 }
 
-/** 16 characters of a random token have 96 bits, which nobody guesses at ten guesses a minute. */
+/** 16 characters of a random token have 96 bits, which nobody guesses at any rate of guesses. */
 const MIN_TOKEN_CHARACTERS = 16;
 
 /** A browser sends a token as a password of HTTP's Basic authentication, whose characters differ between browsers beyond ASCII. */

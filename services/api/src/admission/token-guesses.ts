@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import { RequestError } from '../http/errors/request-error.ts';
-import { limitKeyOf } from '../http/request/caller.ts';
 import { clientAddressOf, networkOf } from '../http/request/client-address.ts';
 import { KnownCredentials } from '../identity/known-credentials.ts';
 import type { Limits } from '../limits/limits.ts';
@@ -8,8 +7,9 @@ import type { Limits } from '../limits/limits.ts';
 /**
  * Counts invalid tokens as guesses from their address. Beyond the limit a wrong token is answered 429, and a right
  * one always passes: somebody who guesses must not lock out the users of the same address. Each look-up costs a
- * statement. So an address that has used up its requests of the minute gets no look-up, except for tokens that
- * this process has recently found valid. Misses without a token are counted separately.
+ * statement. So an address that has sent as many wrong tokens in this minute as a caller may send requests gets no
+ * look-up, except for tokens that this process has recently found valid. Requests and misses without a token are
+ * counted separately.
  */
 export class TokenGuesses {
   readonly #limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser' | 'refuseWithoutRequests'>;
@@ -39,22 +39,18 @@ export class TokenGuesses {
     identify: () => Promise<Found>,
   ): Promise<Found> {
     if (credential !== undefined && !this.#known.has(credential)) {
-      this.#limits.refuseWithoutRequests(
-        res,
-        limitKeyOf({ kind: 'anonymous', address: clientAddressOf(req) }),
-      );
+      this.#limits.refuseWithoutRequests(res, guesserOf(clientAddressOf(req)));
     }
     try {
       const found = await identify();
       if (credential !== undefined) this.#known.add(credential);
       return found;
     } catch (error) {
-      const address = clientAddressOf(req);
-      const key = limitKeyOf({ kind: 'anonymous', address });
-      await this.#limits.count(res, key, { creates: false, mayMiss: false });
+      const guesser = guesserOf(clientAddressOf(req));
+      await this.#limits.count(res, guesser, { creates: false, mayMiss: false });
       if (!(error instanceof RequestError) || error.code !== 'unauthorized') throw error;
       if (credential !== undefined) this.#known.delete(credential);
-      await this.#limits.countMiss(res, guesserOf(address));
+      await this.#limits.countMiss(res, guesser);
       throw error;
     }
   }

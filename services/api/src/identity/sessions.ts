@@ -77,8 +77,9 @@ export class Sessions {
    * @throws RequestError cross_site_request
    */
   refuseForeign(req: IncomingMessage): void {
-    const { 'sec-fetch-site': site, origin } = req.headers;
+    const { 'sec-fetch-site': site, origin, authorization } = req.headers;
     if (site === undefined && origin === undefined) return;
+    if (/^bearer /i.test(authorization ?? '')) return; // no page of another site can make a browser send a token
     const isForeign = site !== undefined && site !== 'same-origin' && site !== 'none';
     if (isForeign || (origin !== undefined && !this.#isOwnOrigin(origin, req))) throw this.#foreign();
   }

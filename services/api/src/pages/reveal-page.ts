@@ -26,7 +26,6 @@ export function revealInBrowser(
   deps: RevealDependencies & PastePageDependencies & { readonly bodies: BodyBudget },
 ): Handler {
   return async (req, res) => {
-    deps.sessions.refuseForeign(req);
     const sent = hasBody(req) ? validate(form, await readUrlForm(req, res, deps.bodies)) : {};
     const key = readerKeyOf(req, sent.key);
     const paste = asReaderFinds(await findNamedPaste(deps, req), key);

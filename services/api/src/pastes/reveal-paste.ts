@@ -16,7 +16,6 @@ import { RequestError, validationFailed } from '../http/errors/request-error.ts'
 import { sendStream, sendWhole } from '../http/response/send-paced.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
 import { isSameHash } from '../identity/secret.ts';
-import type { Sessions } from '../identity/sessions.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { assertNotGone, findNamedPaste, pasteGone, pasteNotFound } from './find-named-paste.ts';
 import { findStored, objectMissing, type ReadContentDependencies } from './read-content.ts';
@@ -29,7 +28,6 @@ export interface RevealDependencies extends ReadContentDependencies {
   readonly db: Database;
   readonly actor: Actor;
   readonly downloads: Pick<DownloadBudget, 'begin' | 'hold'>;
-  readonly sessions: Pick<Sessions, 'refuseForeign'>;
   readonly events: ReadContentDependencies['events'] & Pick<RequestEvents, 'pasteRevealed'>;
 }
 
@@ -38,7 +36,6 @@ export function revealPaste(deps: RevealDependencies, operationId: string): Endp
   return {
     operation: { ...revealOperation, operationId },
     handle: async (req, res) => {
-      deps.sessions.refuseForeign(req);
       assertNoBody(req);
       const key = readerKeyOf(req);
       const paste = await findStored(deps, req, res, assertBurns, async () =>

@@ -90,7 +90,7 @@ export class OperationsServer implements Component {
       throw new Refusal(404, { title: 'Not found', detail: 'There is no such page.' });
     const isRead = req.method === 'GET' || req.method === 'HEAD';
     if (isRead && path.startsWith('/assets/')) return this.#asset(path.slice('/assets/'.length));
-    const visitor = await this.#access.visitorOf(req);
+    const visitor = this.#access.visitorOf(req);
     const site = this.#site(visitor.mayAct);
     if (isRead) return await answerPage(this.#options, site, { path, query: url.searchParams });
     if (req.method !== 'POST' || !path.startsWith('/act/'))

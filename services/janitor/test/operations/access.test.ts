@@ -107,15 +107,6 @@ describe('acting', () => {
   });
 });
 
-it('ten wrong tokens within a minute refuse further wrong ones of the address, and never a right one', async () => {
-  const other = await openPage(world);
-  for (let n = 0; n < 10; n += 1) expect((await other.call('/', { token: `wrong ${n}` })).status).toBe(401);
-  const answer = await other.call('/', { token: 'another wrong one' });
-  expect([answer.status, Number(answer.headers['retry-after'])]).toEqual([429, expect.any(Number)]);
-  for (const token of [TOKEN, READ_TOKEN]) expect((await other.call('/', { token })).status).toBe(200);
-  await other.stop();
-});
-
 it('a path prefix is in every link, whether a proxy removes it from the path or not', async () => {
   const prefixed = await openPage(world, { OPS_URL: 'https://ops.example.org/pasteflow/' });
   for (const path of [`/pasteflow/pastes/${code}`, `/pastes/${code}`]) {

@@ -140,6 +140,7 @@ export class ApiServer implements Component {
     const span = beginRequestSpan(req);
     if (this.#stopping) closeAfter(res);
     this.#options.connections.began(socket);
+    res.once('prefinish', () => this.#options.connections.answered(socket));
     res.once('close', () => {
       leave();
       this.#options.connections.ended(socket);

@@ -17,6 +17,8 @@ interface Group {
   readonly max: number;
   /** Those without a request in progress; the first is idle for longest. */
   readonly idle: Set<Socket>;
+  /** Those whose answer is complete and waits for the client to read; the first waits for longest. */
+  readonly unread: Set<Socket>;
 }
 
 interface Known {
@@ -27,8 +29,9 @@ interface Known {
 
 /**
  * The connections of clients and their limits. At a limit the connection that is idle for longest makes room for a
- * new one (RFC 9112, 9.5: a server may close an idle connection at any time), and one with a request in progress
- * never does: when all have one, the new connection is closed.
+ * new one (RFC 9112, 9.5: a server may close an idle connection at any time). When none is idle, the one makes room
+ * whose client has not read a complete answer for longest. One whose request is being handled never does: when all
+ * are such, the new connection is closed.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
@@ -38,7 +41,7 @@ export class Connections {
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
-    this.#all = { open: 0, max: options.maxConnections, idle: new Set() };
+    this.#all = { open: 0, max: options.maxConnections, idle: new Set(), unread: new Set() };
   }
 
   /** Call it with each new connection. */
@@ -75,17 +78,23 @@ export class Connections {
     for (const { idle } of known.of) idle.delete(socket);
   }
 
-  /** A request has been answered, or has been given up. */
+  /** The answer to a request is complete, and perhaps not yet read. */
+  answered(socket: Socket): void {
+    for (const { unread } of this.#known.get(socket)?.of ?? []) unread.add(socket);
+  }
+
+  /** The answer to a request has been sent, or has been given up. */
   ended(socket: Socket): void {
     const known = this.#known.get(socket);
     if (known === undefined) return;
     known.requests -= 1;
+    for (const { unread } of known.of) unread.delete(socket);
     if (known.requests === 0) for (const { idle } of known.of) idle.add(socket);
   }
 
   #hasRoom(group: Group, of: 'caller' | 'total'): boolean {
     if (group.open < group.max) return true;
-    const [longest] = group.idle;
+    const [longest] = group.idle.size > 0 ? group.idle : group.unread;
     if (longest === undefined) return false;
     this.#options.events.closedIdle(of);
     this.#forget(longest);
@@ -100,6 +109,7 @@ export class Connections {
     for (const group of known.of) {
       group.open -= 1;
       group.idle.delete(socket);
+      group.unread.delete(socket);
       if (group.open === 0 && known.network !== null && this.#ofNetworks.get(known.network) === group)
         this.#ofNetworks.delete(known.network);
     }
@@ -107,8 +117,9 @@ export class Connections {
   }
 
   #groupOf(network: string): Group {
+    const max = this.#options.maxPerNetwork;
     return (
-      this.#ofNetworks.get(network) ?? { open: 0, max: this.#options.maxPerNetwork, idle: new Set<Socket>() }
+      this.#ofNetworks.get(network) ?? { open: 0, max, idle: new Set<Socket>(), unread: new Set<Socket>() }
     );
   }
 

@@ -47,12 +47,12 @@ export class ConnectionEvents {
     );
     this.#dropped = metrics.counter({
       name: 'http_connections_dropped_total',
-      help: 'New connections that were closed at once because all connections of the process, or of this caller, had a request in progress.',
+      help: 'New connections that were closed at once because all connections of the process, or of this caller, had a request that was being handled.',
       labels: ['of'],
     });
     this.#closedIdle = metrics.counter({
       name: 'http_connections_closed_idle_total',
-      help: 'Connections without a request that were closed to make room for a new one, because the process or this caller had its maximum number of connections.',
+      help: 'Connections without a request, or whose client did not read the answer, that were closed to make room for a new one, because the process or this caller had its maximum number of connections.',
       labels: ['of'],
     });
     for (const limit of ['total', 'caller']) {
