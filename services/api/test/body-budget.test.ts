@@ -101,6 +101,22 @@ describe('the bytes of bodies in flight', () => {
     },
   );
 
+  it('that arrived and are not whole keep out no small body of others', async () => {
+    const api = await bed.start({ env: { ...env, MAX_BODY_BYTES_IN_FLIGHT: '1600000' } });
+    for (const address of ['192.0.2.1', '192.0.2.2']) {
+      for (const bytes of [60_000, 60_000, 60_000, 6666, 6666, 6666]) {
+        const before = await inFlight(api.metricsUrl);
+        const chunk = `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
+        const socket = await begin(api, address, 'Transfer-Encoding: chunked', chunk);
+        let isAnswered = false;
+        const onEnd = () => (isAnswered = true);
+        answerOn(socket).then(onEnd, onEnd);
+        await until(async () => isAnswered || (await inFlight(api.metricsUrl)) === before + bytes);
+        for (const small of [5, 30_000]) expect((await post(api, '192.0.2.3', small)).status).toBe(201);
+      }
+    }
+  });
+
   it('of two bodies that have no room together, one is refused and the other goes on', async () => {
     const api = await bed.start({ env });
     const half = 'x'.repeat(70_000);

@@ -10,6 +10,13 @@ import { SharedBudget, type BudgetShare } from './shared-budget.ts';
 const SMALL_BODY_BYTES = 64 * 1024;
 const SHARE_OF_SMALL_BODIES = 0.25;
 
+/**
+ * Of the part for small bodies, what all that have not arrived yet may hold, and those of one caller. The rest
+ * serves small bodies that arrive at once, whoever sends slowly.
+ */
+const SHARE_OF_ARRIVING = 1 / 2;
+const SHARE_OF_ARRIVING_PER_CALLER = 1 / 16;
+
 /** Bodies of one caller that have not arrived yet. Each of them keeps a connection from being closed as idle. */
 const MAX_UNFINISHED_PER_CALLER = 200;
 
@@ -27,6 +34,7 @@ interface BodyBudgetOptions {
 export class BodyBudget implements BudgetOfBodies {
   readonly timeLimitMs: number;
   readonly #small: SharedBudget;
+  readonly #arriving: SharedBudget;
   readonly #large: SharedBudget;
   readonly #unfinished = new SharedBudget({ total: Infinity, perCaller: MAX_UNFINISHED_PER_CALLER });
   readonly #shares = new WeakMap<IncomingMessage, BudgetShare>();
@@ -36,6 +44,10 @@ export class BodyBudget implements BudgetOfBodies {
     this.timeLimitMs = timeLimitMs;
     const ofSmall = maxBytes * SHARE_OF_SMALL_BODIES;
     this.#small = new SharedBudget({ total: ofSmall, perCaller: ofSmall / 2 });
+    this.#arriving = new SharedBudget({
+      total: ofSmall * SHARE_OF_ARRIVING,
+      perCaller: ofSmall * SHARE_OF_ARRIVING_PER_CALLER,
+    });
     this.#large = new SharedBudget({ total: maxBytes - ofSmall, perCaller: (maxBytes - ofSmall) / 2 });
     metrics.computed(
       {
@@ -71,18 +83,25 @@ export class BodyBudget implements BudgetOfBodies {
       this.#refuse(refusal);
     }
     this.#shares.set(req, share);
+    const arriving = this.#arriving.open(caller);
     return {
       arrived: (bytes) => {
         if (isSmall && bytes > SMALL_BODY_BYTES) {
           isSmall = false;
+          arriving.release();
           share.release();
           share = this.#large.open(caller);
           this.#shares.set(req, share);
         }
-        const refused = share.raiseTo(bytes * weight);
+        const isArriving = isSmall && !req.complete && bytes !== declared;
+        const refused =
+          (isArriving ? arriving.raiseTo(bytes * weight) : null) ?? share.raiseTo(bytes * weight);
         if (refused !== null) this.#refuse(refused);
       },
-      ended: () => place.release(),
+      ended: () => {
+        place.release();
+        arriving.release();
+      },
     };
   }
 

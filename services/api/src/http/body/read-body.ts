@@ -34,7 +34,7 @@ export interface BodyLimit {
 const WINDOWS = 3;
 const MAX_WINDOW_MS = 20_000;
 
-/** A body without a Content-Length is judged when it has sent more than this, as if it had declared what it has sent. */
+/** A body without a Content-Length is judged as if it had declared this, or what it has sent if that is more. */
 const UNDECLARED_BYTES = 64 * 1024;
 
 /** Reads a whole body. @throws RequestError as readChunks */
@@ -96,8 +96,8 @@ export async function readChunks(
       }
     };
     const judge = (): void => {
-      const undeclared = bytes > UNDECLARED_BYTES ? bytes : 0;
-      const demanded = ((declared || undeclared) * windowMs) / budget.timeLimitMs;
+      const whole = declared || Math.max(UNDECLARED_BYTES, bytes);
+      const demanded = (whole * windowMs) / budget.timeLimitMs;
       if (bytesInWindow < demanded) refuse(tooSlow(demanded, windowMs));
       bytesInWindow = 0;
     };
