@@ -250,6 +250,17 @@ describe('a body that stops before its end', () => {
     expect(await countPastes(bed.db)).toBe(before);
   });
 
+  it('without a Content-Length is answered 408 when it arrives more slowly than 64 KiB may', async () => {
+    const api = await bed.start({ env: { REQUEST_TIMEOUT_SECONDS: '3' } });
+    const socket = await dial(api.port);
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n');
+    const answer = await answerOn(socket);
+    expect(answer.status).toBe(408);
+    expect(JSON.parse(answer.body)).toMatchObject({
+      detail: expect.stringContaining('fewer than 21846 bytes'),
+    });
+  });
+
   it('is answered 408 when the headers do not arrive', async () => {
     const api = await bed.start({ env: { REQUEST_TIMEOUT_SECONDS: '0.5' } });
     const socket = await dial(api.port);
