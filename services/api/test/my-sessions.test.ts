@@ -50,7 +50,7 @@ describe('/my/sessions', () => {
     const [mine, ofAnother] = [(await browsers(1))[0]!, await browsers(2)];
     const [, , , id = ''] = (await rowsOf(ofAnother[0]!)).find(([, , , value]) => value !== undefined)!;
     expect((await end(id, mine)).status).toBe(303);
-    expect((await end('others', ofAnother[0]!, { origin: 'https://evil.example' })).status).toBe(401);
+    expect((await end('others', ofAnother[0]!, { origin: 'https://evil.example' })).status).toBe(403);
     expect(await Promise.all(ofAnother.map(statusOf))).toEqual([200, 200]);
     expect((await end('1 OR true', mine)).status).toBe(422);
   });
