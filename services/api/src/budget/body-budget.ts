@@ -11,8 +11,8 @@ const SMALL_BODY_BYTES = 64 * 1024;
 const SHARE_OF_SMALL_BODIES = 0.25;
 
 /**
- * Of the part for small bodies, what all that have not arrived yet may hold, and those of one caller. The rest
- * serves small bodies that arrive at once, whoever sends slowly.
+ * The shares of the part for small bodies that unfinished bodies may hold: all of them together, and those of one caller. The rest
+ * serves small bodies that arrive at once, however many callers send slowly.
  */
 const SHARE_OF_ARRIVING = 1 / 2;
 const SHARE_OF_ARRIVING_PER_CALLER = 1 / 16;

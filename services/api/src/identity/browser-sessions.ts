@@ -28,7 +28,7 @@ export async function endSession(db: Database, secret: string | null): Promise<v
 
 /**
  * The user of a session; null for one that is unknown or has ended. One statement, which also records the use. The sessions of a user share
- * the limits of the user: whoever signs in again and again gets no further limits.
+ * the limits of the user, so that a user who signs in again gets no further limits.
  */
 export async function findUserOfSession(db: Database, secret: string): Promise<IdentifiedUser | null> {
   if (!isSecret(secret)) return null;
