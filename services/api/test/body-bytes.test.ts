@@ -28,6 +28,14 @@ describe('the bytes of a body', () => {
     }
   });
 
+  it('give their memory back at once when the body is refused', () => {
+    const body = new BodyBytes();
+    body.add(CONTENT);
+    const { buffer } = body.bytes;
+    body.free();
+    expect([buffer.byteLength, body.bytes.length]).toEqual([0, 0]);
+  });
+
   it('are none when no chunk has arrived', () => {
     expect(new BodyBytes(10).bytes).toHaveLength(0);
   });

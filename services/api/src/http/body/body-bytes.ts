@@ -24,6 +24,13 @@ export class BodyBytes {
     return this.#buffer.subarray(0, this.#length);
   }
 
+  /** For a body that is refused before its end: many of them would wait for the garbage collector. */
+  free(): void {
+    freeMemory(this.#buffer);
+    this.#buffer = Buffer.alloc(0);
+    this.#length = 0;
+  }
+
   /** A sender who promises much has no memory before the bytes arrive. */
   #capacityFor(length: number): number {
     if (length > this.#expected) return Math.max(length, 2 * this.#buffer.length);

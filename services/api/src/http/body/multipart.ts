@@ -32,8 +32,13 @@ export interface Form {
  */
 export async function readForm(req: IncomingMessage, res: ServerResponse, limit: BodyLimit): Promise<Form> {
   const parser = new FormParser(boundaryOf(req));
-  await readChunks(req, res, limit, (chunk) => parser.write(chunk));
-  return await parser.end();
+  try {
+    await readChunks(req, res, limit, (chunk) => parser.write(chunk));
+    return await parser.end();
+  } catch (error) {
+    parser.free();
+    throw error;
+  }
 }
 
 /**
@@ -47,6 +52,7 @@ class FormParser {
   readonly #finished: Promise<void>;
   readonly #seen = new Set<Role>();
   readonly #named = new Map<Role, Buffer>();
+  readonly #contents: BodyBytes[] = [];
   #firstFile: Buffer | null = null;
   #files = 0;
   #delivered = 0;
@@ -108,8 +114,14 @@ class FormParser {
     };
   }
 
+  /** For a form that is refused. */
+  free(): void {
+    for (const content of this.#contents) content.free();
+  }
+
   #readFile(name: string, role: Role | null, stream: NodeJS.ReadableStream): void {
     const content = new BodyBytes();
+    this.#contents.push(content);
     this.#delivered += 1;
     if (role !== null && this.#seen.has(role)) this.#refuse(role, 'must not be repeated');
     if (role !== null) this.#seen.add(role);

@@ -40,10 +40,15 @@ const UNDECLARED_BYTES = 64 * 1024;
 /** Reads a whole body. @throws RequestError as readChunks */
 export async function readBody(req: IncomingMessage, res: ServerResponse, limit: BodyLimit): Promise<Buffer> {
   const body = new BodyBytes(declaredBytes(req));
-  await readChunks(req, res, limit, (chunk) => {
-    body.add(chunk);
-    freeMemory(chunk);
-  });
+  try {
+    await readChunks(req, res, limit, (chunk) => {
+      body.add(chunk);
+      freeMemory(chunk);
+    });
+  } catch (error) {
+    body.free();
+    throw error;
+  }
   return body.bytes;
 }
 
