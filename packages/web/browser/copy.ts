@@ -20,13 +20,15 @@ export async function copyShown(
   }, 2000);
 }
 
-/** Safari allows a copy only in the event of the click, so that it gets the text as a promise. */
+/**
+ * Safari allows a copy only in the event of the click, so that it gets the text as a promise. A string, because a Blob would lose a byte
+ * order mark. Browsers of before 2025 take no string in a ClipboardItem.
+ */
 async function copied(text: () => string | Promise<string>): Promise<void> {
   const value = Promise.resolve(text());
-  if (typeof ClipboardItem === 'undefined') {
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ 'text/plain': value })]);
+  } catch {
     await navigator.clipboard.writeText(await value);
-    return;
   }
-  const blob = value.then((each) => new Blob([each], { type: 'text/plain' }));
-  await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
 }
