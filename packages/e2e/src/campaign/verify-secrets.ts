@@ -28,7 +28,7 @@ export function summaryOf(secrets: readonly Secret[], lostAnswers: number): stri
   const read = secrets.filter(isRead).length;
   const repeated = secrets.filter((secret) => isRead(secret) && count(secret.reveals, 'again') > 0).length;
   return (
-    `${read} pastes were revealed, ${repeated} of them to readers who repeated requests, and ${secrets.length - read} to nobody; ` +
+    `${read} pastes were revealed, ${repeated} of them to readers who repeated requests; nobody tried to read the other ${secrets.length - read}; ` +
     `${lostAnswers} claims lost their answers`
   );
 }
