@@ -91,7 +91,7 @@ describe('a reader who repeats a reveal', () => {
     expect((await page({ method: 'POST' })).status).toBe(410);
   });
 
-  it('is told the key that was made for a request without one', async () => {
+  it('gets in a header the key that the api makes for a request without one', async () => {
     const code = await secret();
     const first = await reveal(code);
     expect(await first.text()).toBe('the secret');

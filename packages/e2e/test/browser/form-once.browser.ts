@@ -225,7 +225,7 @@ describeInBrowser('one form creates one paste', () => {
     ['with an error', { status: 502, body: 'Bad Gateway' }],
     ['with a page of its own', { status: 200, contentType: 'text/html', body: '<main>Log in</main>' }],
     ['with another address', { status: 303, headers: { location: '/docs' } }],
-  ])('says so when something else than the service answers %s', async (_name, answer) => {
+  ])('shows that the service did not answer when something else answers %s', async (_name, answer) => {
     const page = await formWith('behind a broken proxy');
     await page.route('**/?*', (route) => route.fulfill(answer));
     await create(page);

@@ -104,7 +104,7 @@ describeInBrowser('a file in the form', () => {
   });
 
   it.each(['drop', 'paste'] as const)(
-    'is one file: of two, the form takes none and says so (%s)',
+    'is one file: of two, the form takes none and shows the reason (%s)',
     async (type) => {
       const page = await open('/');
       await giveFiles(page, type, { names: ['a.txt', 'b.txt'] });

@@ -15,7 +15,7 @@ const upload: ClaimedUpload = {
 };
 const failed = { kind: 'failed', error: 'storage unavailable: S3 did not answer' } as const;
 
-/** Sends a byte now and then, and ends only when it is told to. */
+/** Sends a byte now and then, and ends only when the test ends it. */
 const endless: Pick<ObjectStore, 'findContent' | 'urlOf'> = {
   urlOf: (key) => key,
   findContent: (_key, { signal }) =>
