@@ -6,15 +6,7 @@ import { resolveRelative, type SourceFile, type Workspace } from './workspace.ts
 const scope = '@pasteflow/';
 const adapters = ['@pasteflow/postgres', '@pasteflow/sqs', '@pasteflow/s3', '@pasteflow/runtime'];
 /** What services share above the adapters. */
-const shared = [
-  '@pasteflow/domain',
-  '@pasteflow/settings',
-  '@pasteflow/execution-events',
-  '@pasteflow/bucket-owner',
-  '@pasteflow/pastes',
-  '@pasteflow/sealed',
-  '@pasteflow/jobs',
-];
+const shared = ['@pasteflow/domain', '@pasteflow/sealed', '@pasteflow/service-kit', '@pasteflow/jobs'];
 const services = ['@pasteflow/api', '@pasteflow/upload-worker', '@pasteflow/janitor'];
 
 /** What the sources of each package may import from the workspace. A package that isn't listed may not exist. */
@@ -26,25 +18,10 @@ const allowed: Record<string, string[]> = {
   '@pasteflow/web': ['@pasteflow/domain', '@pasteflow/sealed'],
   '@pasteflow/cli': ['@pasteflow/client', '@pasteflow/sealed'],
   '@pasteflow/e2e': ['@pasteflow/client', '@pasteflow/dev-stack', '@pasteflow/domain'],
-  '@pasteflow/settings': ['@pasteflow/domain', '@pasteflow/postgres', '@pasteflow/runtime'],
-  '@pasteflow/command-line': ['@pasteflow/postgres', '@pasteflow/runtime', '@pasteflow/settings'],
-  '@pasteflow/execution-events': ['@pasteflow/domain', '@pasteflow/runtime'],
-  '@pasteflow/bucket-owner': [
-    '@pasteflow/domain',
-    '@pasteflow/postgres',
-    '@pasteflow/runtime',
-    '@pasteflow/s3',
-  ],
-  '@pasteflow/pastes': ['@pasteflow/domain', '@pasteflow/sealed'],
-  '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/pastes', ...adapters],
+  '@pasteflow/service-kit': ['@pasteflow/domain', '@pasteflow/sealed', ...adapters],
+  '@pasteflow/jobs': ['@pasteflow/domain', '@pasteflow/service-kit', ...adapters],
   ...Object.fromEntries(adapters.map((name) => [name, ['@pasteflow/domain']])),
-  ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters, '@pasteflow/command-line']])),
-  ...Object.fromEntries(
-    ['@pasteflow/api', '@pasteflow/janitor'].map((name) => [
-      name,
-      [...shared, ...adapters, '@pasteflow/command-line', '@pasteflow/web'],
-    ]),
-  ),
+  ...Object.fromEntries(services.map((name) => [name, [...shared, ...adapters, '@pasteflow/web']])),
 };
 
 /**
@@ -59,7 +36,7 @@ const computedImports = [
 /** Tests may also stand on the embedded stack, save where that would make a circle or a dependency of the domain. */
 function allowedInTests(name: string): string[] {
   const inSources = allowed[name] ?? [];
-  return [...adapters, ...services, '@pasteflow/jobs', '@pasteflow/bucket-owner'].includes(name)
+  return [...adapters, ...services, '@pasteflow/jobs', '@pasteflow/service-kit'].includes(name)
     ? [...inSources, '@pasteflow/dev-stack']
     : inSources;
 }

@@ -17,6 +17,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'roles enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
   'packages/s3': 'direct signed-requests compression',
+  'packages/service-kit': 'command-line bucket-owner new-paste',
   'packages/web': 'operations pages timeline content html assets',
   'services/api':
     'pages private-bin jobs pastes health docs admission live timeline openapi idempotency limits token budget identity site diff http',

@@ -21,7 +21,7 @@ const FIRST = [
   '@pasteflow/client',
   '@pasteflow/sealed',
   '@pasteflow/web',
-  '@pasteflow/bucket-owner',
+  '@pasteflow/service-kit',
 ];
 const SECOND = [
   '@pasteflow/upload-worker',

@@ -59,8 +59,8 @@ describe('resources.json, which describes the bucket and the queues,', () => {
     interface Parser {
       parse: (env: object) => unknown;
     }
-    const { queueEnv } = await source<{ queueEnv: Parser }>('packages/settings/src/queues.ts');
-    const { bucketEnv } = await source<{ bucketEnv: Parser }>('packages/settings/src/bucket.ts');
+    const { queueEnv } = await source<{ queueEnv: Parser }>('packages/service-kit/src/settings.ts');
+    const { bucketEnv } = await source<{ bucketEnv: Parser }>('packages/service-kit/src/settings.ts');
     expect(queueEnv.parse({})).toEqual({ uploads: queues.uploads.name, jobs: queues.jobs.name });
     expect(bucketEnv.parse({})).toBe(bucket.name);
     const sqs = await source<{ deadLetterQueueName: (name: string) => string }>('packages/sqs/src/queue.ts');

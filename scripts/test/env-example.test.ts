@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const readers = [
   'packages/runtime/src/{config,logging}/*.ts',
-  'packages/settings/src/*.ts',
+  'packages/service-kit/src/settings.ts',
   'packages/postgres/src/roles/role-passwords.ts',
   'services/*/src/config.ts',
   'services/api/src/identity/identity-env.ts',

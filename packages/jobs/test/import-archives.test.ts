@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { gzipSync } from 'node:zlib';
-import { contentHashOf } from '@pasteflow/pastes';
+import { contentHashOf } from '@pasteflow/service-kit';
 import { errorOf, newUser, run } from './support/attempts.ts';
 import { call, itWith } from './support/binaries.ts';
 import { importedBy, storedPaste, waitingPaste, type ImportedPasteRow } from './support/pastes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { contentHashOf } from '@pasteflow/pastes';
+import { contentHashOf } from '@pasteflow/service-kit';
 import { blockContent } from '@pasteflow/postgres';
 import { assetsOf, errorOf, newUser, run } from './support/attempts.ts';
 import { importedBy, pasteCount } from './support/pastes.ts';

@@ -1,4 +1,4 @@
-import { randomShortCode, type ShortCodes } from '@pasteflow/pastes';
+import { type ShortCodes, randomShortCode } from '@pasteflow/service-kit';
 import {
   createDatabase,
   findPrivilegedUser,

@@ -17,7 +17,7 @@ import {
   idempotencyRetentionEnv,
   maxPasteBytesEnv,
   queueEnv,
-} from '@pasteflow/settings';
+} from '@pasteflow/service-kit';
 import type { SlugLimit } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { memoryLimitBytes } from './budget/memory-limit.ts';

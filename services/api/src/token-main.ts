@@ -1,4 +1,4 @@
-import { printAnswer } from '@pasteflow/command-line';
+import { printAnswer } from '@pasteflow/service-kit';
 import { runTokenCommand } from './token/run-token-command.ts';
 
 /** `npm run token`: makes, lists and revokes API tokens. */

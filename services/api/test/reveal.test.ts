@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { FaultProxy } from '@pasteflow/dev-stack/testing';
 import { objectKeyOf } from '@pasteflow/domain';
-import { contentHashOf } from '@pasteflow/pastes';
+import { contentHashOf } from '@pasteflow/service-kit';
 import { blockContent, requestDeletion, findPaste, resetStuckDeletions, takeDown } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi, type RunningApi } from './support/api.ts';

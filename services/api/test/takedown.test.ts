@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { objectKeyOf } from '@pasteflow/domain';
 import { FaultProxy } from '@pasteflow/dev-stack/testing';
-import { contentHashOf } from '@pasteflow/pastes';
+import { contentHashOf } from '@pasteflow/service-kit';
 import { blockContent, takeDown, unblockContent } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';

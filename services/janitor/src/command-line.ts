@@ -1,4 +1,4 @@
-import { misused, parseArguments, quote, type Misused } from '@pasteflow/command-line';
+import { type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
 import { sweepNames, type SweepName } from './sweeping/sweep.ts';
 
 export interface OnceCommand {

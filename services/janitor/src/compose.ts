@@ -1,4 +1,4 @@
-import { BucketOwnership, type OwnerCheck } from '@pasteflow/bucket-owner';
+import { BucketOwnership, type OwnerCheck } from '@pasteflow/service-kit';
 import {
   createDatabase,
   findPrivilegedUser,

@@ -13,6 +13,9 @@ import {
   type TracingConfig,
 } from '@pasteflow/runtime';
 import {
+  type AwsConfig,
+  type DatabaseConfig,
+  type QueueConfig,
   awsEnv,
   bucketEnv,
   databaseEnv,
@@ -21,10 +24,7 @@ import {
   leaseSeconds,
   queueEnv,
   uploadRetryEnv,
-  type AwsConfig,
-  type DatabaseConfig,
-  type QueueConfig,
-} from '@pasteflow/settings';
+} from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { operationsEnv, type OperationsConfig } from './operations-env.ts';
 import type { SweepName } from './sweeping/sweep.ts';

@@ -1,4 +1,4 @@
-import { EXIT_USAGE, failed, printAnswer } from '@pasteflow/command-line';
+import { EXIT_USAGE, failed, printAnswer } from '@pasteflow/service-kit';
 import { runCommand, runService } from '@pasteflow/runtime';
 import { parseJanitorCommand } from './command-line.ts';
 import { composeJanitor } from './compose.ts';

@@ -1,4 +1,4 @@
-import { printAnswer } from '@pasteflow/command-line';
+import { printAnswer } from '@pasteflow/service-kit';
 import { runOpsCommand } from './ops/run-ops-command.ts';
 
 /** `npm run ops`: shows an operator the state of the system, and moves dead letters back to their queues. */

@@ -7,7 +7,7 @@ import {
   type SharedTestStackWithAws,
   type TestStackWithAws,
 } from '@pasteflow/dev-stack/testing';
-import { checkBucketOwner } from '@pasteflow/bucket-owner';
+import { checkBucketOwner } from '@pasteflow/service-kit';
 import { BUCKET_OWNER_KEY, defaultRetryPolicy, MAX_JOB_LOSSES } from '@pasteflow/domain';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { makeUsers, rewriteTrail } from '@pasteflow/postgres/testing';

@@ -1,4 +1,4 @@
-import { BucketOwnership } from '@pasteflow/bucket-owner';
+import { BucketOwnership } from '@pasteflow/service-kit';
 import { heartbeatIntervalMs } from '@pasteflow/domain';
 import { jobTypes, type JobType } from '@pasteflow/jobs';
 import {

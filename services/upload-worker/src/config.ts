@@ -17,7 +17,7 @@ import {
   maxPasteBytesEnv,
   queueEnv,
   uploadRetryEnv,
-} from '@pasteflow/settings';
+} from '@pasteflow/service-kit';
 import { z } from 'zod';
 
 /** The queues that a worker can consume. */

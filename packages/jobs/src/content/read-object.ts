@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
-import { contentHashOf } from '@pasteflow/pastes';
+import { contentHashOf } from '@pasteflow/service-kit';
 import { DamagedObjectError, decompress, type ObjectStore } from '@pasteflow/s3';
 
 /** Delays before each attempt to read. The store retries failed requests; these attempts are for content that ends too early. */

@@ -1,6 +1,6 @@
 import type { Database } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
-import type { ShortCodes } from '@pasteflow/pastes';
+import type { ShortCodes } from '@pasteflow/service-kit';
 import type { z } from 'zod';
 
 /** Everything that `run` of a job type gets. Valid while the worker holds the lease of the execution. */

@@ -1,5 +1,5 @@
 import { defaultRetryPolicy, decideNextStep, type AttemptOutcome } from '@pasteflow/domain';
-import { randomShortCode } from '@pasteflow/pastes';
+import { randomShortCode } from '@pasteflow/service-kit';
 import {
   claimExecutions,
   createAsset,

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { jobTypes } from '@pasteflow/jobs';
-import { canRead } from '@pasteflow/pastes';
+import { canRead } from '@pasteflow/service-kit';
 import { findPaste, type Database } from '@pasteflow/postgres';
 import { limitKeyOf, type Caller } from '../http/request/caller.ts';
 import type { Limits } from '../limits/limits.ts';

@@ -1,5 +1,5 @@
 import { job, statesOf } from '@pasteflow/domain';
-import { mustBeOneOf } from '@pasteflow/pastes';
+import { mustBeOneOf } from '@pasteflow/service-kit';
 import { listJobs as findJobs, type Database } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { requireUser } from '../identity/caller-of.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { jobTypes, type JobType } from '@pasteflow/jobs';
-import { mustBeOneOf } from '@pasteflow/pastes';
+import { mustBeOneOf } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';

@@ -1,5 +1,5 @@
 import { job, statesOf } from '@pasteflow/domain';
-import { mustBeOneOf } from '@pasteflow/pastes';
+import { mustBeOneOf } from '@pasteflow/service-kit';
 import { exportFormats } from '@pasteflow/jobs';
 import { listJobs, type Database } from '@pasteflow/postgres';
 import { myJobsPage } from '@pasteflow/web';

@@ -1,5 +1,5 @@
 import { pasteUpload, statesOf } from '@pasteflow/domain';
-import { mustBeOneOf } from '@pasteflow/pastes';
+import { mustBeOneOf } from '@pasteflow/service-kit';
 import { listPastes, searchPastes, type Database, type ListedPaste } from '@pasteflow/postgres';
 import { myPastesPage } from '@pasteflow/web';
 import { z } from 'zod';

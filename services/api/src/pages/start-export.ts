@@ -1,6 +1,6 @@
 import type { Database } from '@pasteflow/postgres';
 import { exportFormats } from '@pasteflow/jobs';
-import { mustBeOneOf } from '@pasteflow/pastes';
+import { mustBeOneOf } from '@pasteflow/service-kit';
 import type { MessageDispatcher, OutgoingJob } from '@pasteflow/sqs';
 import { z } from 'zod';
 import type { BodyBudget } from '../budget/body-budget.ts';

@@ -1,5 +1,5 @@
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
-import { contentHashOf, type ShortCodes } from '@pasteflow/pastes';
+import { type ShortCodes, contentHashOf } from '@pasteflow/service-kit';
 import { createPaste } from '@pasteflow/postgres';
 import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
 import { z } from 'zod';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Operation } from '../openapi/endpoint.ts';
 import { pasteBodies } from './paste-bodies.ts';
-import { textOptions } from '@pasteflow/pastes';
+import { textOptions } from '@pasteflow/service-kit';
 import { createdPasteSchema } from './paste-view.ts';
 
 const errors: readonly ErrorCode[] = [

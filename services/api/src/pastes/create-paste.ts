@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { BodyBudget } from '../budget/body-budget.ts';
-import { contentHashOf } from '@pasteflow/pastes';
+import { contentHashOf } from '@pasteflow/service-kit';
 import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
 import type { Form } from '../http/body/multipart.ts';
 import { limitKeyOf } from '../http/request/caller.ts';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import { canRead } from '@pasteflow/pastes';
+import { canRead } from '@pasteflow/service-kit';
 import type { PasteRow } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { MAX_WHOLE_BYTES, type DownloadBudget } from '../budget/download-budget.ts';

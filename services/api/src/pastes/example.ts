@@ -1,4 +1,4 @@
-import { contentHashOf } from '@pasteflow/pastes';
+import { contentHashOf } from '@pasteflow/service-kit';
 
 /** The paste in the examples of the OpenAPI document. The tests create it and send the examples. */
 export const example = {

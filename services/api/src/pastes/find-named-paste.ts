@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { isShortCode, isSlug, SLUG_MARK, type ErrorCode, type TakedownClass } from '@pasteflow/domain';
-import { canRead } from '@pasteflow/pastes';
+import { canRead } from '@pasteflow/service-kit';
 import type { PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { userIdOf } from '../identity/caller-of.ts';

@@ -1,4 +1,4 @@
-import { MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/pastes';
+import { MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/service-kit';
 import type { CreatedPaste, NewPaste } from '@pasteflow/postgres';
 import { RequestError } from '../http/errors/request-error.ts';
 import type { Answer } from '../http/response/answer.ts';

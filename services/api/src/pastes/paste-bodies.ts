@@ -3,7 +3,7 @@ import type { ZodOpenApiMediaTypeObject, ZodOpenApiRequestBodyObject } from 'zod
 import { example } from './example.ts';
 import { formKey } from './paste-schemas.ts';
 import { maxJsonBytes } from './receive-paste.ts';
-import { jsonPaste, textOptions } from '@pasteflow/pastes';
+import { jsonPaste, textOptions } from '@pasteflow/service-kit';
 
 const { content, title, syntax, expiresIn } = example;
 

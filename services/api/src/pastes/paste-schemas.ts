@@ -1,4 +1,4 @@
-import { jsonPaste, textOptions } from '@pasteflow/pastes';
+import { jsonPaste, textOptions } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { IDEMPOTENCY_KEY } from '../idempotency/idempotency-key.ts';
 

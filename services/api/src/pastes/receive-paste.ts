@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { encryptionErrors, toOptions, type PasteOptions, type textOptions } from '@pasteflow/pastes';
+import { type PasteOptions, encryptionErrors, type textOptions, toOptions } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { freeMemory } from '../http/body/free-memory.ts';
 import { parseJson } from '../http/body/json-body.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { DependencyUnavailableError, type ContentEncoding } from '@pasteflow/domain';
-import { contentHashOf } from '@pasteflow/pastes';
+import { contentHashOf } from '@pasteflow/service-kit';
 import { contentRange, decompress, type ObjectStore } from '@pasteflow/s3';
 import { MAX_WHOLE_BYTES } from '../budget/download-budget.ts';
 import type { ContentCache, StoredContent } from './content-cache.ts';

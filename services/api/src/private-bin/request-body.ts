@@ -1,4 +1,4 @@
-import { mustBeOneOf, type PasteOptions } from '@pasteflow/pastes';
+import { type PasteOptions, mustBeOneOf } from '@pasteflow/service-kit';
 import { SealedFormatError, toSealed, type SealedDocument } from '@pasteflow/sealed';
 import { z } from 'zod';
 import { parseJson } from '../http/body/json-body.ts';

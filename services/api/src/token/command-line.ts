@@ -1,4 +1,4 @@
-import { misused, parseArguments, quote, type Help, type Misused } from '@pasteflow/command-line';
+import { type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
 import { isUuid } from '@pasteflow/domain';
 
 export interface MakeToken {

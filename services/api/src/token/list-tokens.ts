@@ -1,4 +1,4 @@
-import { asJson, formatSecond, formatTable } from '@pasteflow/command-line';
+import { asJson, formatSecond, formatTable } from '@pasteflow/service-kit';
 import type { ApiToken } from '@pasteflow/postgres';
 
 export function tokensAsTable(tokens: readonly ApiToken[]): string {

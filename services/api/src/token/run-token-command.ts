@@ -1,11 +1,11 @@
 import {
+  type Answer,
   EXIT_FAILED,
   failed,
   runCommandLine,
   succeeded,
   withDatabase,
-  type Answer,
-} from '@pasteflow/command-line';
+} from '@pasteflow/service-kit';
 import { listApiTokens, revokeApiToken, type Database } from '@pasteflow/postgres';
 import type { Environment } from '@pasteflow/runtime';
 import { parseTokenCommand, usage, type MakeToken, type TokenCommand } from './command-line.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Answer } from '@pasteflow/command-line';
+import type { Answer } from '@pasteflow/service-kit';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import {
   createTestDatabase,

@@ -13,7 +13,7 @@ import {
   type Database,
 } from '@pasteflow/postgres';
 import { createQueue, deadLetterQueueName, queueCounts, type SqsClient } from '@pasteflow/sqs';
-import type { QueueConfig } from '@pasteflow/settings';
+import type { QueueConfig } from '@pasteflow/service-kit';
 import { retryDeadLetters } from '../ops/retry-dead-letters.ts';
 import { retryFailedSince } from '../ops/retry-failed-since.ts';
 import { takeDownUser } from '../ops/take-down-user.ts';

@@ -1,5 +1,14 @@
-import { adoptBucket, countBucket, type BucketContents } from '@pasteflow/bucket-owner';
-import { asJson, EXIT_FAILED, failed, formatTable, succeeded, type Answer } from '@pasteflow/command-line';
+import {
+  type Answer,
+  type BucketContents,
+  EXIT_FAILED,
+  adoptBucket,
+  asJson,
+  countBucket,
+  failed,
+  formatTable,
+  succeeded,
+} from '@pasteflow/service-kit';
 import type { Database } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 import { operator } from './operator.ts';

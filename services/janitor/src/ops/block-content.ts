@@ -1,13 +1,13 @@
 import {
-  asJson,
+  type Answer,
   EXIT_FAILED,
+  asJson,
   failed,
   formatMillisecond,
   formatTable,
   succeeded,
   toOneLine,
-  type Answer,
-} from '@pasteflow/command-line';
+} from '@pasteflow/service-kit';
 import type { TakedownClass } from '@pasteflow/domain';
 import {
   blockContent,

@@ -1,4 +1,4 @@
-import { asJson, EXIT_FAILED, failed, succeeded, type Answer } from '@pasteflow/command-line';
+import { type Answer, EXIT_FAILED, asJson, failed, succeeded } from '@pasteflow/service-kit';
 import { cancelJob, findJob, type Database } from '@pasteflow/postgres';
 import { operator } from './operator.ts';
 

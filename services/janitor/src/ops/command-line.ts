@@ -1,4 +1,4 @@
-import { misused, parseArguments, quote, type Help, type Misused } from '@pasteflow/command-line';
+import { type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
 import { isShortCode, isUuid, takedownClasses, type TakedownClass } from '@pasteflow/domain';
 import type { BlockedContent } from './block-content.ts';
 import type { RetryWhich } from './retry-failed.ts';

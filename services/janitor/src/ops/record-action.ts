@@ -1,4 +1,4 @@
-import { toOneLine } from '@pasteflow/command-line';
+import { toOneLine } from '@pasteflow/service-kit';
 import { beginOperatorAction, endOperatorAction, type Database } from '@pasteflow/postgres';
 import { operator } from './operator.ts';
 

@@ -1,4 +1,4 @@
-import type { Answer } from '@pasteflow/command-line';
+import type { Answer } from '@pasteflow/service-kit';
 import type { Database } from '@pasteflow/postgres';
 import type { BlockedContent } from './block-content.ts';
 import type { OpsCommand } from './command-line.ts';

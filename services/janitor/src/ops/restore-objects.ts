@@ -1,4 +1,4 @@
-import { asJson, formatTable, succeeded, type Answer } from '@pasteflow/command-line';
+import { type Answer, asJson, formatTable, succeeded } from '@pasteflow/service-kit';
 import { JOB_OBJECT_KEY_PREFIX, OBJECT_KEY_PREFIX } from '@pasteflow/domain';
 import { findServedObjects, type Database } from '@pasteflow/postgres';
 import type { DeletedObject, ObjectStore } from '@pasteflow/s3';

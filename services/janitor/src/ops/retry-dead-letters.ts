@@ -6,8 +6,7 @@ import {
   moveDeadLetters,
   type SqsClient,
 } from '@pasteflow/sqs';
-import type { QueueConfig } from '@pasteflow/settings';
-import { formatTable } from '@pasteflow/command-line';
+import { type QueueConfig, formatTable } from '@pasteflow/service-kit';
 
 export interface RetriedQueue {
   /** The dead-letter queue. */

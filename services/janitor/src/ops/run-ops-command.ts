@@ -1,12 +1,12 @@
 import {
-  asJson,
+  type Answer,
   EXIT_FAILED,
+  asJson,
   failed,
   runCommandLine,
   succeeded,
   withDatabase,
-  type Answer,
-} from '@pasteflow/command-line';
+} from '@pasteflow/service-kit';
 import type { Database } from '@pasteflow/postgres';
 import type { Environment } from '@pasteflow/runtime';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';

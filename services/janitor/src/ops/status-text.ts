@@ -1,4 +1,4 @@
-import { formatDuration, formatMillisecond, formatTable, toOneLine } from '@pasteflow/command-line';
+import { formatDuration, formatMillisecond, formatTable, toOneLine } from '@pasteflow/service-kit';
 import type { Status } from './read-status.ts';
 
 /** Five tables. Stuck work comes first, then work that was lost often. */

@@ -1,4 +1,4 @@
-import { formatMillisecond, formatTable, toOneLine } from '@pasteflow/command-line';
+import { formatMillisecond, formatTable, toOneLine } from '@pasteflow/service-kit';
 import type { Subject } from './command-line.ts';
 import type { SubjectTimeline } from './read-timeline.ts';
 

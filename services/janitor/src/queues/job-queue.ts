@@ -1,4 +1,4 @@
-import { jobAttemptEvents } from '@pasteflow/execution-events';
+import { jobAttemptEvents } from '@pasteflow/service-kit';
 import { countWaiting, jobSubject, type Database } from '@pasteflow/postgres';
 import { messageSpans } from '@pasteflow/runtime';
 import {

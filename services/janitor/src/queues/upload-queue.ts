@@ -1,4 +1,4 @@
-import { uploadAttemptEvents } from '@pasteflow/execution-events';
+import { uploadAttemptEvents } from '@pasteflow/service-kit';
 import { UPLOAD_STAMP_SECONDS, type RetryPolicy } from '@pasteflow/domain';
 import { uploadSubject, type Database } from '@pasteflow/postgres';
 import { messageSpans, type Logger, type Metrics } from '@pasteflow/runtime';

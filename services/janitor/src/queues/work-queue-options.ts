@@ -1,5 +1,5 @@
 import type { AttemptOutcome, RetryPolicy } from '@pasteflow/domain';
-import type { AttemptEvents } from '@pasteflow/execution-events';
+import type { AttemptEvents } from '@pasteflow/service-kit';
 import type { Actor, ClaimedExecution, Database, Settlement, Subject } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { Queue } from '@pasteflow/sqs';

@@ -1,4 +1,4 @@
-import { checkBucketOwner, type OwnerCheck } from '@pasteflow/bucket-owner';
+import { type OwnerCheck, checkBucketOwner } from '@pasteflow/service-kit';
 import type { Sweep, SweepName } from './sweep.ts';
 
 type Named<Name extends SweepName> = Sweep & { readonly name: Name };

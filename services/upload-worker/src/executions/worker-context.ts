@@ -1,4 +1,4 @@
-import type { BucketOwnership } from '@pasteflow/bucket-owner';
+import type { BucketOwnership } from '@pasteflow/service-kit';
 import type { Database } from '@pasteflow/postgres';
 import type { DatabaseGate } from './database-gate.ts';
 import type { RunningExecutions } from './running-executions.ts';

@@ -1,6 +1,6 @@
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import type { JobServices, JobType } from '@pasteflow/jobs';
-import { randomShortCode } from '@pasteflow/pastes';
+import { randomShortCode } from '@pasteflow/service-kit';
 import { stampDispatched, type Database } from '@pasteflow/postgres';
 import { messageSpans, runOutsideSpans, sleep, type ServiceContext } from '@pasteflow/runtime';
 import { createObjectStore } from '@pasteflow/s3';

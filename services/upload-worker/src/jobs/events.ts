@@ -1,4 +1,4 @@
-import { jobAttemptEvents, jobFields, type AttemptEnd } from '@pasteflow/execution-events';
+import { type AttemptEnd, jobAttemptEvents, jobFields } from '@pasteflow/service-kit';
 import type { JobState, MessageContext } from '@pasteflow/domain';
 import type { ClaimedJob } from '@pasteflow/postgres';
 import type { LogFields, Logger, Metrics } from '@pasteflow/runtime';

@@ -1,4 +1,4 @@
-import { uploadAttemptEvents, uploadFields, type AttemptEnd } from '@pasteflow/execution-events';
+import { type AttemptEnd, uploadAttemptEvents, uploadFields } from '@pasteflow/service-kit';
 import type { MessageContext, PasteUploadState } from '@pasteflow/domain';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
 import type { LogFields, Logger, Metrics } from '@pasteflow/runtime';

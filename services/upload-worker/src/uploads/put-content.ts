@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { INLINE_CONTENT_BYTES, objectKeyOf, storedReason, type ContentEncoding } from '@pasteflow/domain';
-import { contentHashOf } from '@pasteflow/pastes';
+import { contentHashOf } from '@pasteflow/service-kit';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
 import { compress, reasonOfS3Error, type ObjectStore } from '@pasteflow/s3';
 import { Semaphore } from 'async-mutex';

@@ -1,5 +1,5 @@
 import { pasteUpload, statesOf } from '@pasteflow/domain';
-import { mustBeOneOf } from '@pasteflow/pastes';
+import { mustBeOneOf } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { exportFormats } from './formats/export-formats.ts';
 

@@ -1,6 +1,6 @@
 import { objectKeyOf } from '@pasteflow/domain';
 import { findBlocked, importPastes, type ImportEntry } from '@pasteflow/postgres';
-import { contentHashOf, MAX_SHORT_CODE_TRIES } from '@pasteflow/pastes';
+import { MAX_SHORT_CODE_TRIES, contentHashOf } from '@pasteflow/service-kit';
 import type { JobContext } from '../../definition/job-type.ts';
 import type { PositionedPaste } from './input.ts';
 

@@ -1,4 +1,4 @@
-import type { PasteOptions } from '@pasteflow/pastes';
+import type { PasteOptions } from '@pasteflow/service-kit';
 
 /** The paste of an entry. */
 export interface EntryPaste extends PasteOptions {

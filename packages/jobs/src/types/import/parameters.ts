@@ -1,5 +1,5 @@
 import { isShortCode } from '@pasteflow/domain';
-import { expiresInField, visibilityField } from '@pasteflow/pastes';
+import { expiresInField, visibilityField } from '@pasteflow/service-kit';
 import { z } from 'zod';
 
 /** For more items a client uses an NDJSON paste or an archive. */

@@ -1,5 +1,5 @@
 import { MAX_TITLE_CHARACTERS } from '@pasteflow/domain';
-import { jsonPaste, toOptions } from '@pasteflow/pastes';
+import { jsonPaste, toOptions } from '@pasteflow/service-kit';
 import type { ArchiveFile } from './source/archived-file.ts';
 import { InvalidEntryError } from './import-errors.ts';
 import type { EntryPaste } from './input.ts';

@@ -1,5 +1,5 @@
 import { MAX_EXPIRY_SECONDS, MIN_EXPIRY_SECONDS } from '@pasteflow/domain';
-import { encryptionErrors, jsonPaste, toOptions } from '@pasteflow/pastes';
+import { encryptionErrors, jsonPaste, toOptions } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { InvalidEntryError } from './import-errors.ts';
 import type { EntryPaste } from './input.ts';

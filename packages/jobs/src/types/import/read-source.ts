@@ -1,4 +1,4 @@
-import { canRead } from '@pasteflow/pastes';
+import { canRead } from '@pasteflow/service-kit';
 import { findPaste } from '@pasteflow/postgres';
 import { readContent } from '../../content/read-content.ts';
 import type { JobServices } from '../../definition/job-type.ts';

@@ -1,6 +1,6 @@
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { loadConfig, type Environment } from '@pasteflow/runtime';
-import { databaseEnv } from '@pasteflow/settings';
+import { databaseEnv } from '../settings.ts';
 
 /** A command asks one thing after the other; the second connection serves what it asks side by side. */
 const MAX_CONNECTIONS = 2;

@@ -1,8 +1,0 @@
-export {
-  jobAttemptEvents,
-  jobFields,
-  uploadAttemptEvents,
-  uploadFields,
-  type AttemptEnd,
-  type AttemptEvents,
-} from './attempt-events.ts';

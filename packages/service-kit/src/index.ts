@@ -1,0 +1,57 @@
+export {
+  jobAttemptEvents,
+  jobFields,
+  uploadAttemptEvents,
+  uploadFields,
+  type AttemptEnd,
+  type AttemptEvents,
+} from './attempt-events.ts';
+export { adoptBucket, countBucket, type BucketContents } from './bucket-owner/adopt-bucket.ts';
+export { BucketOwnership } from './bucket-owner/bucket-ownership.ts';
+export { BucketOwnerError, checkBucketOwner, type OwnerCheck } from './bucket-owner/check-bucket-owner.ts';
+export {
+  asJson,
+  EXIT_FAILED,
+  EXIT_USAGE,
+  failed,
+  printAnswer,
+  succeeded,
+  type Answer,
+} from './command-line/answer.ts';
+export { misused, parseArguments, quote, type Misused } from './command-line/arguments.ts';
+export { withDatabase } from './command-line/database.ts';
+export {
+  formatDuration,
+  formatMillisecond,
+  formatSecond,
+  formatTable,
+  toOneLine,
+} from './command-line/formats.ts';
+export { runCommandLine, type Help } from './command-line/run-command-line.ts';
+export { canRead } from './new-paste/can-read.ts';
+export { contentHashOf } from './new-paste/content-hash.ts';
+export { encryptionErrors } from './new-paste/encryption-errors.ts';
+export { mustBeOneOf } from './new-paste/field-rules.ts';
+export {
+  expiresInField,
+  jsonPaste,
+  textOptions,
+  toOptions,
+  visibilityField,
+  type PasteOptions,
+} from './new-paste/paste-fields.ts';
+export { MAX_SHORT_CODE_TRIES, randomShortCode, type ShortCodes } from './new-paste/short-codes.ts';
+export {
+  awsEnv,
+  bucketEnv,
+  databaseEnv,
+  idempotencyRetentionEnv,
+  jobRetryEnv,
+  leaseSeconds,
+  maxPasteBytesEnv,
+  queueEnv,
+  uploadRetryEnv,
+  type AwsConfig,
+  type DatabaseConfig,
+  type QueueConfig,
+} from './settings.ts';

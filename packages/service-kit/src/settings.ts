@@ -1,0 +1,186 @@
+// The settings that several services share.
+import {
+  DEFAULT_LEASE_SECONDS,
+  DEFAULT_MAX_PASTE_BYTES,
+  MAX_JOB_LOSSES,
+  type RetryPolicy,
+  defaultRetryPolicy,
+} from '@pasteflow/domain';
+import { type DurabilitySetting, databaseUrlProblem, durabilitySettings } from '@pasteflow/postgres';
+import {
+  httpUrl,
+  listOf,
+  milliseconds,
+  millisecondsList,
+  oneOf,
+  positiveInteger,
+  seconds,
+  text,
+  variable,
+} from '@pasteflow/runtime';
+import { z } from 'zod';
+
+export interface AwsConfig {
+  readonly region: string;
+  /** Without an endpoint the AWS SDK resolves that of AWS itself. */
+  readonly s3Endpoint?: string;
+  readonly sqsEndpoint?: string;
+  /** How contents are put into S3 and read from it: without the middleware of the AWS SDK, or by the SDK. */
+  readonly s3Requests: 'direct' | 'sdk';
+}
+
+const SERVERS = {
+  AWS_ENDPOINT_URL: 'S3 and SQS',
+  AWS_ENDPOINT_URL_S3: 'S3',
+  AWS_ENDPOINT_URL_SQS: 'SQS',
+} as const;
+
+function missing(context: z.RefinementCtx, name: keyof typeof SERVERS): void {
+  const message =
+    `is missing; set it to the URL of the ${SERVERS[name]} server, like http://127.0.0.1:4566, ` +
+    'or set PASTEFLOW_STACK=aws to use AWS itself';
+  context.addIssue({ code: 'custom', path: [name], message });
+}
+
+/**
+ * AWS itself is used only with PASTEFLOW_STACK=aws, so that a forgotten endpoint does not end in somebody's
+ * account.
+ */
+export const awsEnv: z.ZodType<AwsConfig> = z
+  .object({
+    AWS_REGION: text('an AWS region, e.g. us-east-1').default('us-east-1'),
+    AWS_ENDPOINT_URL: httpUrl().optional(),
+    AWS_ENDPOINT_URL_S3: httpUrl().optional(),
+    AWS_ENDPOINT_URL_SQS: httpUrl().optional(),
+    PASTEFLOW_STACK: oneOf(['aws']).optional(),
+    S3_REQUESTS: oneOf(['direct', 'sdk']).default('direct'),
+  })
+  .transform((env, context) => {
+    const s3Endpoint = env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
+    const sqsEndpoint = env.AWS_ENDPOINT_URL_SQS ?? env.AWS_ENDPOINT_URL;
+    if (env.PASTEFLOW_STACK !== 'aws') {
+      if (s3Endpoint === undefined)
+        missing(context, sqsEndpoint === undefined ? 'AWS_ENDPOINT_URL' : 'AWS_ENDPOINT_URL_S3');
+      else if (sqsEndpoint === undefined) missing(context, 'AWS_ENDPOINT_URL_SQS');
+    }
+    return {
+      region: env.AWS_REGION,
+      s3Requests: env.S3_REQUESTS,
+      ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
+      ...(sqsEndpoint === undefined ? {} : { sqsEndpoint }),
+    };
+  });
+
+/** The name of the bucket that holds the objects. */
+export const bucketEnv: z.ZodType<string> = z
+  .object({
+    S3_BUCKET: z
+      .string()
+      .regex(
+        /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+        'is not a bucket name; set it to 3 to 63 lower-case letters, digits, dots and hyphens',
+      )
+      .default('pasteflow'),
+  })
+  .transform((env) => env.S3_BUCKET);
+
+export interface DatabaseConfig {
+  readonly url: string;
+  /** The maximum number of connections that one process opens. */
+  readonly poolSize: number;
+  /** Whether connections keep the hot statements and their plans. */
+  readonly preparedStatements: boolean;
+  /** The settings of Postgres that may be unsafe: without them it can lose pastes that were answered 201. */
+  readonly mayLoseDataBy: readonly DurabilitySetting[];
+}
+
+const databaseUrl = z
+  .string({ error: 'is missing; set it to a URL like postgres://user:password@127.0.0.1:5432/pasteflow' })
+  .superRefine((url, context) => {
+    const problem = databaseUrlProblem(url);
+    if (problem !== null) context.addIssue(problem);
+  });
+
+export const databaseEnv: z.ZodType<DatabaseConfig> = z
+  .object({
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: positiveInteger().default(10),
+    PREPARED_STATEMENTS: oneOf(['on', 'off']).default('on'),
+    ALLOW_POSTGRES_TO_LOSE_DATA: listOf(durabilitySettings).default([]),
+  })
+  .transform((env) => ({
+    url: env.DATABASE_URL,
+    poolSize: env.DATABASE_POOL_SIZE,
+    preparedStatements: env.PREPARED_STATEMENTS === 'on',
+    mayLoseDataBy: env.ALLOW_POSTGRES_TO_LOSE_DATA,
+  }));
+
+const retryDelays = millisecondsList().default([...defaultRetryPolicy.delaysMs]);
+const retryJitter = milliseconds().default(defaultRetryPolicy.jitterMs);
+
+/** Default: `defaultRetryPolicy`. */
+export const uploadRetryEnv: z.ZodType<RetryPolicy> = z
+  .object({ UPLOAD_RETRY_DELAYS_MS: retryDelays, UPLOAD_RETRY_JITTER_MS: retryJitter })
+  .transform((env) => ({ delaysMs: env.UPLOAD_RETRY_DELAYS_MS, jitterMs: env.UPLOAD_RETRY_JITTER_MS }));
+
+/** Default: `defaultRetryPolicy`. A job, unlike an upload, is given up after `MAX_JOB_LOSSES` losses. */
+export const jobRetryEnv: z.ZodType<RetryPolicy> = z
+  .object({ JOB_RETRY_DELAYS_MS: retryDelays, JOB_RETRY_JITTER_MS: retryJitter })
+  .transform((env) => ({
+    delaysMs: env.JOB_RETRY_DELAYS_MS,
+    jitterMs: env.JOB_RETRY_JITTER_MS,
+    maxLosses: MAX_JOB_LOSSES,
+  }));
+
+/**
+ * The variable EXECUTION_LEASE_SECONDS, from 1 to 3600: a shorter lease cannot be renewed in time, and SQS
+ * hides a message for 12 hours at most.
+ */
+export function leaseSeconds(): z.ZodType<number, string | undefined> {
+  return variable('seconds from 1 to 3600, e.g. 6', (text) => {
+    const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+    return value >= 1 && value <= 3600 ? value : undefined;
+  }).default(DEFAULT_LEASE_SECONDS);
+}
+
+/**
+ * How long the answer to a request with an Idempotency-Key is kept. The api replays it until then; the
+ * janitor removes it afterwards.
+ */
+export const idempotencyRetentionEnv: z.ZodType<number> = z
+  .object({ IDEMPOTENCY_RETENTION_SECONDS: seconds().default(86_400) })
+  .transform((env) => env.IDEMPOTENCY_RETENTION_SECONDS);
+
+/**
+ * A JSON string needs up to six characters for a byte, and the longest string of V8 has 2^29 - 24 characters.
+ */
+const LARGEST_MAX_PASTE_BYTES = 64 * 1024 * 1024;
+
+/** The maximum size of a paste's content in bytes, for requests and for jobs. */
+export const maxPasteBytesEnv: z.ZodType<number> = z
+  .object({
+    MAX_PASTE_BYTES: positiveInteger()
+      .pipe(
+        z.number().max(LARGEST_MAX_PASTE_BYTES, `is too large; set it to at most ${LARGEST_MAX_PASTE_BYTES}`),
+      )
+      .default(DEFAULT_MAX_PASTE_BYTES),
+  })
+  .transform((env) => env.MAX_PASTE_BYTES);
+
+/** The name of a dead-letter queue is its queue's name followed by `-dead-letters`. */
+export interface QueueConfig {
+  readonly uploads: string;
+  readonly jobs: string;
+}
+
+/** SQS allows 80 characters; 13 of them are reserved for `-dead-letters`. */
+const queueName = z
+  .string()
+  .regex(/^[\w-]{1,67}$/, 'is not a queue name; set it to 1 to 67 letters, digits, hyphens and underscores');
+
+export const queueEnv: z.ZodType<QueueConfig> = z
+  .object({
+    UPLOAD_QUEUE_NAME: queueName.default('pasteflow-uploads'),
+    JOB_QUEUE_NAME: queueName.default('pasteflow-jobs'),
+  })
+  .transform((env) => ({ uploads: env.UPLOAD_QUEUE_NAME, jobs: env.JOB_QUEUE_NAME }));
