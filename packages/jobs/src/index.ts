@@ -8,4 +8,4 @@ export {
 } from './definition/job-type.ts';
 export { WorkFailedError } from './definition/work-failed.ts';
 export { jobTypes } from './job-types.ts';
-export { exportFormats } from './types/export/formats/export-formats.ts';
+export { exportFormats } from './types/export/formats/archive-formats.ts';

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { ExportedFile } from '../src/types/export/formats/archive-format.ts';
-import { archiveFormats } from '../src/types/export/formats/export-formats.ts';
-import { zipUpTo } from '../src/types/export/formats/zip.ts';
+import type { ExportedFile } from '../src/types/export/formats/archive.ts';
+import { archiveFormats, zipUpTo } from '../src/types/export/formats/archive-formats.ts';
 
 const MIB = 1024 * 1024;
 const names = ['zip', 'tar.gz', 'ndjson'] as const;

@@ -1,7 +1,8 @@
-import type { PasteUploadState } from '@pasteflow/domain';
-import { findPaste, findPastes, readPayload, type Database } from '@pasteflow/postgres';
+import { DependencyUnavailableError, type PasteUploadState } from '@pasteflow/domain';
+import { type Database, findPaste, findPastes, readPayload } from '@pasteflow/postgres';
+import { describeS3Error } from '@pasteflow/s3';
 import type { JobServices } from '../definition/job-type.ts';
-import { readObject, type PasteObject } from './read-object.ts';
+import { type PasteObject, readObject } from './read-object.ts';
 
 /** The columns of a paste that tell where its content is. */
 export interface PasteLocation extends PasteObject {
@@ -77,4 +78,33 @@ async function readAfterMove(
     );
   const content = await readObject(services.store, { shortCode, contentHash, sizeBytes }, signal);
   return typeof content === 'string' ? { kind: 'missing', reason: content } : { kind: 'content', content };
+}
+
+/**
+ * Reads a paste's content, or the reason why it is missing. An object that S3 does not return counts as missing while S3 answers other
+ * requests, so that one damaged object does not fail the export of all others.
+ * @throws DependencyUnavailableError when S3 or Postgres is down, or the signal's reason
+ */
+export async function readContentOrReason(
+  services: Pick<JobServices, 'db' | 'store'>,
+  paste: PasteLocation,
+  signal: AbortSignal,
+): Promise<Content> {
+  try {
+    return await readContent(services, paste, signal);
+  } catch (error) {
+    assertOfS3(error, signal);
+  }
+  await services.store.ping(signal);
+  try {
+    return await readContent(services, paste, signal); // S3 may have recovered between the two requests
+  } catch (error) {
+    assertOfS3(error, signal);
+    return { kind: 'missing', reason: `S3 does not return its object: ${describeS3Error(error.cause)}` };
+  }
+}
+
+function assertOfS3(error: unknown, signal: AbortSignal): asserts error is DependencyUnavailableError {
+  signal.throwIfAborted();
+  if (!(error instanceof DependencyUnavailableError) || error.dependency !== 's3') throw error;
 }

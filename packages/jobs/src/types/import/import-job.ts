@@ -1,9 +1,8 @@
 import { importedPositions } from '@pasteflow/postgres';
 import { defineJobType, type JobContext, type JobEnding } from '../../definition/job-type.ts';
 import { importEntries } from './import-entries.ts';
-import { ImportRefusedError } from './import-errors.ts';
+import { ImportRefusedError, type Input } from './input.ts';
 import { ImportReport } from './import-report.ts';
-import type { Input } from './input.ts';
 import { openInput } from './open-input.ts';
 import { importParameters, type ImportParameters } from './parameters.ts';
 

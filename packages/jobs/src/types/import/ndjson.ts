@@ -1,7 +1,5 @@
-import { MAX_ENTRIES } from './source/limits.ts';
-import { InvalidEntryError } from './import-errors.ts';
-import { SourceRefusedError } from './source/source-refused.ts';
-import type { Entry, EntryPaste, Input } from './input.ts';
+import { MAX_ENTRIES, SourceRefusedError } from './source/archive-rules.ts';
+import { type Entry, type EntryPaste, type Input, InvalidEntryError } from './input.ts';
 
 /** A paste has ten fields. An object with many more values is not a paste, and millions of values would block the parser for seconds. */
 const MAX_VALUES = 100;

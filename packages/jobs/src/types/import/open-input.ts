@@ -1,15 +1,15 @@
-import type { JobContext } from '../../definition/job-type.ts';
-import { ImportRefusedError } from './import-errors.ts';
-import type { Entry, Input } from './input.ts';
+import { findPaste } from '@pasteflow/postgres';
+import { canRead } from '@pasteflow/service-kit';
+import { readContent } from '../../content/read-content.ts';
+import type { JobContext, JobServices } from '../../definition/job-type.ts';
+import { WorkFailedError } from '../../definition/work-failed.ts';
+import { pasteFromFile, pasteFromObject } from './entry-paste.ts';
+import { type Entry, ImportRefusedError, type Input } from './input.ts';
 import { ndjsonInput } from './ndjson.ts';
 import type { EntryDefaults, ImportParameters } from './parameters.ts';
-import { pasteFromFile } from './paste-from-file.ts';
-import { pasteFromObject } from './paste-from-object.ts';
-import { readSource } from './read-source.ts';
-import { detectFormat } from './source/detect-format.ts';
-import { isMacMetadata } from './source/mac-metadata.ts';
-import { readArchive, type ArchiveFormat } from './source/read-archive.ts';
-import { SourceRefusedError } from './source/source-refused.ts';
+import { detectFormat } from './source/byte-source.ts';
+import { isMacMetadata, SourceRefusedError } from './source/archive-rules.ts';
+import { type ArchiveFormat, readArchive } from './source/read-archive.ts';
 
 interface PasteRules {
   readonly defaults: EntryDefaults;
@@ -79,4 +79,40 @@ async function archiveInput(
       }
     },
   };
+}
+
+/**
+ * Reads the paste that is to be imported. A private paste of another user is reported as not existing.
+ * @throws ImportRefusedError, DependencyUnavailableError, or the signal's reason
+ */
+async function readSource(
+  services: Pick<JobServices, 'db' | 'store'>,
+  { shortCode, userId, signal }: { shortCode: string; userId: string; signal: AbortSignal },
+): Promise<Buffer> {
+  const paste = await findPaste(services.db, shortCode);
+  if (paste === null || paste.status === 'FAILED' || !canRead(paste, userId))
+    throw new ImportRefusedError(`There is no paste ${shortCode}.`);
+  if (paste.gone) throw gone(shortCode);
+  if (paste.burn)
+    throw new ImportRefusedError(
+      `The paste ${shortCode} is deleted when it is read, and is no source of an import. Make a paste without burn.`,
+    );
+  const { id, status, content_hash: contentHash, size_bytes: sizeBytes } = paste;
+  const location = { id, shortCode, status, contentHash, sizeBytes };
+  const found = await readContent(services, location, signal);
+  switch (found.kind) {
+    case 'content':
+      return found.content;
+    case 'gone':
+      throw gone(shortCode);
+    case 'missing':
+      // Not an ImportRefusedError: an operator may restore the object before the next attempt.
+      throw new WorkFailedError(`The paste ${shortCode} cannot be read: ${found.reason}.`);
+    default:
+      return found satisfies never;
+  }
+}
+
+function gone(shortCode: string): ImportRefusedError {
+  return new ImportRefusedError(`The paste ${shortCode} has expired or was deleted.`);
 }

@@ -1,5 +1,9 @@
+import { pipeline, Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { SourceRefusedError } from './source-refused.ts';
+import { createGunzip } from 'node:zlib';
+import { inPieces } from '../../export/formats/archive.ts';
+import { InflationBudget, SourceRefusedError } from './archive-rules.ts';
+import { isTarHeader, isZero } from './tar-header.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -59,4 +63,36 @@ export class ByteSource {
     }
     return true;
   }
+}
+
+export const PIECE_BYTES = 64 * 1024;
+const INFLATED_PIECE_BYTES = 256 * 1024;
+
+/**
+ * Decompresses a gzip. Several members in sequence are one stream (RFC 1952). Zeros after the last member are padding, as on tapes; any
+ * other bytes after it are refused.
+ */
+export async function* gunzipInPieces(source: Buffer): AsyncGenerator<Buffer> {
+  const budget = new InflationBudget(source.length);
+  const gunzip = createGunzip({ chunkSize: INFLATED_PIECE_BYTES });
+  pipeline(Readable.from(inPieces(source, PIECE_BYTES)), gunzip, () => {}); // the loop below throws its error
+  for await (const piece of gunzip as AsyncIterable<Buffer>) {
+    budget.spend(piece.length);
+    yield piece;
+  }
+  if (!isZero(source.subarray(gunzip.bytesWritten)))
+    throw new SourceRefusedError('it has other bytes after its gzip');
+}
+
+export type SourceFormat = 'zip' | 'tar.gz' | 'tar' | 'ndjson';
+
+/** Signatures at the start of a zip: of its first file, of the end record of an empty zip, and of a split zip. */
+const ZIP_SIGNATURES = new Set([0x04034b50, 0x06054b50, 0x08074b50]);
+
+/** Detects the format from the first bytes. @returns null for a format that cannot be imported */
+export function detectFormat(source: Buffer): SourceFormat | null {
+  if (source[0] === 0x1f && source[1] === 0x8b) return 'tar.gz';
+  if (source.length >= 4 && ZIP_SIGNATURES.has(source.readUInt32LE(0))) return 'zip';
+  if (isTarHeader(source)) return 'tar';
+  return /^(?:\xef\xbb\xbf)?\s*\{/.test(source.toString('latin1', 0, 1000)) ? 'ndjson' : null;
 }

@@ -1,9 +1,6 @@
-import { inPieces } from '../../../content/in-pieces.ts';
-import { SourceRefusedError } from './source-refused.ts';
-import type { SourceFormat } from './detect-format.ts';
-import type { ArchiveFile, ReadOptions } from './archived-file.ts';
-import { gunzipInPieces, PIECE_BYTES } from './gunzip.ts';
-import { InflationBudget } from './limits.ts';
+import { inPieces } from '../../export/formats/archive.ts';
+import { type ArchiveFile, InflationBudget, type ReadOptions, SourceRefusedError } from './archive-rules.ts';
+import { gunzipInPieces, PIECE_BYTES, type SourceFormat } from './byte-source.ts';
 import { readTar } from './read-tar.ts';
 import { readZip } from './read-zip.ts';
 

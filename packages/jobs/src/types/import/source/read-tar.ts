@@ -1,10 +1,24 @@
-import { SourceRefusedError } from './source-refused.ts';
-import { ContentCollector, type ArchiveFile, type ReadOptions } from './archived-file.ts';
+import {
+  BLOCK_BYTES,
+  type ArchiveFile,
+  ContentCollector,
+  EntryBudget,
+  entryName,
+  entryRefused,
+  ExtensionBudget,
+  type InflationBudget,
+  type ReadOptions,
+  SourceRefusedError,
+} from './archive-rules.ts';
 import { ByteSource } from './byte-source.ts';
-import { entryName, entryRefused } from './entry-name.ts';
-import { EntryBudget, ExtensionBudget, type InflationBudget } from './limits.ts';
-import { isExtension, tarExtension, type TarExtension } from './tar-extension.ts';
-import { BLOCK_BYTES, isZero, tarHeader, type TarHeader } from './tar-header.ts';
+import {
+  isExtension,
+  isZero,
+  tarExtension,
+  type TarExtension,
+  tarHeader,
+  type TarHeader,
+} from './tar-header.ts';
 
 interface TarOptions extends ReadOptions {
   /** Limits the sizes that headers state, to refuse an obvious bomb early. The bytes out of a gzip are counted by gunzip. */

@@ -1,9 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { fromBufferPromise, getFileNameLowLevel, type Entry, type ZipFile } from 'yauzl';
-import { ContentCollector, type ArchiveFile, type ReadOptions } from './archived-file.ts';
-import { entryName, entryRefused } from './entry-name.ts';
-import { EntryBudget, InflationBudget } from './limits.ts';
+import {
+  type ArchiveFile,
+  ContentCollector,
+  EntryBudget,
+  entryName,
+  entryRefused,
+  InflationBudget,
+  type ReadOptions,
+} from './archive-rules.ts';
 import { assertNoOverlap, assertWholeDirectory } from './zip-directory.ts';
 
 /** Flags of an encrypted entry and of an encrypted directory. yauzl refuses strong encryption itself. */

@@ -1,4 +1,4 @@
-export const BLOCK_BYTES = 512;
+import { BLOCK_BYTES, SourceRefusedError } from './archive-rules.ts';
 
 const NAME = { start: 0, end: 100 } as const;
 const SIZE = { start: 124, end: 136 } as const;
@@ -41,7 +41,7 @@ export function tarHeader(block: Buffer): TarHeader | null {
 }
 
 /** The text up to the first NUL. */
-export function textOf(bytes: Buffer): string {
+function textOf(bytes: Buffer): string {
   const end = bytes.indexOf(0);
   return bytes.toString('utf8', 0, end === -1 ? bytes.length : end);
 }
@@ -66,4 +66,64 @@ function hasValidChecksum(block: Buffer): boolean {
   for (let at = 0; at < block.length; at += 1)
     if (at < CHECKSUM.start || at >= CHECKSUM.end) sum += block[at] as number;
   return stored !== undefined && Number.parseInt(stored, 8) === sum;
+}
+
+/** The fields of extension headers that are used here. They apply to the next entry. */
+export interface TarExtension {
+  readonly paxName?: string | undefined;
+  readonly gnuName?: string | undefined;
+  readonly size?: number | undefined;
+  readonly isSparse?: boolean;
+}
+
+/**
+ * The types of extension headers: pax for one entry (x) and for all entries (g), GNU for a long name (L) and a long link name (K). The
+ * global pax header, in which git stores the commit, is ignored.
+ */
+const EXTENSIONS = new Set(['x', 'g', 'L', 'K']);
+
+export function isExtension({ type }: TarHeader): boolean {
+  return EXTENSIONS.has(type);
+}
+
+/** @throws SourceRefusedError when it is damaged */
+export function tarExtension({ type }: TarHeader, content: Buffer): TarExtension {
+  switch (type) {
+    case 'x':
+      return paxExtension(content);
+    case 'L':
+      return { gnuName: textOf(content) };
+    default:
+      return {};
+  }
+}
+
+function paxExtension(content: Buffer): TarExtension {
+  const records = paxRecords(content);
+  const size = records.get('size');
+  return {
+    paxName: records.get('path'),
+    size: size === undefined ? undefined : numberOf(size),
+    isSparse: [...records.keys()].some((key) => key.startsWith('GNU.sparse.')),
+  };
+}
+
+/** Each record is `<its length> <key>=<value>\n`. For a repeated key the last record counts. */
+function paxRecords(content: Buffer): ReadonlyMap<string, string> {
+  const records = new Map<string, string>();
+  for (let start = 0; start < content.length;) {
+    const [prefix = '', digits] = /^(\d{1,9}) /.exec(content.toString('latin1', start, start + 10)) ?? [];
+    const end = start + Number(digits);
+    const [key, ...value] = content.toString('utf8', start + prefix.length, end - 1).split('=');
+    if (!(end <= content.length) || content[end - 1] !== 0x0a || value.length === 0)
+      throw new SourceRefusedError('it has a damaged pax header');
+    records.set(key as string, value.join('='));
+    start = end;
+  }
+  return records;
+}
+
+/** @returns NaN for anything but digits */
+function numberOf(digits: string): number {
+  return /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
 }

@@ -1,6 +1,5 @@
 import type { Entry, ZipFile } from 'yauzl';
-import { SourceRefusedError } from './source-refused.ts';
-import { entryRefused } from './entry-name.ts';
+import { entryRefused, SourceRefusedError } from './archive-rules.ts';
 
 /** The length of the fixed part of a directory record. */
 const RECORD_BYTES = 46;

@@ -1,9 +1,32 @@
-import { MAX_EXPIRY_SECONDS, MIN_EXPIRY_SECONDS } from '@pasteflow/domain';
+import { MAX_EXPIRY_SECONDS, MAX_TITLE_CHARACTERS, MIN_EXPIRY_SECONDS } from '@pasteflow/domain';
 import { encryptionErrors, jsonPaste, toOptions } from '@pasteflow/service-kit';
 import { z } from 'zod';
-import { InvalidEntryError } from './import-errors.ts';
-import type { EntryPaste } from './input.ts';
+import { type EntryPaste, InvalidEntryError } from './input.ts';
 import type { EntryDefaults } from './parameters.ts';
+import type { ArchiveFile } from './source/archive-rules.ts';
+
+const options = jsonPaste.omit({ content: true, parent: true });
+
+/** Creates the paste of a file in an archive. @throws InvalidEntryError */
+export function pasteFromFile(
+  { name, content }: ArchiveFile,
+  { defaults, maxBytes }: { defaults: EntryDefaults; maxBytes: number },
+): EntryPaste {
+  if (content === null) throw tooLarge(maxBytes);
+  const parsed = options.safeParse({ ...defaults, title: titleOf(name) });
+  if (!parsed.success) throw new InvalidEntryError(describeIssues(parsed.error));
+  assertContentSize(content, maxBytes);
+  return { ...toOptions(parsed.data), content };
+}
+
+/** The path. One that is too long for a title is shortened at its start, if possible at a folder. */
+function titleOf(name: string): string {
+  const characters = Array.from(name);
+  if (characters.length <= MAX_TITLE_CHARACTERS) return name;
+  const end = characters.slice(1 - MAX_TITLE_CHARACTERS).join('');
+  const folder = end.indexOf('/');
+  return folder === -1 ? `…${end}` : `…${end.slice(folder)}`;
+}
 
 /**
  * A paste as POST accepts it, but without a parent, or as an NDJSON export writes it. Fields that only an export has are accepted and ignored.
@@ -44,12 +67,12 @@ export function pasteFromObject(
 }
 
 /** @throws InvalidEntryError for content that is empty or too long for a paste */
-export function assertContentSize(content: Buffer, maxBytes: number): void {
+function assertContentSize(content: Buffer, maxBytes: number): void {
   if (content.length === 0) throw new InvalidEntryError('content: must not be empty');
   if (content.length > maxBytes) throw tooLarge(maxBytes);
 }
 
-export function tooLarge(maxBytes: number): InvalidEntryError {
+function tooLarge(maxBytes: number): InvalidEntryError {
   return new InvalidEntryError(`content: must have at most ${maxBytes} bytes`);
 }
 
@@ -63,7 +86,7 @@ function assertNoSlug({ slug = null, short_code: shortCode }: z.output<typeof en
 }
 
 /** The validation errors in one line. */
-export function describeIssues(error: z.ZodError): string {
+function describeIssues(error: z.ZodError): string {
   return error.issues
     .flatMap((issue) =>
       issue.code === 'unrecognized_keys'

@@ -1,0 +1,160 @@
+import { isUtf8 } from 'node:buffer';
+import { finished, pipeline, Readable } from 'node:stream';
+import { createGzip } from 'node:zlib';
+import { pack } from 'tar-stream';
+import { ZipFile } from 'yazl';
+import {
+  archivedName,
+  type ArchiveFormat,
+  type ExportedFile,
+  feedArchive,
+  inPieces,
+  TooManyFilesError,
+  untilDone,
+} from './archive.ts';
+
+/** A multiple of 3, so that the base64 of a piece has no padding. */
+const BASE64_PIECE_BYTES = 48 * 1024;
+
+const ndjson: ArchiveFormat = {
+  extension: '.ndjson',
+  contentType: 'application/x-ndjson',
+  maxFiles: Number.POSITIVE_INFINITY,
+  write: (files) => Readable.from(lines(files), { objectMode: false }),
+};
+
+async function* lines(files: AsyncIterable<ExportedFile>): AsyncGenerator<Buffer> {
+  for await (const file of files) {
+    yield* line(file);
+  }
+}
+
+/** One line for each paste, in pieces, because JSON escapes can make content six times as long. Content that is not UTF-8 is base64. */
+function* line({ paste, content }: ExportedFile): Generator<Buffer> {
+  const fields = {
+    short_code: paste.shortCode,
+    slug: paste.slug,
+    title: paste.title,
+    syntax: paste.syntax,
+    encrypted: paste.encrypted,
+    visibility: paste.visibility,
+    created_at: paste.createdAt.toISOString(),
+    expires_at: paste.expiresAt?.toISOString() ?? null,
+    content_hash: paste.contentHash,
+    size_bytes: paste.sizeBytes,
+  };
+  const isText = isUtf8(content);
+  yield Buffer.from(`${JSON.stringify(fields).slice(0, -1)},"${isText ? 'content' : 'content_base64'}":"`);
+  yield* isText ? escaped(content) : encoded(content);
+  yield Buffer.from('"}\n');
+}
+
+function* escaped(content: Buffer): Generator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // otherwise a BOM at the start would be lost
+  for (const piece of inPieces(content, BASE64_PIECE_BYTES))
+    yield Buffer.from(JSON.stringify(decoder.decode(piece, { stream: true })).slice(1, -1));
+}
+
+function* encoded(content: Buffer): Generator<Buffer> {
+  for (const piece of inPieces(content, BASE64_PIECE_BYTES)) yield Buffer.from(piece.toString('base64'));
+}
+
+const tarGz: ArchiveFormat = {
+  extension: '.tar.gz',
+  contentType: 'application/gzip',
+  maxFiles: Number.POSITIVE_INFINITY,
+  write: (files) => {
+    const tar = pack();
+    const gzip = createGzip();
+    // The gzip stream reports the same errors. Without a listener the error event would end the process.
+    tar.on('error', () => {});
+    pipeline(Readable.from(tar), gzip, () => {});
+    return feedArchive(gzip, async (closed) => {
+      for await (const { paste, content } of files) {
+        const header = {
+          name: archivedName(paste),
+          mtime: paste.createdAt,
+          mode: 0o644,
+          size: content.length,
+        };
+        await untilDone(closed, (done) => {
+          tar.entry({ ...header, type: 'file' }, content, done).on('error', () => {});
+        });
+      }
+      tar.finalize();
+    });
+  },
+};
+
+/**
+ * A zip ends with a directory of all its files, which is held in memory until then, half a kilobyte for each, and yazl searches it for each
+ * file. The other formats have no such limit.
+ */
+const MAX_ZIP_FILES = 50_000;
+
+const ZIP_PIECE_BYTES = 64 * 1024;
+const REGULAR_FILE = 0o100644;
+
+export function zipUpTo(maxFiles: number): ArchiveFormat {
+  return {
+    extension: '.zip',
+    contentType: 'application/zip',
+    maxFiles,
+    write: (files) => {
+      const archive = new ZipFile();
+      return feedArchive(archive.outputStream as Readable, async (closed) => {
+        let count = 0;
+        for await (const file of files) {
+          count += 1;
+          if (count > maxFiles) throw new TooManyFilesError(maxFiles);
+          await add(archive, file, closed);
+        }
+        archive.end();
+      });
+    },
+  };
+}
+
+const zip = zipUpTo(MAX_ZIP_FILES);
+
+/**
+ * Adds a file, and resolves when its content has been written. yazl keeps what a file was added with until the end of the archive: a buffer
+ * would stay in memory. It gets a function instead, which drops its stream after one call.
+ */
+async function add(archive: ZipFile, { paste, content }: ExportedFile, closed: AbortSignal): Promise<void> {
+  let source: Readable | null = Readable.from(inPieces(content, ZIP_PIECE_BYTES));
+  const options = { mtime: paste.createdAt, mode: REGULAR_FILE, size: content.length };
+  await untilDone(closed, (done) => {
+    finished(source as Readable, done);
+    archive.addReadStreamLazy(archivedName(paste), options, (give) => {
+      give(null, source as Readable);
+      source = null;
+    });
+  });
+  dropContent(archive);
+}
+
+/** The entry that yazl keeps for a file. Its type declarations omit these fields. */
+interface KeptEntry {
+  utf8FileName: Buffer;
+  doFileDataPump: unknown;
+}
+
+/**
+ * Frees memory of the last file. yazl keeps its name, which is a slice of the 64 KiB pool of Node's short buffers and keeps the whole pool:
+ * 2000 files kept 128 MiB. A copy of the name does not.
+ */
+function dropContent(archive: ZipFile): void {
+  const entry = (archive as unknown as { readonly entries: readonly KeptEntry[] }).entries.at(-1);
+  if (entry === undefined) return;
+  const name = Buffer.alloc(entry.utf8FileName.length); // `alloc` never uses the pool
+  entry.utf8FileName.copy(name);
+  entry.utf8FileName = name;
+  entry.doFileDataPump = null; // has been called
+}
+
+/** As clients name them. */
+export const exportFormats = ['zip', 'tar.gz', 'ndjson'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export const archiveFormats: Readonly<Record<ExportFormat, ArchiveFormat>> = { zip, 'tar.gz': tarGz, ndjson };
