@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const readers = [
   'packages/runtime/src/{config,logging}/*.ts',
   'packages/service-kit/src/settings.ts',
-  'packages/postgres/src/roles/role-passwords.ts',
+  'packages/postgres/src/roles/create-roles.ts',
   'services/*/src/config.ts',
   'services/api/src/identity/identity-env.ts',
   'services/janitor/src/operations-env.ts',

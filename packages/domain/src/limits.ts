@@ -10,7 +10,7 @@ export const INLINE_CONTENT_BYTES = 44 * 1024;
 /** SQS: the maximum of messages in one SendMessageBatch, ReceiveMessage or DeleteMessageBatch. */
 export const SQS_BATCH_SIZE = 10;
 
-/** S3: the maximum of keys in one DeleteObjects call. A cleanup claims as many pastes (D3). */
+/** S3: the maximum of keys in one DeleteObjects call. A cleanup claims as many pastes. */
 export const DELETION_BATCH_SIZE = 1000;
 
 /** For this long after the claim of a reveal, its reader may repeat the reveal. */

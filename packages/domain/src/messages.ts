@@ -1,4 +1,4 @@
-/** R1: the message in the upload queue. It announces that an upload is due; the state is in Postgres. */
+/** The message in the upload queue. It announces that an upload is due; the state is in Postgres. */
 export interface UploadMessage {
   readonly shortCode: string;
   /** The content as base64 when it has at most INLINE_CONTENT_BYTES. Absent: the worker reads the payload. */

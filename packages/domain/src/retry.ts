@@ -8,7 +8,7 @@ export interface RetryPolicy {
 }
 
 /**
- * R3: at once, then after 1, 2, 4, 8 and 16 s, each ±200 ms: six attempts in about 31 s. The doubling gives an overloaded S3 time to
+ * At once, then after 1, 2, 4, 8 and 16 s, each ±200 ms: six attempts in about 31 s. The doubling gives an overloaded S3 time to
  * recover. The jitter spreads the retries of pastes that failed at the same moment.
  */
 export const defaultRetryPolicy: RetryPolicy = { delaysMs: [1000, 2000, 4000, 8000, 16_000], jitterMs: 200 };
@@ -16,7 +16,7 @@ export const defaultRetryPolicy: RetryPolicy = { delaysMs: [1000, 2000, 4000, 80
 /** Work that was lost more often than this is reported to the operator. The partial index `task_executions_lost` has the same number. */
 export const MAX_UNREPORTED_LOSSES = 3;
 
-/** J9: a job always reaches an end, also when it crashes each worker that runs it. An upload has no such limit (P2, R2). */
+/** A job always reaches an end, also when it crashes each worker that runs it. An upload has no such limit. */
 export const MAX_JOB_LOSSES = 6;
 
 export function maxAttempts(policy: RetryPolicy): number {

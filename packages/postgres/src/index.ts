@@ -24,7 +24,7 @@ export { migrate } from './migrate.ts';
 export { installStateMachines } from './enforcement/install.ts';
 export { findEnforcementGaps } from './enforcement/installed.ts';
 export { findRightsGaps } from './roles/rights-gaps.ts';
-export { findPrivilegedUser, PRIVILEGED_USER } from './roles/privileged-connection.ts';
+export { findPrivilegedUser, PRIVILEGED_USER } from './roles/current-user.ts';
 export type { Actor } from './database/actor.ts';
 export { countRetryable, findRetryable, retryFailed } from './pastes/retry-failed.ts';
 export { blockContent } from './pastes/block-content.ts';
@@ -185,6 +185,6 @@ export { isSweepDue, readSweepRuns, recordSweepRun, type SweepRun } from './swee
 export { countLostWork, findLostWork } from './monitoring/lost-work.ts';
 export { findStuck, type Stuck } from './monitoring/stuck.ts';
 export { withSweepLock } from './sweeps/sweep-lock.ts';
-export type { ExecutionKind } from './schema/task-executions.ts';
+export type { ExecutionKind } from './schema/executions.ts';
 export type { Schema } from './schema/schema.ts';
 export { requestDeletions, findOwnPastes, searchPastes } from './pastes/own-pastes.ts';

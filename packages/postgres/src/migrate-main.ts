@@ -1,7 +1,7 @@
 import { databaseUrlProblem } from './database/database-url.ts';
 import { createDatabase } from './database/database.ts';
 import { migrate } from './migrate.ts';
-import { readRolePasswords } from './roles/role-passwords.ts';
+import { readRolePasswords } from './roles/create-roles.ts';
 
 /**
  * `npm run migrate`: migrates the database at DATABASE_URL, and gives the services' roles the passwords of

@@ -2,7 +2,7 @@ import type { AttemptCount } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
-import type { ExecutionKind } from '../schema/task-executions.ts';
+import type { ExecutionKind } from '../schema/executions.ts';
 import { lockLimit } from '../database/lock-limit.ts';
 import { prepared } from '../database/prepared.ts';
 import { claimDue, start, tryAgainAt } from './claim-rule.ts';

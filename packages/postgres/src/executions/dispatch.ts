@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
-import type { ExecutionKind } from '../schema/task-executions.ts';
+import type { ExecutionKind } from '../schema/executions.ts';
 import { opaqueState } from './opaque-state.ts';
 import {
   foundBy,

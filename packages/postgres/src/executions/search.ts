@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { ExecutionKind } from '../schema/task-executions.ts';
+import type { ExecutionKind } from '../schema/executions.ts';
 import { opaqueState } from './opaque-state.ts';
 
 /** Open executions that a sweep looks for: a condition and an order that an index serves. Both name the columns of `e`. */

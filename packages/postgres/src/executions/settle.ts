@@ -11,7 +11,7 @@ import type { Database } from '../database/database.ts';
 import { lockLimit } from '../database/lock-limit.ts';
 import { prepared } from '../database/prepared.ts';
 import { storableText } from '../database/storable.ts';
-import type { ExecutionKind } from '../schema/task-executions.ts';
+import type { ExecutionKind } from '../schema/executions.ts';
 import { opaqueState } from './opaque-state.ts';
 
 const succeed = transition(taskExecution, 'RUNNING', 'SUCCEEDED');

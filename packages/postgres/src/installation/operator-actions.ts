@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
-import type { OperatorActionsTable } from '../schema/operator-actions.ts';
+import type { OperatorActionsTable } from '../schema/operations.ts';
 
 export type OperatorAction = Selectable<OperatorActionsTable>;
 

@@ -16,7 +16,7 @@ export interface NewAsset {
 }
 
 /**
- * J5: creates an asset of a job while this execution is RUNNING.
+ * Creates an asset of a job while this execution is RUNNING.
  * @throws ExecutionTakenError when the execution is not RUNNING; no asset was created
  */
 export async function createAsset(

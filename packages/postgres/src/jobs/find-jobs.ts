@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { JobState } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
-import type { AssetsTable } from '../schema/assets.ts';
-import { shownJobColumns, type JobsTable } from '../schema/jobs.ts';
+import { type AssetsTable, type JobsTable, shownJobColumns } from '../schema/jobs.ts';
 import {
   isOlderThan,
   placeOfRow,

@@ -13,7 +13,7 @@ export interface JobProgress {
 }
 
 /**
- * J4: writes the progress of a job while the job is processing and this execution is RUNNING. Progress never
+ * Writes the progress of a job while the job is processing and this execution is RUNNING. Progress never
  * decreases: an attempt that starts over keeps the progress reached before. No index contains these columns,
  * so that the update is HOT.
  * @returns false when the update was ignored

@@ -50,7 +50,7 @@ export interface UnsentJob {
  * Each statement that writes for a job locks its execution first, executions in id order, and the job afterwards. The holder of the open
  * execution is the only writer of its job, so the jobs need no lock order of their own.
  *
- * `failed` is for jobs that made nothing (J6). A job with assets, from any of its attempts, is `partial` instead, and its result says what
+ * `failed` is for jobs that made nothing. A job with assets, from any of its attempts, is `partial` instead, and its result says what
  * was made. `made_by_job` reads with a snapshot of its own, which it takes after the execution is locked: it sees an asset whose statement
  * this settlement has waited for. It is called only where nothing else shows that there are assets, and reads the assets of this job alone.
  */

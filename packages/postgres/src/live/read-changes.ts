@@ -11,10 +11,10 @@ import { sql, type Selectable } from 'kysely';
 import type { Database } from '../database/database.ts';
 import type { JobRow } from '../jobs/find-jobs.ts';
 import { publicPasteColumns, type PublicPaste } from '../pastes/find-paste.ts';
-import { isThere } from '../schema/is-there.ts';
+import { isThere } from '../schema/pastes.ts';
 import { shownJobColumns } from '../schema/jobs.ts';
-import type { StateTransitionsTable } from '../schema/state-transitions.ts';
-import type { ExecutionKind } from '../schema/task-executions.ts';
+import type { StateTransitionsTable } from '../schema/audit-trail.ts';
+import type { ExecutionKind } from '../schema/executions.ts';
 
 /** What is read of one paste (`upload`) or job. */
 export interface Subscription {

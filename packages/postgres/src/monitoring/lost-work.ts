@@ -1,7 +1,7 @@
 import { MAX_UNREPORTED_LOSSES } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { executionKinds, type ExecutionKind } from '../schema/task-executions.ts';
+import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
 import { MAX_COUNTED } from './state-figures.ts';
 
 /** An upload or a job that was lost more than `MAX_UNREPORTED_LOSSES` times and has not ended. */

@@ -8,7 +8,7 @@ import {
   type OpenStateOf,
 } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
-import { executionKinds, type ExecutionKind } from '../schema/task-executions.ts';
+import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
 import { strandedWork } from './stranded-work.ts';
 import { waitingExecutions } from './waiting-executions.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import type { ExecutionKind } from '../schema/task-executions.ts';
+import type { ExecutionKind } from '../schema/executions.ts';
 import { UNSENT_AFTER_SECONDS } from './state-figures.ts';
 import { strandedWork } from './stranded-work.ts';
 import { waitingExecutions } from './waiting-executions.ts';

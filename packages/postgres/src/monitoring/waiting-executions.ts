@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { executionKinds, type ExecutionKind } from '../schema/task-executions.ts';
+import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
 
 /** PENDING executions for which no message was ever sent (`unsent`), or for which one was (`sent`). */
 export type Waiting = 'unsent' | 'sent';

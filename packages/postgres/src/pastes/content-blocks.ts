@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
-import type { ContentBlocksTable } from '../schema/content-blocks.ts';
+import type { ContentBlocksTable } from '../schema/pastes.ts';
 
 /** Lifts the block of a content. @returns false when the content was not blocked */
 export async function unblockContent(

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { PasteUploadState, Visibility } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
-import { isThere } from '../schema/is-there.ts';
+import { isThere } from '../schema/pastes.ts';
 import { placeOfRow, toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
 
 export interface ExportablePaste {

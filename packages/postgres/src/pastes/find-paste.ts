@@ -1,8 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { Database } from '../database/database.ts';
 import { anyOf, prepared } from '../database/prepared.ts';
-import type { PastesTable } from '../schema/pastes.ts';
-import { isThere } from '../schema/is-there.ts';
+import { isThere, type PastesTable } from '../schema/pastes.ts';
 
 export type PasteRow = Selectable<PastesTable> & {
   /** The paste was deleted, is being deleted, or has expired by the clock of the database. Nobody may read it. */

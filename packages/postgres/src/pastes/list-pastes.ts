@@ -1,8 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { PasteUploadState } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
-import type { PastesTable } from '../schema/pastes.ts';
-import { isThere } from '../schema/is-there.ts';
+import { isThere, type PastesTable } from '../schema/pastes.ts';
 import { toPage, type Page, type PageRequest, type Place } from '../database/page.ts';
 
 export type ListedPaste = Selectable<PastesTable> & { readonly place: Place };

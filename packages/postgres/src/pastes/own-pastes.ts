@@ -3,8 +3,7 @@ import type { PasteUploadState } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import { affectedRows } from '../database/affected-rows.ts';
 import type { Page, PageRequest } from '../database/page.ts';
-import type { PastesTable } from '../schema/pastes.ts';
-import { isThere } from '../schema/is-there.ts';
+import { isThere, type PastesTable } from '../schema/pastes.ts';
 import { openPastesOf, type ListedPaste } from './list-pastes.ts';
 
 /**

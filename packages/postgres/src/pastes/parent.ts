@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { isThere } from '../schema/is-there.ts';
+import { isThere } from '../schema/pastes.ts';
 
 /**
  * Whether a user could read the paste with this short code now: the condition under which it becomes the parent of a new paste. A paste

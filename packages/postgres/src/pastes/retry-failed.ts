@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
-import { isThere } from '../schema/is-there.ts';
+import { isThere } from '../schema/pastes.ts';
 
 export interface RetriedPaste {
   readonly shortCode: string;

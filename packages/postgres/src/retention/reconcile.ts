@@ -1,7 +1,7 @@
 import { JOB_OBJECT_KEY_PREFIX, jobIdOfKey, shortCodeOfKey } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { isThere } from '../schema/is-there.ts';
+import { isThere } from '../schema/pastes.ts';
 
 /**
  * Returns the short codes that have a live row: a paste whose object is in use or may still be. A paste that

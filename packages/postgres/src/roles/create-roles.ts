@@ -1,12 +1,21 @@
-import { sql, type Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { sessionSettings } from '../database/session-settings.ts';
 import type { Schema } from '../schema/schema.ts';
-import { readCurrentUser, type CurrentUser } from './current-user.ts';
-import { allRoles, OWNER_ROLE, serviceRoles, type ServiceRole } from './role-names.ts';
-import { scramVerifier } from './scram-verifier.ts';
+import { type CurrentUser, readCurrentUser } from './current-user.ts';
+import { allRoles, OWNER_ROLE, type ServiceRole, serviceRoles } from './role-names.ts';
 
 /** The password of each role that is to have one. */
 export type RolePasswords = Partial<Readonly<Record<ServiceRole, string>>>;
+
+/** A role without a password here keeps the password that it has. */
+export function readRolePasswords(env: Readonly<Record<string, string | undefined>>): RolePasswords {
+  return {
+    ...(env.PASTEFLOW_API_PASSWORD && { pasteflow_api: env.PASTEFLOW_API_PASSWORD }),
+    ...(env.PASTEFLOW_WORKER_PASSWORD && { pasteflow_worker: env.PASTEFLOW_WORKER_PASSWORD }),
+    ...(env.PASTEFLOW_JANITOR_PASSWORD && { pasteflow_janitor: env.PASTEFLOW_JANITOR_PASSWORD }),
+  };
+}
 
 /**
  * Creates the roles that are missing, as far as the user of the connection may, and gives them what they need
@@ -131,4 +140,24 @@ function adviceOnRoles({ name }: CurrentUser, missing: readonly string[]): strin
     `The services can connect only as ${name}, who may change everything. ` +
     'Let an administrator execute the SQL of docs/deploy.md, "Database roles", and migrate again.'
   );
+}
+
+/** What Postgres itself uses. */
+const ITERATIONS = 4096;
+
+/**
+ * The SCRAM-SHA-256 verifier of a password (RFC 5803), as `pg_authid` stores it. ALTER ROLE with a verifier keeps the
+ * password out of the log of Postgres, and of every statement that somebody can see.
+ * @throws Error when the password has other characters than printable ASCII: SASLprep would change them
+ */
+function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+  if (!/^[\x20-\x7e]+$/.test(password))
+    throw new Error('The password of a role must consist of printable ASCII characters. Choose another one.');
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');
+  const hmac = (text: string): Buffer => createHmac('sha256', salted).update(text).digest();
+  const storedKey = createHash('sha256').update(hmac('Client Key')).digest();
+  const [saltText, storedText, serverText] = [salt, storedKey, hmac('Server Key')].map((part) =>
+    part.toString('base64'),
+  );
+  return `SCRAM-SHA-256$${ITERATIONS}:${saltText}$${storedText}:${serverText}`;
 }

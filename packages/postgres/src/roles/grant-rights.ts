@@ -1,8 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 import { describePrivilege, privilegesOf, type Privilege } from './privileges.ts';
-import { existingRoles } from './read-privileges.ts';
-import { comparePrivileges } from './rights-gaps.ts';
+import { comparePrivileges, existingRoles } from './rights-gaps.ts';
 
 /**
  * Makes the rights in the database those of rights.ts, in one transaction: a running service never finds fewer.

@@ -1,7 +1,6 @@
 import type { Schema } from '../schema/schema.ts';
-import { functionCallers, rights, viewReaders } from './rights.ts';
+import { functionCallers, rights, type TableRights, viewReaders } from './rights.ts';
 import type { ServiceRole } from './role-names.ts';
-import type { TableRights } from './table-rights.ts';
 
 /** One right of one role, as Postgres stores it. */
 export interface Privilege {

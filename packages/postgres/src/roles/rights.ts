@@ -1,8 +1,264 @@
-import { apiRights } from './rights-of-api.ts';
-import { janitorRights } from './rights-of-janitor.ts';
-import { workerRights } from './rights-of-worker.ts';
+import { shownJobColumns } from '../schema/jobs.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { ServiceRole } from './role-names.ts';
-import type { RoleRights } from './table-rights.ts';
+
+type Columns<Row> = 'all' | readonly (keyof Row & string)[];
+
+/** `SELECT … FOR UPDATE` and `FOR SHARE` need the right to update at least one column. */
+export interface TableRights<Row> {
+  readonly select?: Columns<Row>;
+  readonly insert?: Columns<Row>;
+  readonly update?: readonly (keyof Row & string)[];
+  readonly delete?: true;
+}
+
+/** A decision for every table: a table that is missing here does not compile. */
+export type RoleRights = {
+  readonly [Table in keyof Schema]: TableRights<Schema[Table]> | 'none';
+};
+
+/**
+ * The columns of `pastes` that the statements of `create-paste.ts`, `create-pastes.ts` and `retry-failed.ts` insert. All three services run
+ * one of them: the api creates pastes, import jobs do in the worker, and `ops retry` does in the janitor. Each needs the right to every column.
+ */
+const insertedPasteColumns = [
+  'short_code',
+  'user_id',
+  'visibility',
+  'content_hash',
+  'size_bytes',
+  'title',
+  'syntax',
+  'encrypted',
+  'expires_at',
+  'delete_token_hash',
+  'burn',
+  'slug',
+  'parent',
+] as const;
+
+/** Creates pastes, jobs, users and tokens, and reads. The content of pastes is written and never read. */
+const apiRights: RoleRights = {
+  users: { select: 'all', insert: ['name'], update: ['name'] },
+  // `npm run token` runs with the api's rights.
+  api_tokens: {
+    select: 'all',
+    insert: ['user_id', 'name', 'token_hash', 'expires_at', 'is_session', 'signed_in_by'],
+    update: ['last_used_at', 'revoked_at'],
+    delete: true, // sessions that have ended
+  },
+  pastes: {
+    select: 'all',
+    insert: insertedPasteColumns,
+    update: ['deletion_requested_at'],
+  },
+  paste_payloads: {
+    select: ['paste_id', 'user_id', 'created_at'],
+    insert: ['paste_id', 'content', 'user_id', 'created_at'],
+  },
+  failed_payloads: 'none',
+  paste_retries: { select: 'all' },
+  takedowns: 'none',
+  content_blocks: { select: ['content_hash', 'unblocked_at'] },
+  operator_actions: 'none',
+  jobs: { select: shownJobColumns, insert: ['user_id', 'job_type', 'parameters', 'payload'] },
+  assets: { select: 'all' },
+  task_executions: {
+    select: 'all',
+    insert: ['kind', 'subject_id', 'attempt', 'user_id', 'turn'],
+    update: ['dispatched_at'],
+  },
+  state_transitions: { select: 'all' },
+  uncounted_transitions: 'none',
+  transition_statistics: 'none',
+  sweep_runs: 'none',
+  installation: 'none',
+  bucket_adoptions: 'none',
+  orphan_objects: 'none',
+  idempotency_keys: {
+    select: 'all',
+    insert: ['caller', 'key_hash', 'fingerprint', 'claim_id', 'claimed_until'],
+    update: ['fingerprint', 'claim_id', 'claimed_until', 'answer', 'created_at'],
+    delete: true,
+  },
+  rate_limits: { select: 'all', insert: 'all', update: ['points', 'expire'], delete: true },
+};
+
+/** Claims and settles executions, and creates the pastes and assets of jobs. Sees no token and no stored answer. */
+const workerRights: RoleRights = {
+  users: 'none',
+  api_tokens: 'none',
+  pastes: {
+    select: 'all',
+    insert: insertedPasteColumns,
+    update: ['status', 's3_url', 'stored_encoding', 'processed_at', 'failure_reason', 'failed_at'],
+  },
+  paste_payloads: {
+    select: 'all',
+    insert: ['paste_id', 'content', 'user_id', 'created_at'],
+    delete: true,
+  },
+  failed_payloads: { insert: ['paste_id', 'content'] },
+  paste_retries: 'none',
+  takedowns: 'none',
+  content_blocks: { select: ['content_hash', 'unblocked_at'] },
+  operator_actions: 'none',
+  jobs: {
+    select: 'all',
+    update: [
+      'status',
+      'progress',
+      'progress_message',
+      'error_message',
+      'result',
+      'payload',
+      'updated_at',
+      'completed_at',
+    ],
+  },
+  assets: {
+    select: 'all',
+    insert: ['job_id', 'user_id', 'asset_type', 'url', 'storage_path', 'file_size', 'position'],
+    delete: true,
+  },
+  task_executions: {
+    select: 'all',
+    insert: ['kind', 'subject_id', 'user_id', 'attempt', 'losses', 'run_at', 'dispatched_at'],
+    update: [
+      'status',
+      'worker_id',
+      'started_at',
+      'dispatched_at',
+      'lease_expires_at',
+      'error',
+      'finished_at',
+    ],
+  },
+  state_transitions: 'none',
+  uncounted_transitions: 'none',
+  transition_statistics: 'none',
+  sweep_runs: 'none',
+  installation: { select: 'all' },
+  bucket_adoptions: 'none',
+  orphan_objects: 'none',
+  idempotency_keys: 'none',
+  rate_limits: { select: 'all', insert: 'all', update: ['points', 'expire'] },
+};
+
+type RightsOn<Table extends keyof RoleRights> = Exclude<RoleRights[Table], 'none'>;
+
+/** The reaper and the sweep of the dead letters settle executions as a worker does. */
+const ofWorker = {
+  pastes: workerRights.pastes as RightsOn<'pastes'>,
+  jobs: workerRights.jobs as RightsOn<'jobs'>,
+  executions: workerRights.task_executions as RightsOn<'task_executions'>,
+};
+
+/** Settles for crashed workers, sweeps, measures. `npm run ops` runs with the janitor's rights. */
+const janitorRights: RoleRights = {
+  users: 'none',
+  api_tokens: 'none',
+  pastes: {
+    ...ofWorker.pastes, // `ops retry` inserts
+    update: [
+      ...(ofWorker.pastes.update ?? []),
+      'deletion_status',
+      'deletion_initiated_at',
+      'deleted_at',
+      'title',
+      // `ops takedown`
+      'deletion_requested_at',
+      'taken_down_for',
+    ],
+    delete: true,
+  },
+  paste_payloads: {
+    select: 'all',
+    insert: ['paste_id', 'content', 'user_id', 'created_at'],
+    delete: true,
+  },
+  failed_payloads: {
+    select: 'all',
+    insert: ['paste_id', 'content'],
+    update: ['paste_id'], // to lock a row
+    delete: true,
+  },
+  paste_retries: {
+    select: 'all',
+    insert: [
+      'retried_from',
+      'execution_ids',
+      'paste_id',
+      'created_at',
+      'failed_at',
+      'failure_reason',
+      'actor',
+      'reason',
+    ],
+    update: ['paste_id'],
+  },
+  // Nobody may change or delete the record of a takedown.
+  takedowns: {
+    select: 'all',
+    insert: ['paste_id', 'short_code', 'content_hash', 'class', 'reason', 'actor'],
+  },
+  content_blocks: {
+    select: 'all',
+    insert: ['content_hash', 'class', 'reason', 'actor', 'older'],
+    update: ['unblocked_at', 'unblocked_by', 'unblock_reason'],
+  },
+  operator_actions: {
+    select: 'all',
+    insert: ['actor', 'action', 'subject', 'reason'],
+    update: ['outcome'],
+  },
+  jobs: { ...ofWorker.jobs, select: shownJobColumns, delete: true },
+  assets: { select: 'all' },
+  task_executions: {
+    ...ofWorker.executions,
+    insert: [
+      'kind',
+      'subject_id',
+      'user_id',
+      'attempt',
+      'losses',
+      'run_at',
+      'dispatched_at',
+      'rescued_by',
+      'rescue_reason',
+    ],
+    delete: true, // orphans, and those of removed pastes and jobs
+  },
+  state_transitions: { select: 'all' },
+  uncounted_transitions: { select: 'all', delete: true },
+  transition_statistics: {
+    select: 'all',
+    insert: ['machine', 'from', 'to', 'count', 'seconds', 'buckets'],
+    update: ['count', 'seconds', 'buckets'],
+  },
+  sweep_runs: {
+    select: 'all',
+    insert: 'all',
+    update: ['started_at', 'ended_at', 'outcome', 'last_success_at', 'seconds', 'counts', 'janitor'],
+  },
+  installation: { select: 'all' },
+  bucket_adoptions: {
+    select: 'all',
+    insert: ['bucket', 'previous_owner', 'adopted_by', 'objects_found', 'objects_known'],
+  },
+  orphan_objects: {
+    select: 'all',
+    insert: 'all',
+    update: ['last_modified', 'first_seen_at', 'last_seen_at'],
+    delete: true,
+  },
+  idempotency_keys: {
+    select: ['caller', 'key_hash', 'created_at', 'claimed_until'],
+    update: ['claimed_until'], // to lock a row
+    delete: true,
+  },
+  rate_limits: { select: 'all', update: ['expire'], delete: true }, // the update: to lock a row
+};
 
 /**
  * What each service may do, and nothing else. `npm run migrate` grants it. No service may insert or update a

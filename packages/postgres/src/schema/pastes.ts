@@ -1,4 +1,3 @@
-import type { ColumnType, Generated } from 'kysely';
 import type {
   ContentEncoding,
   PasteDeletionState,
@@ -6,6 +5,7 @@ import type {
   TakedownClass,
   Visibility,
 } from '@pasteflow/domain';
+import { type ColumnType, type Generated, type RawBuilder, sql } from 'kysely';
 
 export interface PastesTable {
   id: Generated<string>;
@@ -55,4 +55,80 @@ export interface PastesTable {
   reader_key_hash: Buffer | null;
   /** The short code of the paste that this one was made from, which may be gone; NULL: none. */
   parent: string | null;
+}
+
+/** Content that is not in S3 yet. A separate table, so that status updates of `pastes` stay small. */
+export interface PastePayloadsTable {
+  paste_id: string;
+  content: Buffer;
+  /** user_id and created_at are those of the paste: the list of an owner's pastes IN_PROGRESS reads them. */
+  user_id: string | null;
+  created_at: Generated<Date>;
+}
+
+/** The content of FAILED pastes, kept for a retry until the row is removed. */
+export interface FailedPayloadsTable {
+  paste_id: string;
+  content: Buffer;
+}
+
+/** A retry of a FAILED paste: a new paste has replaced it under the same short code. */
+export interface PasteRetriesTable {
+  /** The id of the FAILED paste, whose row is gone. */
+  retried_from: string;
+  /** The executions of the FAILED paste. */
+  execution_ids: Generated<string[]>;
+  /** The paste that has the short code now. */
+  paste_id: string;
+  /** Of the FAILED paste, as are the next two. */
+  created_at: Date;
+  failed_at: Date;
+  failure_reason: string;
+  retried_at: Generated<Date>;
+  actor: string;
+  /** Why, in the words of the operator; NULL: none were given. */
+  reason: string | null;
+}
+
+/** Which paste an operator took down, who, and why. The row outlives the paste. */
+export interface TakedownsTable {
+  paste_id: string;
+  short_code: string;
+  content_hash: string;
+  class: TakedownClass;
+  /** In the words of the operator, for operators. */
+  reason: string;
+  actor: string;
+  taken_down_at: Generated<Date>;
+}
+
+/** Content of which no paste is created. At most one block of a content is in force; those that were lifted stay as a record. */
+export interface ContentBlocksTable {
+  id: Generated<string>;
+  /** `sha256:` and 64 hex digits. */
+  content_hash: string;
+  class: TakedownClass;
+  /** In the words of the operator, for operators. */
+  reason: string;
+  actor: string;
+  blocked_at: Generated<Date>;
+  /** The short codes of pastes of the last minute that had the content before the block. They stay. */
+  older: Generated<string[]>;
+  /** NULL: the block is in force. The two that follow are set with it. */
+  unblocked_at: Date | null;
+  unblocked_by: string | null;
+  unblock_reason: string | null;
+}
+
+/**
+ * Whether a paste is there: nobody has asked for its deletion, no cleanup and no reveal has claimed it, and it has not expired. Every read,
+ * list, retry and deletion asks this, and nothing else. `reveal_paste`, a function of the owner, has a copy of the condition. Only the expiry is compared with the clock: a deletion is a fact, and stays one when
+ * the clock of Postgres steps back. CHECKs give each paste that was taken down or revealed a `deletion_requested_at`, and each paste that is
+ * not NOT_EXPIRED a `deletion_initiated_at`.
+ * @param paste the table's name or alias in the statement
+ */
+export function isThere(paste: string): RawBuilder<boolean> {
+  const column = (name: string) => sql.ref(`${paste}.${name}`);
+  return sql<boolean>`(${column('deletion_initiated_at')} IS NULL AND ${column('deletion_requested_at')} IS NULL
+    AND (${column('expires_at')} IS NULL OR ${column('expires_at')} > now()))`;
 }

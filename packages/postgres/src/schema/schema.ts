@@ -1,21 +1,27 @@
-import type { ApiTokensTable } from './api-tokens.ts';
-import type { AssetsTable } from './assets.ts';
-import type { IdempotencyKeysTable } from './idempotency-keys.ts';
-import type { BucketAdoptionsTable, InstallationTable } from './installation.ts';
-import type { JobsTable } from './jobs.ts';
-import type { OperatorActionsTable } from './operator-actions.ts';
-import type { OrphanObjectsTable } from './orphan-objects.ts';
-import type { ContentBlocksTable } from './content-blocks.ts';
-import type { FailedPayloadsTable, PastePayloadsTable } from './paste-payloads.ts';
-import type { PasteRetriesTable } from './paste-retries.ts';
-import type { PastesTable } from './pastes.ts';
-import type { RateLimitsTable } from './rate-limits.ts';
-import type { StateTransitionsTable } from './state-transitions.ts';
-import type { SweepRunsTable } from './sweep-runs.ts';
-import type { TakedownsTable } from './takedowns.ts';
-import type { TaskExecutionsTable } from './task-executions.ts';
-import type { TransitionStatisticsTable, UncountedTransitionsTable } from './transition-statistics.ts';
-import type { UsersTable } from './users.ts';
+import type { ApiTokensTable, UsersTable } from './users.ts';
+import type { AssetsTable, JobsTable } from './jobs.ts';
+import type { IdempotencyKeysTable, RateLimitsTable } from './requests.ts';
+import type {
+  BucketAdoptionsTable,
+  InstallationTable,
+  OperatorActionsTable,
+  OrphanObjectsTable,
+  SweepRunsTable,
+} from './operations.ts';
+import type {
+  ContentBlocksTable,
+  FailedPayloadsTable,
+  PastePayloadsTable,
+  PasteRetriesTable,
+  PastesTable,
+  TakedownsTable,
+} from './pastes.ts';
+import type {
+  StateTransitionsTable,
+  TransitionStatisticsTable,
+  UncountedTransitionsTable,
+} from './audit-trail.ts';
+import type { TaskExecutionsTable } from './executions.ts';
 
 export interface Schema {
   users: UsersTable;

@@ -5,3 +5,22 @@ export interface UsersTable {
   name: string;
   created_at: Generated<Date>;
 }
+
+export interface ApiTokensTable {
+  id: Generated<string>;
+  user_id: string;
+  /** The name that its user gave the token. */
+  name: string;
+  /** SHA-256 of the whole token, `pf_` included; of a session, of the secret in the cookie. */
+  token_hash: Buffer;
+  created_at: Generated<Date>;
+  /** Written at most once a minute. */
+  last_used_at: Date | null;
+  /** NULL: never. */
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  /** The session of one browser; no program can use it. */
+  is_session: Generated<boolean>;
+  /** The token that signed the browser in; NULL: the identity provider did, or this is no session. */
+  signed_in_by: string | null;
+}

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
-import type { SweepRunsTable } from '../schema/sweep-runs.ts';
+import type { SweepRunsTable } from '../schema/operations.ts';
 
 export interface EndedSweepRun {
   readonly sweep: string;

@@ -1,8 +1,8 @@
 import type { TakedownClass } from '@pasteflow/domain';
 import type { Selectable } from 'kysely';
 import type { Database } from '../database/database.ts';
-import type { StateTransitionsTable } from '../schema/state-transitions.ts';
-import type { ExecutionKind, TaskExecutionsTable } from '../schema/task-executions.ts';
+import type { StateTransitionsTable } from '../schema/audit-trail.ts';
+import type { ExecutionKind, TaskExecutionsTable } from '../schema/executions.ts';
 
 const executionColumns = [
   'id',

@@ -1,15 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { findRightsGaps, migrate } from '../../src/index.ts';
-import { functionCallers, rights, untypedTables, viewReaders } from '../../src/roles/rights.ts';
+import {
+  functionCallers,
+  rights,
+  type TableRights,
+  untypedTables,
+  viewReaders,
+} from '../../src/roles/rights.ts';
 import { OWNER_ROLE, serviceRoles, type ServiceRole } from '../../src/roles/role-names.ts';
-import type { TableRights } from '../../src/roles/table-rights.ts';
 import { useOwnServer } from '../support/database.ts';
 
 const current = useOwnServer({ fresh: 'file' });
 
-const WHERE_TO_DECIDE =
-  'Decide what each service may do with it: packages/postgres/src/roles/rights.ts and rights-of-*.ts';
+const WHERE_TO_DECIDE = 'Decide what each service may do with it: packages/postgres/src/roles/rights.ts';
 
 /** What somebody with the rights of a role can do with the columns of a relation, by whatever way: `SELECT (title)`. */
 async function effectiveRights(role: ServiceRole): Promise<Readonly<Record<string, readonly string[]>>> {

@@ -7,7 +7,7 @@ const current = useOwnServer({ fresh: 'file' });
 
 /**
  * What each service may do with each table and view, written down a second time: a change of a right in
- * rights-of-*.ts needs the same change here. S, I, U, D and T: SELECT, INSERT, UPDATE, DELETE and TRUNCATE, on all
+ * rights.ts needs the same change here. S, I, U, D and T: SELECT, INSERT, UPDATE, DELETE and TRUNCATE, on all
  * columns; s, i and u: on some columns.
  */
 const expected = `

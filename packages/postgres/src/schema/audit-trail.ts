@@ -1,5 +1,18 @@
-import type { Generated } from 'kysely';
 import type { MachineName } from '@pasteflow/domain';
+import type { Generated } from 'kysely';
+
+/** The audit trail: a row for each transition. Written by triggers; partitioned by month of `at`. */
+export interface StateTransitionsTable {
+  id: Generated<string>;
+  machine: MachineName;
+  /** The id of the paste, job or execution. */
+  entity: string;
+  from: string;
+  to: string;
+  at: Generated<Date>;
+  actor: string;
+  reason: string | null;
+}
 
 /** How often each transition happened, and how long the rows had been in `from`. */
 export interface TransitionStatisticsTable {
