@@ -1,5 +1,64 @@
-import { followList } from './my-jobs/follow-list.ts';
 import { showRelativeTimes } from './browser-facts.ts';
+import { optional } from './element.ts';
+
+/**
+ * One request for all jobs of the page, however many run. A stream of events for each would take one of the
+ * places for waiting clients that all users share.
+ */
+const INTERVAL_MS = 3000;
+
+/** Shows the progress of the open jobs in the list, until all have ended. The page asks for nothing while it is hidden. */
+function followList(): void {
+  if (openRows().length === 0) return;
+  const timer = setInterval(refresh, INTERVAL_MS);
+  let isUnderWay = false;
+  document.addEventListener('visibilitychange', refresh);
+
+  function refresh(): void {
+    if (document.hidden || isUnderWay) return;
+    isUnderWay = true;
+    readList()
+      .then(update)
+      .catch(() => {}) // the page keeps what it shows, and asks again
+      .finally(() => {
+        isUnderWay = false;
+        if (openRows().length === 0) stop();
+      });
+  }
+
+  function stop(): void {
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', refresh);
+  }
+}
+
+const openRows = (): readonly HTMLTableRowElement[] => [
+  ...document.querySelectorAll<HTMLTableRowElement>('tr[data-open]'),
+];
+
+async function readList(): Promise<Document | null> {
+  const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
+  return answer.ok ? new DOMParser().parseFromString(await answer.text(), 'text/html') : null;
+}
+
+/** A job that is no longer in the list, because the filter leaves out its new state, keeps its row. */
+function update(next: Document | null): void {
+  if (next === null) return;
+  for (const row of openRows()) {
+    const newer = next.getElementById(row.id);
+    if (!(newer instanceof HTMLTableRowElement)) continue;
+    [...row.cells].slice(1).forEach((cell, index) => {
+      const replacement = newer.cells[index + 1];
+      if (replacement !== undefined && !replacement.isEqualNode(cell))
+        cell.replaceWith(replacement.cloneNode(true));
+    });
+    showRelativeTimes(`#${row.id} time`);
+    if (newer.hasAttribute('data-open')) continue;
+    row.removeAttribute('data-open');
+    const ended = optional('ended-jobs', HTMLElement);
+    if (ended !== null) ended.textContent = `${row.cells[0]?.textContent}: ${row.cells[1]?.textContent}`;
+  }
+}
 
 // A form is sent once: a second click would start a second job.
 showRelativeTimes('td time');

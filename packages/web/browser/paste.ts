@@ -1,6 +1,6 @@
 import { fillToken, showRelativeTimes } from './browser-facts.ts';
 import { element } from './element.ts';
-import { startHighlighting } from './paste/highlighting.ts';
+import { startHighlighting } from './highlight/painter.ts';
 import { LineSelection } from './paste/lines.ts';
 import { startToolbar } from './paste/toolbar.ts';
 import { startViews } from './paste/views.ts';

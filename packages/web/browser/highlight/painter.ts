@@ -2,7 +2,7 @@ import { kinds } from './kinds.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
 /** A chunk of the text, and its text node. */
-export interface PaintedChunk {
+interface PaintedChunk {
   readonly box: HTMLElement;
   readonly text: Text;
 }
@@ -15,7 +15,7 @@ const CHUNKS_UNDER_WAY = 8;
  * exist only for the chunks in view. No element is made: the browser paints ranges of the text itself (the
  * CSS Custom Highlight API).
  */
-export class Painter {
+class Painter {
   readonly #chunks: readonly PaintedChunk[];
   readonly #tokens: (Uint32Array | undefined)[] = [];
   readonly #painted = new Map<number, readonly (readonly [Highlight, AbstractRange])[]>();
@@ -97,4 +97,17 @@ export class Painter {
     for (const [highlight, range] of this.#painted.get(chunk) ?? []) highlight.delete(range);
     this.#painted.delete(chunk);
   }
+}
+
+/** Paints the text of the page in the colours of its language, which the page names. */
+export function startHighlighting(content: HTMLElement, chunks: readonly HTMLElement[]): void {
+  const { language = '', worker = '' } = content.dataset;
+  if (language === '' || language === 'text' || !('highlights' in CSS)) return;
+  new Painter(chunks.flatMap(paintedChunk), { language, worker });
+}
+
+/** A folded line stays plain: its mode could take seconds for it. */
+function paintedChunk(box: HTMLElement): readonly PaintedChunk[] {
+  const text = box.querySelector('pre')?.firstChild;
+  return text instanceof Text && !box.classList.contains('long') ? [{ box, text }] : [];
 }

@@ -1,13 +1,105 @@
-import { Marked } from 'marked';
-import { BoundedRenderer } from './bounded-renderer.ts';
-import { BoundedTokenizer } from './bounded-tokenizer.ts';
-import { TextTooComplex } from './text-too-complex.ts';
+import { Marked, Renderer, Tokenizer, type Tokens } from 'marked';
+import { withSimpleTags } from './simple-tags.ts';
+
+/** A text of this kind was written to freeze a tab. */
+class TextTooComplex extends Error {
+  override readonly name = 'TextTooComplex';
+}
+
+/** Each level of quotes and lists copies the text below it: 256 KiB of `>` would take gigabytes. */
+const MAX_NESTED_BLOCKS = 50;
+
+/** A row of a table gets the cells that it lacks, so that 128 KiB of columns and as many of rows make billions. */
+const MAX_CELLS = 50_000;
+
+/** @throws TextTooComplex for quotes, lists and tables that are deeper or larger than people write them */
+class BoundedTokenizer extends Tokenizer {
+  #depth = 0;
+
+  override blockquote(src: string): Tokens.Blockquote | undefined {
+    return this.#nested(() => super.blockquote(src));
+  }
+
+  override list(src: string): Tokens.List | undefined {
+    return this.#nested(() => super.list(src));
+  }
+
+  override table(src: string): Tokens.Table | undefined {
+    if (cellsOf(src) > MAX_CELLS) throw new TextTooComplex(`A table has more than ${MAX_CELLS} cells.`);
+    return super.table(src);
+  }
+
+  #nested<T>(read: () => T): T {
+    if (this.#depth === MAX_NESTED_BLOCKS)
+      throw new TextTooComplex(`Quotes or lists are nested more than ${MAX_NESTED_BLOCKS} deep.`);
+    this.#depth += 1;
+    try {
+      return read();
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+}
+
+/** At least the cells of a table that begins here; 0: none does. */
+function cellsOf(src: string): number {
+  const [head = '', ruler = ''] = src.split('\n', 2);
+  if (!ruler.includes('-') || /[^\s|:-]/.test(ruler)) return 0;
+  const end = src.indexOf('\n\n');
+  const rows = src.slice(0, end === -1 ? undefined : end).split('\n').length;
+  return Math.min(head.split('|').length, ruler.split('|').length) * rows;
+}
+
+/** A definition of a long link can be used by any number of short references. */
+const MAX_LINK_CHARACTERS = 1024 * 1024;
+
+/** @throws TextTooComplex for links that together are longer than a text of the permitted size needs */
+class BoundedRenderer extends Renderer {
+  #linkCharacters = 0;
+
+  override link(token: Tokens.Link): string {
+    this.#count(token.href);
+    return super.link({ ...token, title: null });
+  }
+
+  override image(token: Tokens.Image): string {
+    this.#count(token.href);
+    return super.image({ ...token, title: null });
+  }
+
+  override html({ text }: Tokens.HTML | Tokens.Tag): string {
+    return withSimpleTags(text);
+  }
+
+  /** marked leaves text between raw tags as it is. */
+  override text(token: Tokens.Text | Tokens.Escape): string {
+    const isRaw = token.type === 'text' && token.escaped === true;
+    return isRaw ? withSimpleTags(token.text) : super.text(token);
+  }
+
+  /** The page has an h1. */
+  override heading({ tokens, depth }: Tokens.Heading): string {
+    const level = Math.min(depth + 1, 6);
+    return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+  }
+
+  /** A mark instead of an element that looks as if it could be changed. */
+  override checkbox({ checked }: Tokens.Checkbox): string {
+    return checked ? '☑ ' : '☐ ';
+  }
+
+  #count(href: string): void {
+    this.#linkCharacters += href.length;
+    if (this.#linkCharacters > MAX_LINK_CHARACTERS)
+      throw new TextTooComplex(`The links have more than ${MAX_LINK_CHARACTERS} characters.`);
+  }
+}
 
 /** Chromium takes about two seconds to clean and lay out this many elements. */
 const MAX_TAGS = 100_000;
 
 /** As deep as a browser allows, 512, Chromium takes 15 s for 50,000 elements in each other, and 30 s for tables. */
-const MAX_DEPTH = 60;
+const MAX_DEPTH_OF_ELEMENTS = 60;
 
 /** Elements that have no content, and those that the next of their kind ends. */
 const UNNESTED = new Set('br hr p li dt dd caption thead tbody tfoot tr th td'.split(' '));
@@ -31,6 +123,7 @@ function assertShowable(markup: string): void {
     tags += 1;
     if (!UNNESTED.has(name.toLowerCase())) depth += slash === '' ? 1 : -1;
     if (tags > MAX_TAGS) throw new TextTooComplex(`The text has more than ${MAX_TAGS} tags.`);
-    if (depth > MAX_DEPTH) throw new TextTooComplex(`Elements are nested more than ${MAX_DEPTH} deep.`);
+    if (depth > MAX_DEPTH_OF_ELEMENTS)
+      throw new TextTooComplex(`Elements are nested more than ${MAX_DEPTH_OF_ELEMENTS} deep.`);
   }
 }

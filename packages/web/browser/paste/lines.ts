@@ -1,6 +1,25 @@
-import { element } from '../element.ts';
-import { lineForm } from './line-form.ts';
-import { addressOf, selectionOf, type Selection } from './selection.ts';
+import { element, optional } from '../element.ts';
+
+/** Lines that are selected, from 1. */
+export interface Selection {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The part of the address that selects lines. */
+function addressOf(selection: Selection | null): string {
+  if (selection === null) return location.pathname + location.search;
+  const { first, last } = selection;
+  return first === last ? `#L${first}` : `#L${first}-L${last}`;
+}
+
+/** @returns null when the part of the address selects no lines */
+function selectionOf(hash: string): Selection | null {
+  const [, from, to] = /^#L(\d{1,9})(?:-L?(\d{1,9}))?$/.exec(hash) ?? [];
+  if (from === undefined) return null;
+  const [a, b] = [Math.max(1, Number(from)), Math.max(1, Number(to ?? from))];
+  return { first: Math.min(a, b), last: Math.max(a, b) };
+}
 
 /** The height of a line in page.css. */
 const LINE_PX = 20;
@@ -126,4 +145,28 @@ function offsetOf(text: string, row: number): number | null {
     if (offset === 0) return null;
   }
   return offset;
+}
+
+/** The form that selects lines with the keyboard: `12`, `12-20`, and nothing for no line. */
+function lineForm(select: (selection: Selection | null) => void): void {
+  const form = optional('line-form', HTMLFormElement);
+  if (form === null) return; // the page of a paste that was deleted by its read has no addresses of lines
+  const input = element('lines', HTMLInputElement);
+  form.hidden = false;
+  input.addEventListener('input', () => input.setCustomValidity(''));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const text = input.value.trim();
+    const [, from, to] = /^L?(\d{1,9})(?: ?[-–:,] ?L?(\d{1,9}))?$/i.exec(text) ?? [];
+    if (from === undefined && text !== '') {
+      input.setCustomValidity(form.dataset['wrong'] ?? '');
+      input.reportValidity();
+      return;
+    }
+    select(from === undefined ? null : ordered(Number(from), Number(to ?? from)));
+  });
+}
+
+function ordered(a: number, b: number): Selection {
+  return { first: Math.max(1, Math.min(a, b)), last: Math.max(1, a, b) };
 }

@@ -6,9 +6,8 @@ import {
   type SecretKey,
 } from '@pasteflow/sealed';
 import { element } from '../element.ts';
-import { ask, fail, say } from './messages.ts';
+import { ask, fail, say, type SealedWords } from './messages.ts';
 import type { OnlyCopy } from './only-copy.ts';
-import type { SealedWords } from './sealed-words.ts';
 import { showMessage } from './show-message.ts';
 
 export interface HeldParts {

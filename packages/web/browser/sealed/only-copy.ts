@@ -1,6 +1,5 @@
 import { element } from '../element.ts';
-import { say } from './messages.ts';
-import type { SealedWords } from './sealed-words.ts';
+import { say, type SealedWords } from './messages.ts';
 
 /**
  * The server has deleted the paste when it sent this document. Until the document is opened, the page offers it as a file, which

@@ -2,9 +2,8 @@ import { keyOfFragment, parseSealedText, type SealedDocument, type SecretKey } f
 import { element, optional } from '../element.ts';
 import { fetchDocument } from './fetch-document.ts';
 import { HeldPaste } from './held-paste.ts';
-import { fail, say } from './messages.ts';
+import { fail, say, type SealedWords, wordsOf } from './messages.ts';
 import { OnlyCopy } from './only-copy.ts';
-import { wordsOf, type SealedWords } from './sealed-words.ts';
 
 /** `held`: null when the document has a form that this page doesn't know. */
 interface Loaded {

@@ -3,9 +3,9 @@ import type { Attachment, Message } from '@pasteflow/sealed';
 import { languageOf } from '../../src/content/languages.ts';
 import { PasteLines, type TextWarnings } from '../../src/content/paste-lines.ts';
 import { element } from '../element.ts';
-import { startHighlighting } from '../paste/highlighting.ts';
+import { startHighlighting } from '../highlight/painter.ts';
 import { startToolbar } from '../paste/toolbar.ts';
-import type { SealedWords } from './sealed-words.ts';
+import type { SealedWords } from './messages.ts';
 
 /** Shows a decrypted message as the page of any other paste shows its text. */
 export function showMessage(message: Message, box: HTMLElement, words: SealedWords): void {

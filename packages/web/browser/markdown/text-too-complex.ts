@@ -1,4 +1,0 @@
-/** A text of this kind was written to freeze a tab. */
-export class TextTooComplex extends Error {
-  override readonly name = 'TextTooComplex';
-}
