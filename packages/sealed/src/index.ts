@@ -1,8 +1,7 @@
 export { TooMuchContentError } from './deflate.ts';
 export { textOfSealed, type SealedDocument } from './document.ts';
-export { messageOfFile } from './message-of-file.ts';
-export type { Attachment, Message } from './message.ts';
+export { type Attachment, type Message, messageOfFile } from './message.ts';
 export { MAX_MESSAGE_BYTES, openSealed, WrongKeyError } from './open-sealed.ts';
 export { parseSealedText, SealedFormatError, toSealed } from './parse-sealed.ts';
 export { seal } from './seal.ts';
-export { fragmentOfKey, keyOfFragment, type SecretKey } from './secret-key.ts';
+export { fragmentOfKey, keyOfFragment, type SecretKey } from './keys.ts';

@@ -1,9 +1,7 @@
-import { fromBase64 } from './base64.ts';
+import { deriveKey, fromBase64, gcmOf, type SecretKey } from './keys.ts';
 import { inflate } from './deflate.ts';
-import { deriveKey, gcmOf } from './derive-key.ts';
 import { textOfAuthenticatedData, type SealedDocument } from './document.ts';
 import { decodeMessage, type Message } from './message.ts';
-import type { SecretKey } from './secret-key.ts';
 
 /** The key or the password is wrong, or somebody has changed the document: the cipher can't tell which. */
 export class WrongKeyError extends Error {

@@ -1,6 +1,5 @@
-import { toBase64 } from './base64.ts';
+import { deriveKey, gcmOf, newSecretKey, type SecretKey, toBase64 } from './keys.ts';
 import { deflate } from './deflate.ts';
-import { deriveKey, gcmOf } from './derive-key.ts';
 import {
   textOfAuthenticatedData,
   type AuthenticatedData,
@@ -8,7 +7,6 @@ import {
   type SealedDocument,
 } from './document.ts';
 import { encodeMessage, type Message } from './message.ts';
-import { newSecretKey, type SecretKey } from './secret-key.ts';
 
 /** OWASP's figure for PBKDF2 with HMAC-SHA-256. It slows down guesses at a password: the key in the link can't be guessed. */
 const ITERATIONS = 600_000;
