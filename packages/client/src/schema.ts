@@ -1349,6 +1349,1741 @@ export interface components {
           });
       };
     };
+    /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+    MalformedRequestOrRequestIncompletePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 400;
+            /** @enum {string} */
+            code: 'malformed_request' | 'request_incomplete';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Not authorized (`unauthorized`). */
+    UnauthorizedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description The credentials that are needed. */
+        'WWW-Authenticate': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 401;
+            /** @enum {string} */
+            code: 'unauthorized';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Request timeout (`request_timeout`). */
+    RequestTimeoutPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 408;
+            /** @enum {string} */
+            code: 'request_timeout';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Too many requests (`rate_limited`). */
+    RateLimitedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 429;
+            /** @enum {string} */
+            code: 'rate_limited';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Request headers too large (`request_headers_too_large`). */
+    RequestHeadersTooLargePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 431;
+            /** @enum {string} */
+            code: 'request_headers_too_large';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Internal error (`internal`). */
+    InternalPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 500;
+            /** @enum {string} */
+            code: 'internal';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`). */
+    DependencyUnavailablePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Content blocked (`content_blocked`); Sent from another site (`cross_site_request`). */
+    ContentBlockedOrCrossSiteRequestPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'content_blocked' | 'cross_site_request';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`). */
+    SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUsePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again; missing when that can't help. */
+        'Retry-After'?: string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Content too large (`content_too_large`). */
+    ContentTooLargePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 413;
+            /** @enum {string} */
+            code: 'content_too_large';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Unsupported content encoding (`unsupported_encoding`). */
+    UnsupportedEncodingPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 415;
+            /** @enum {string} */
+            code: 'unsupported_encoding';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Content is empty (`content_empty`); Parent not found (`parent_not_found`); Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
+    ContentEmptyOrParentNotFoundOrValidationFailedOrIdempotencyKeyReusedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 422;
+            /** @enum {string} */
+            code: 'content_empty' | 'parent_not_found' | 'validation_failed' | 'idempotency_key_reused';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrShortCodeTakenOrOverloadedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+    MalformedRequestOrRequestIncompleteUnlimited: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 400;
+            /** @enum {string} */
+            code: 'malformed_request' | 'request_incomplete';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Request timeout (`request_timeout`). */
+    RequestTimeoutUnlimited: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 408;
+            /** @enum {string} */
+            code: 'request_timeout';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Request headers too large (`request_headers_too_large`). */
+    RequestHeadersTooLargeUnlimited: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 431;
+            /** @enum {string} */
+            code: 'request_headers_too_large';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Internal error (`internal`). */
+    InternalUnlimited: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 500;
+            /** @enum {string} */
+            code: 'internal';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description No such route (`route_not_found`). */
+    RouteNotFoundUnlimited: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'route_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Validation failed (`validation_failed`). */
+    ValidationFailedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 422;
+            /** @enum {string} */
+            code: 'validation_failed';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Sent from another site (`cross_site_request`). */
+    CrossSiteRequestPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'cross_site_request';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
+    UnsupportedMediaTypeOrUnsupportedEncodingPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 415;
+            /** @enum {string} */
+            code: 'unsupported_media_type' | 'unsupported_encoding';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrOverloadedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+    MalformedRequestOrRequestIncompletePageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 400;
+            /** @enum {string} */
+            code: 'malformed_request' | 'request_incomplete';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Not authorized (`unauthorized`). */
+    UnauthorizedPageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description The credentials that are needed. */
+        'WWW-Authenticate': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 401;
+            /** @enum {string} */
+            code: 'unauthorized';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description No such route (`route_not_found`). */
+    RouteNotFoundPageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'route_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Request timeout (`request_timeout`). */
+    RequestTimeoutPageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 408;
+            /** @enum {string} */
+            code: 'request_timeout';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Validation failed (`validation_failed`). */
+    ValidationFailedPageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 422;
+            /** @enum {string} */
+            code: 'validation_failed';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Too many requests (`rate_limited`). */
+    RateLimitedPageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 429;
+            /** @enum {string} */
+            code: 'rate_limited';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Request headers too large (`request_headers_too_large`). */
+    RequestHeadersTooLargePageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 431;
+            /** @enum {string} */
+            code: 'request_headers_too_large';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Internal error (`internal`). */
+    InternalPageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 500;
+            /** @enum {string} */
+            code: 'internal';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`). */
+    DependencyUnavailablePageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Sent from another site (`cross_site_request`). */
+    CrossSiteRequestPageWithCookies: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
+        'Set-Cookie'?: string;
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'cross_site_request';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Validation failed (`validation_failed`); Content is empty (`content_empty`). */
+    ValidationFailedOrContentEmptyPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 422;
+            /** @enum {string} */
+            code: 'validation_failed' | 'content_empty';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`); No free short code found (`short_code_taken`). */
+    DependencyUnavailableOrOverloadedOrShortCodeTakenPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'overloaded' | 'short_code_taken';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Another user's job (`job_forbidden`). */
+    JobForbiddenPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'job_forbidden';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Job not found (`job_not_found`). */
+    JobNotFoundPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'job_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`). */
+    JobForbiddenOrCrossSiteRequestPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'job_forbidden' | 'cross_site_request';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
+    MalformedRequestOrRequestIncomplete: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 400;
+            /** @enum {string} */
+            code: 'malformed_request' | 'request_incomplete';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Not authorized (`unauthorized`). */
+    Unauthorized: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description The credentials that are needed. */
+        'WWW-Authenticate': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 401;
+            /** @enum {string} */
+            code: 'unauthorized';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Request timeout (`request_timeout`). */
+    RequestTimeout: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 408;
+            /** @enum {string} */
+            code: 'request_timeout';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Validation failed (`validation_failed`). */
+    ValidationFailed: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 422;
+            /** @enum {string} */
+            code: 'validation_failed';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Too many requests (`rate_limited`). */
+    RateLimited: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 429;
+            /** @enum {string} */
+            code: 'rate_limited';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Request headers too large (`request_headers_too_large`). */
+    RequestHeadersTooLarge: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 431;
+            /** @enum {string} */
+            code: 'request_headers_too_large';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Internal error (`internal`). */
+    Internal: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 500;
+            /** @enum {string} */
+            code: 'internal';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`). */
+    DependencyUnavailable: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Content blocked (`content_blocked`); Sent from another site (`cross_site_request`). */
+    ContentBlockedOrCrossSiteRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'content_blocked' | 'cross_site_request';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`). */
+    SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUse: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again; missing when that can't help. */
+        'Retry-After'?: string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Content too large (`content_too_large`). */
+    ContentTooLarge: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 413;
+            /** @enum {string} */
+            code: 'content_too_large';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Unsupported content encoding (`unsupported_encoding`); Unsupported media type (`unsupported_media_type`). */
+    UnsupportedEncodingOrUnsupportedMediaType: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 415;
+            /** @enum {string} */
+            code: 'unsupported_encoding' | 'unsupported_media_type';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Content is empty (`content_empty`); Parent not found (`parent_not_found`); Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
+    ContentEmptyOrParentNotFoundOrValidationFailedOrIdempotencyKeyReused: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 422;
+            /** @enum {string} */
+            code: 'content_empty' | 'parent_not_found' | 'validation_failed' | 'idempotency_key_reused';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrShortCodeTakenOrOverloaded: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Paste not found (`paste_not_found`). */
+    PasteNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'paste_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Paste expired or deleted (`paste_gone`). */
+    PasteGone: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 410;
+            /** @enum {string} */
+            code: 'paste_gone';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Paste taken down (`paste_taken_down`). */
+    PasteTakenDown: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 451;
+            /** @enum {string} */
+            code: 'paste_taken_down';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Sent from another site (`cross_site_request`). */
+    CrossSiteRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'cross_site_request';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Paste is deleted when it is read (`reveal_required`). */
+    RevealRequired: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'reveal_required';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Precondition failed (`precondition_failed`). */
+    PreconditionFailed: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 412;
+            /** @enum {string} */
+            code: 'precondition_failed';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Range not satisfiable (`range_not_satisfiable`). */
+    RangeNotSatisfiable: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description The served range and the size of the content; on 416 only the size. */
+        'Content-Range': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 416;
+            /** @enum {string} */
+            code: 'range_not_satisfiable';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Paste is not deleted when it is read (`nothing_to_reveal`). */
+    NothingToReveal: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'nothing_to_reveal';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Too many waiting clients (`stream_unavailable`). */
+    DependencyUnavailableOrStreamUnavailable: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'stream_unavailable';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Idempotency key in use (`idempotency_key_in_use`). */
+    IdempotencyKeyInUse: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'idempotency_key_in_use';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
+    UnsupportedMediaTypeOrUnsupportedEncoding: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 415;
+            /** @enum {string} */
+            code: 'unsupported_media_type' | 'unsupported_encoding';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
+    ValidationFailedOrIdempotencyKeyReused: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 422;
+            /** @enum {string} */
+            code: 'validation_failed' | 'idempotency_key_reused';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
+    DependencyUnavailableOrOverloaded: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again. */
+        'Retry-After': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 503;
+            /** @enum {string} */
+            code: 'dependency_unavailable' | 'overloaded';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Another user's job (`job_forbidden`). */
+    JobForbidden: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'job_forbidden';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Job not found (`job_not_found`). */
+    JobNotFound: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'job_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`). */
+    JobForbiddenOrCrossSiteRequest: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'job_forbidden' | 'cross_site_request';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Job has ended (`job_ended`); Idempotency key in use (`idempotency_key_in_use`). */
+    JobEndedOrIdempotencyKeyInUse: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description Seconds after which to try again; missing when that can't help. */
+        'Retry-After'?: string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'job_ended' | 'idempotency_key_in_use';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Idempotency key reused (`idempotency_key_reused`). */
+    IdempotencyKeyReused: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 422;
+            /** @enum {string} */
+            code: 'idempotency_key_reused';
+          } & {
+            [key: string]: unknown;
+          });
+      };
+    };
+    /** @description Paste not found (`paste_not_found`). */
+    PasteNotFoundPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'paste_not_found';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste expired or deleted (`paste_gone`). */
+    PasteGonePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 410;
+            /** @enum {string} */
+            code: 'paste_gone';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste taken down (`paste_taken_down`). */
+    PasteTakenDownPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 451;
+            /** @enum {string} */
+            code: 'paste_taken_down';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste is deleted when it is read (`reveal_required`). */
+    RevealRequiredPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 403;
+            /** @enum {string} */
+            code: 'reveal_required';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste not found (`paste_not_found`); No diff of this paste (`no_diff`). */
+    PasteNotFoundOrNoDiffPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 404;
+            /** @enum {string} */
+            code: 'paste_not_found' | 'no_diff';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Pastes are not compared (`diff_unavailable`). */
+    DiffUnavailablePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'diff_unavailable';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Precondition failed (`precondition_failed`). */
+    PreconditionFailedPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 412;
+            /** @enum {string} */
+            code: 'precondition_failed';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Range not satisfiable (`range_not_satisfiable`). */
+    RangeNotSatisfiablePage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        /** @description The served range and the size of the content; on 416 only the size. */
+        'Content-Range': string;
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 416;
+            /** @enum {string} */
+            code: 'range_not_satisfiable';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
+    /** @description Paste is not deleted when it is read (`nothing_to_reveal`). */
+    NothingToRevealPage: {
+      headers: {
+        'X-Request-Id': components['headers']['X-Request-Id'];
+        'RateLimit-Policy': components['headers']['RateLimit-Policy'];
+        RateLimit: components['headers']['RateLimit'];
+        /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
+        Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
+        [name: string]: unknown;
+      };
+      content: {
+        'application/problem+json': components['schemas']['Problem'] &
+          ({
+            /** @constant */
+            status: 409;
+            /** @enum {string} */
+            code: 'nothing_to_reveal';
+          } & {
+            [key: string]: unknown;
+          });
+        'text/html': string;
+      };
+    };
   };
   parameters: never;
   requestBodies: never;
@@ -1410,173 +3145,13 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
     };
   };
   createPasteFromShell: {
@@ -1715,290 +3290,18 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Content blocked (`content_blocked`); Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'content_blocked' | 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`). */
-      409: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again; missing when that can't help. */
-          'Retry-After'?: string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 409;
-              /** @enum {string} */
-              code: 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Content too large (`content_too_large`). */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 413;
-              /** @enum {string} */
-              code: 'content_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Unsupported content encoding (`unsupported_encoding`). */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 415;
-              /** @enum {string} */
-              code: 'unsupported_encoding';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Content is empty (`content_empty`); Parent not found (`parent_not_found`); Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'content_empty' | 'parent_not_found' | 'validation_failed' | 'idempotency_key_reused';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['ContentBlockedOrCrossSiteRequestPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUsePage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedEncodingPage'];
+      422: components['responses']['ContentEmptyOrParentNotFoundOrValidationFailedOrIdempotencyKeyReusedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrShortCodeTakenOrOverloadedPage'];
     };
   };
   readHealth: {
@@ -2029,78 +3332,10 @@ export interface operations {
           };
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
+      408: components['responses']['RequestTimeoutUnlimited'];
+      431: components['responses']['RequestHeadersTooLargeUnlimited'];
+      500: components['responses']['InternalUnlimited'];
     };
   };
   readReadiness: {
@@ -2128,78 +3363,10 @@ export interface operations {
           'application/json': components['schemas']['Readiness'];
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
+      408: components['responses']['RequestTimeoutUnlimited'];
+      431: components['responses']['RequestHeadersTooLargeUnlimited'];
+      500: components['responses']['InternalUnlimited'];
       /** @description The process is starting or shutting down, or a required dependency does not answer. */
       503: {
         headers: {
@@ -2241,78 +3408,10 @@ export interface operations {
           };
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
+      408: components['responses']['RequestTimeoutUnlimited'];
+      431: components['responses']['RequestHeadersTooLargeUnlimited'];
+      500: components['responses']['InternalUnlimited'];
     };
   };
   readDocs: {
@@ -2357,78 +3456,10 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
+      408: components['responses']['RequestTimeoutUnlimited'];
+      431: components['responses']['RequestHeadersTooLargeUnlimited'];
+      500: components['responses']['InternalUnlimited'];
     };
   };
   readDocsFile: {
@@ -2487,96 +3518,11 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description No such route (`route_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'route_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
+      404: components['responses']['RouteNotFoundUnlimited'];
+      408: components['responses']['RequestTimeoutUnlimited'];
+      431: components['responses']['RequestHeadersTooLargeUnlimited'];
+      500: components['responses']['InternalUnlimited'];
     };
   };
   readAsset: {
@@ -2616,96 +3562,11 @@ export interface operations {
           'image/svg+xml': unknown;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description No such route (`route_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'route_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompleteUnlimited'];
+      404: components['responses']['RouteNotFoundUnlimited'];
+      408: components['responses']['RequestTimeoutUnlimited'];
+      431: components['responses']['RequestHeadersTooLargeUnlimited'];
+      500: components['responses']['InternalUnlimited'];
     };
   };
   showSignIn: {
@@ -2743,196 +3604,14 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
     };
   };
   signIn: {
@@ -2983,265 +3662,17 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Content too large (`content_too_large`). */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 413;
-              /** @enum {string} */
-              code: 'content_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 415;
-              /** @enum {string} */
-              code: 'unsupported_media_type' | 'unsupported_encoding';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
   beginOidcSignIn: {
@@ -3283,237 +3714,15 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description No such route (`route_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'route_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePageWithCookies'];
+      401: components['responses']['UnauthorizedPageWithCookies'];
+      404: components['responses']['RouteNotFoundPageWithCookies'];
+      408: components['responses']['RequestTimeoutPageWithCookies'];
+      422: components['responses']['ValidationFailedPageWithCookies'];
+      429: components['responses']['RateLimitedPageWithCookies'];
+      431: components['responses']['RequestHeadersTooLargePageWithCookies'];
+      500: components['responses']['InternalPageWithCookies'];
+      503: components['responses']['DependencyUnavailablePageWithCookies'];
     };
   };
   finishOidcSignIn: {
@@ -3563,237 +3772,15 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description No such route (`route_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'route_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePageWithCookies'];
+      401: components['responses']['UnauthorizedPageWithCookies'];
+      404: components['responses']['RouteNotFoundPageWithCookies'];
+      408: components['responses']['RequestTimeoutPageWithCookies'];
+      422: components['responses']['ValidationFailedPageWithCookies'];
+      429: components['responses']['RateLimitedPageWithCookies'];
+      431: components['responses']['RequestHeadersTooLargePageWithCookies'];
+      500: components['responses']['InternalPageWithCookies'];
+      503: components['responses']['DependencyUnavailablePageWithCookies'];
     };
   };
   signOut: {
@@ -3837,237 +3824,15 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description Cookies of a browser that signs in or out. They are HttpOnly. */
-          'Set-Cookie'?: string;
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePageWithCookies'];
+      401: components['responses']['UnauthorizedPageWithCookies'];
+      403: components['responses']['CrossSiteRequestPageWithCookies'];
+      408: components['responses']['RequestTimeoutPageWithCookies'];
+      422: components['responses']['ValidationFailedPageWithCookies'];
+      429: components['responses']['RateLimitedPageWithCookies'];
+      431: components['responses']['RequestHeadersTooLargePageWithCookies'];
+      500: components['responses']['InternalPageWithCookies'];
+      503: components['responses']['DependencyUnavailablePageWithCookies'];
     };
   };
   showMyPastes: {
@@ -4120,196 +3885,14 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
     };
   };
   deleteMyPastes: {
@@ -4376,265 +3959,17 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Content too large (`content_too_large`). */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 413;
-              /** @enum {string} */
-              code: 'content_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 415;
-              /** @enum {string} */
-              code: 'unsupported_media_type' | 'unsupported_encoding';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
   showMyJobs: {
@@ -4682,196 +4017,14 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
     };
   };
   startImport: {
@@ -4923,265 +4076,17 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Content too large (`content_too_large`). */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 413;
-              /** @enum {string} */
-              code: 'content_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 415;
-              /** @enum {string} */
-              code: 'unsupported_media_type' | 'unsupported_encoding';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`); Content is empty (`content_empty`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed' | 'content_empty';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`); No free short code found (`short_code_taken`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded' | 'short_code_taken';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedOrContentEmptyPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedOrShortCodeTakenPage'];
     };
   };
   startExport: {
@@ -5230,265 +4135,17 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Content too large (`content_too_large`). */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 413;
-              /** @enum {string} */
-              code: 'content_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 415;
-              /** @enum {string} */
-              code: 'unsupported_media_type' | 'unsupported_encoding';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
   showMyJob: {
@@ -5526,219 +4183,15 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Another user's job (`job_forbidden`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'job_forbidden';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Job not found (`job_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'job_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['JobForbiddenPage'];
+      404: components['responses']['JobNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
     };
   };
   cancelMyJob: {
@@ -5778,219 +4231,15 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'job_forbidden' | 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Job not found (`job_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'job_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['JobForbiddenOrCrossSiteRequestPage'];
+      404: components['responses']['JobNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
     };
   };
   showMySessions: {
@@ -6022,173 +4271,13 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
     };
   };
   endMySessions: {
@@ -6234,265 +4323,17 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Content too large (`content_too_large`). */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 413;
-              /** @enum {string} */
-              code: 'content_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 415;
-              /** @enum {string} */
-              code: 'unsupported_media_type' | 'unsupported_encoding';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
   listPastes: {
@@ -6538,172 +4379,14 @@ export interface operations {
           'application/json': components['schemas']['PasteList'];
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      408: components['responses']['RequestTimeout'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   createPaste: {
@@ -6877,254 +4560,18 @@ export interface operations {
           'application/json': components['schemas']['CreatedPaste'];
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Content blocked (`content_blocked`); Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'content_blocked' | 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Slug taken (`slug_taken`); Too many slugs (`slug_limit_reached`); Idempotency key in use (`idempotency_key_in_use`). */
-      409: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again; missing when that can't help. */
-          'Retry-After'?: string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 409;
-              /** @enum {string} */
-              code: 'slug_taken' | 'slug_limit_reached' | 'idempotency_key_in_use';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Content too large (`content_too_large`). */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 413;
-              /** @enum {string} */
-              code: 'content_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Unsupported content encoding (`unsupported_encoding`); Unsupported media type (`unsupported_media_type`). */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 415;
-              /** @enum {string} */
-              code: 'unsupported_encoding' | 'unsupported_media_type';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Content is empty (`content_empty`); Parent not found (`parent_not_found`); Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'content_empty' | 'parent_not_found' | 'validation_failed' | 'idempotency_key_reused';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`); No free short code found (`short_code_taken`); Too many bytes in flight (`overloaded`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'short_code_taken' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['ContentBlockedOrCrossSiteRequest'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['SlugTakenOrSlugLimitReachedOrIdempotencyKeyInUse'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedEncodingOrUnsupportedMediaType'];
+      422: components['responses']['ContentEmptyOrParentNotFoundOrValidationFailedOrIdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailableOrShortCodeTakenOrOverloaded'];
     };
   };
   readPaste: {
@@ -7167,212 +4614,16 @@ export interface operations {
           'application/json': components['schemas']['Paste'];
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste not found (`paste_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste expired or deleted (`paste_gone`). */
-      410: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 410;
-              /** @enum {string} */
-              code: 'paste_gone';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste taken down (`paste_taken_down`). */
-      451: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 451;
-              /** @enum {string} */
-              code: 'paste_taken_down';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      410: components['responses']['PasteGone'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDown'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   deletePaste: {
@@ -7411,232 +4662,17 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste not found (`paste_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste expired or deleted (`paste_gone`). */
-      410: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 410;
-              /** @enum {string} */
-              code: 'paste_gone';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste taken down (`paste_taken_down`). */
-      451: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 451;
-              /** @enum {string} */
-              code: 'paste_taken_down';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['CrossSiteRequest'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      410: components['responses']['PasteGone'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDown'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   readContent: {
@@ -7745,252 +4781,18 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste is deleted when it is read (`reveal_required`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'reveal_required';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste not found (`paste_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste expired or deleted (`paste_gone`). */
-      410: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 410;
-              /** @enum {string} */
-              code: 'paste_gone';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Precondition failed (`precondition_failed`). */
-      412: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 412;
-              /** @enum {string} */
-              code: 'precondition_failed';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Range not satisfiable (`range_not_satisfiable`). */
-      416: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The served range and the size of the content; on 416 only the size. */
-          'Content-Range': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 416;
-              /** @enum {string} */
-              code: 'range_not_satisfiable';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste taken down (`paste_taken_down`). */
-      451: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 451;
-              /** @enum {string} */
-              code: 'paste_taken_down';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['RevealRequired'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      410: components['responses']['PasteGone'];
+      412: components['responses']['PreconditionFailed'];
+      416: components['responses']['RangeNotSatisfiable'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDown'];
+      500: components['responses']['Internal'];
       /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {
@@ -8054,250 +4856,18 @@ export interface operations {
           'text/plain': unknown;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste not found (`paste_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste is not deleted when it is read (`nothing_to_reveal`). */
-      409: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 409;
-              /** @enum {string} */
-              code: 'nothing_to_reveal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste expired or deleted (`paste_gone`). */
-      410: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 410;
-              /** @enum {string} */
-              code: 'paste_gone';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste taken down (`paste_taken_down`). */
-      451: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 451;
-              /** @enum {string} */
-              code: 'paste_taken_down';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['CrossSiteRequest'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['NothingToReveal'];
+      410: components['responses']['PasteGone'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDown'];
+      500: components['responses']['Internal'];
       /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {
@@ -8357,212 +4927,16 @@ export interface operations {
           'application/json': components['schemas']['Timeline'];
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste not found (`paste_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste expired or deleted (`paste_gone`). */
-      410: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 410;
-              /** @enum {string} */
-              code: 'paste_gone';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste taken down (`paste_taken_down`). */
-      451: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 451;
-              /** @enum {string} */
-              code: 'paste_taken_down';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      410: components['responses']['PasteGone'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDown'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   streamPasteEvents: {
@@ -8615,212 +4989,16 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste not found (`paste_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste expired or deleted (`paste_gone`). */
-      410: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 410;
-              /** @enum {string} */
-              code: 'paste_gone';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Paste taken down (`paste_taken_down`). */
-      451: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 451;
-              /** @enum {string} */
-              code: 'paste_taken_down';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`); Too many waiting clients (`stream_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'stream_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      404: components['responses']['PasteNotFound'];
+      408: components['responses']['RequestTimeout'];
+      410: components['responses']['PasteGone'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      451: components['responses']['PasteTakenDown'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailableOrStreamUnavailable'];
     };
   };
   listJobs: {
@@ -8871,172 +5049,14 @@ export interface operations {
           'application/json': components['schemas']['JobList'];
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      408: components['responses']['RequestTimeout'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   createJob: {
@@ -9077,254 +5097,18 @@ export interface operations {
           'application/json': components['schemas']['QueuedJob'];
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Idempotency key in use (`idempotency_key_in_use`). */
-      409: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 409;
-              /** @enum {string} */
-              code: 'idempotency_key_in_use';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Content too large (`content_too_large`). */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 413;
-              /** @enum {string} */
-              code: 'content_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Unsupported media type (`unsupported_media_type`); Unsupported content encoding (`unsupported_encoding`). */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 415;
-              /** @enum {string} */
-              code: 'unsupported_media_type' | 'unsupported_encoding';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Validation failed (`validation_failed`); Idempotency key reused (`idempotency_key_reused`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed' | 'idempotency_key_reused';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['CrossSiteRequest'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['IdempotencyKeyInUse'];
+      413: components['responses']['ContentTooLarge'];
+      415: components['responses']['UnsupportedMediaTypeOrUnsupportedEncoding'];
+      422: components['responses']['ValidationFailedOrIdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailableOrOverloaded'];
     };
   };
   readJob: {
@@ -9367,192 +5151,15 @@ export interface operations {
           'application/json': components['schemas']['Job'];
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Another user's job (`job_forbidden`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'job_forbidden';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Job not found (`job_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'job_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['JobForbidden'];
+      404: components['responses']['JobNotFound'];
+      408: components['responses']['RequestTimeout'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   cancelJob: {
@@ -9592,234 +5199,17 @@ export interface operations {
           'application/json': components['schemas']['Job'];
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Another user's job (`job_forbidden`); Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'job_forbidden' | 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Job not found (`job_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'job_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Job has ended (`job_ended`); Idempotency key in use (`idempotency_key_in_use`). */
-      409: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again; missing when that can't help. */
-          'Retry-After'?: string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 409;
-              /** @enum {string} */
-              code: 'job_ended' | 'idempotency_key_in_use';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Idempotency key reused (`idempotency_key_reused`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'idempotency_key_reused';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['JobForbiddenOrCrossSiteRequest'];
+      404: components['responses']['JobNotFound'];
+      408: components['responses']['RequestTimeout'];
+      409: components['responses']['JobEndedOrIdempotencyKeyInUse'];
+      422: components['responses']['IdempotencyKeyReused'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   listAssets: {
@@ -9866,212 +5256,16 @@ export interface operations {
           'application/json': components['schemas']['AssetList'];
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Another user's job (`job_forbidden`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'job_forbidden';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Job not found (`job_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'job_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['JobForbidden'];
+      404: components['responses']['JobNotFound'];
+      408: components['responses']['RequestTimeout'];
+      422: components['responses']['ValidationFailed'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   readJobTimeline: {
@@ -10107,192 +5301,15 @@ export interface operations {
           'application/json': components['schemas']['Timeline'];
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Another user's job (`job_forbidden`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'job_forbidden';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Job not found (`job_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'job_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['JobForbidden'];
+      404: components['responses']['JobNotFound'];
+      408: components['responses']['RequestTimeout'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailable'];
     };
   };
   streamJobEvents: {
@@ -10345,192 +5362,15 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Another user's job (`job_forbidden`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'job_forbidden';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Job not found (`job_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'job_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`); Too many waiting clients (`stream_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'stream_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncomplete'];
+      401: components['responses']['Unauthorized'];
+      403: components['responses']['JobForbidden'];
+      404: components['responses']['JobNotFound'];
+      408: components['responses']['RequestTimeout'];
+      429: components['responses']['RateLimited'];
+      431: components['responses']['RequestHeadersTooLarge'];
+      500: components['responses']['Internal'];
+      503: components['responses']['DependencyUnavailableOrStreamUnavailable'];
     };
   };
   readTimelineByShortUrl: {
@@ -10569,242 +5409,16 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste not found (`paste_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste expired or deleted (`paste_gone`). */
-      410: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 410;
-              /** @enum {string} */
-              code: 'paste_gone';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste taken down (`paste_taken_down`). */
-      451: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 451;
-              /** @enum {string} */
-              code: 'paste_taken_down';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      410: components['responses']['PasteGonePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownPage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailablePage'];
     };
   };
   readDiff: {
@@ -10868,263 +5482,17 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste is deleted when it is read (`reveal_required`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'reveal_required';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste not found (`paste_not_found`); No diff of this paste (`no_diff`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found' | 'no_diff';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Pastes are not compared (`diff_unavailable`). */
-      409: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 409;
-              /** @enum {string} */
-              code: 'diff_unavailable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste expired or deleted (`paste_gone`). */
-      410: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 410;
-              /** @enum {string} */
-              code: 'paste_gone';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste taken down (`paste_taken_down`). */
-      451: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 451;
-              /** @enum {string} */
-              code: 'paste_taken_down';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['RevealRequiredPage'];
+      404: components['responses']['PasteNotFoundOrNoDiffPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['DiffUnavailablePage'];
+      410: components['responses']['PasteGonePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownPage'];
+      500: components['responses']['InternalPage'];
       /** @description The upload of one of the pastes is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {
@@ -11187,265 +5555,17 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste is deleted when it is read (`reveal_required`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'reveal_required';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste not found (`paste_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste expired or deleted (`paste_gone`). */
-      410: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 410;
-              /** @enum {string} */
-              code: 'paste_gone';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste taken down (`paste_taken_down`). */
-      451: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 451;
-              /** @enum {string} */
-              code: 'paste_taken_down';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['RevealRequiredPage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      410: components['responses']['PasteGonePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownPage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
   deletePasteFromForm: {
@@ -11498,334 +5618,20 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste not found (`paste_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste expired or deleted (`paste_gone`). */
-      410: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 410;
-              /** @enum {string} */
-              code: 'paste_gone';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Content too large (`content_too_large`). */
-      413: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 413;
-              /** @enum {string} */
-              code: 'content_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Unsupported content encoding (`unsupported_encoding`). */
-      415: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 415;
-              /** @enum {string} */
-              code: 'unsupported_encoding';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste taken down (`paste_taken_down`). */
-      451: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 451;
-              /** @enum {string} */
-              code: 'paste_taken_down';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
-      503: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 503;
-              /** @enum {string} */
-              code: 'dependency_unavailable' | 'overloaded';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestPage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      410: components['responses']['PasteGonePage'];
+      413: components['responses']['ContentTooLargePage'];
+      415: components['responses']['UnsupportedEncodingPage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownPage'];
+      500: components['responses']['InternalPage'];
+      503: components['responses']['DependencyUnavailableOrOverloadedPage'];
     };
   };
   readContentByShortUrl: {
@@ -11938,288 +5744,18 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste is deleted when it is read (`reveal_required`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'reveal_required';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste not found (`paste_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste expired or deleted (`paste_gone`). */
-      410: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 410;
-              /** @enum {string} */
-              code: 'paste_gone';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Precondition failed (`precondition_failed`). */
-      412: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 412;
-              /** @enum {string} */
-              code: 'precondition_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Range not satisfiable (`range_not_satisfiable`). */
-      416: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The served range and the size of the content; on 416 only the size. */
-          'Content-Range': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 416;
-              /** @enum {string} */
-              code: 'range_not_satisfiable';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste taken down (`paste_taken_down`). */
-      451: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 451;
-              /** @enum {string} */
-              code: 'paste_taken_down';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['RevealRequiredPage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      410: components['responses']['PasteGonePage'];
+      412: components['responses']['PreconditionFailedPage'];
+      416: components['responses']['RangeNotSatisfiablePage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownPage'];
+      500: components['responses']['InternalPage'];
       /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {
@@ -12289,286 +5825,18 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description Malformed request (`malformed_request`); Request incomplete (`request_incomplete`). */
-      400: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 400;
-              /** @enum {string} */
-              code: 'malformed_request' | 'request_incomplete';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Not authorized (`unauthorized`). */
-      401: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description The credentials that are needed. */
-          'WWW-Authenticate': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 401;
-              /** @enum {string} */
-              code: 'unauthorized';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Sent from another site (`cross_site_request`). */
-      403: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 403;
-              /** @enum {string} */
-              code: 'cross_site_request';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste not found (`paste_not_found`). */
-      404: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 404;
-              /** @enum {string} */
-              code: 'paste_not_found';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request timeout (`request_timeout`). */
-      408: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 408;
-              /** @enum {string} */
-              code: 'request_timeout';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste is not deleted when it is read (`nothing_to_reveal`). */
-      409: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 409;
-              /** @enum {string} */
-              code: 'nothing_to_reveal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste expired or deleted (`paste_gone`). */
-      410: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 410;
-              /** @enum {string} */
-              code: 'paste_gone';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Validation failed (`validation_failed`). */
-      422: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 422;
-              /** @enum {string} */
-              code: 'validation_failed';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Too many requests (`rate_limited`). */
-      429: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          /** @description Seconds after which to try again. */
-          'Retry-After': string;
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 429;
-              /** @enum {string} */
-              code: 'rate_limited';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Request headers too large (`request_headers_too_large`). */
-      431: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 431;
-              /** @enum {string} */
-              code: 'request_headers_too_large';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Paste taken down (`paste_taken_down`). */
-      451: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 451;
-              /** @enum {string} */
-              code: 'paste_taken_down';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
-      /** @description Internal error (`internal`). */
-      500: {
-        headers: {
-          'X-Request-Id': components['headers']['X-Request-Id'];
-          'RateLimit-Policy': components['headers']['RateLimit-Policy'];
-          RateLimit: components['headers']['RateLimit'];
-          /** @description The answer depends on Accept: a browser gets a page. The page depends on Cookie: it names the user who is signed in. Missing when the request was refused before its route was known. */
-          Vary?: 'Accept, Cookie' | 'Accept, Cookie, Accept-Encoding';
-          [name: string]: unknown;
-        };
-        content: {
-          'application/problem+json': components['schemas']['Problem'] &
-            ({
-              /** @constant */
-              status: 500;
-              /** @enum {string} */
-              code: 'internal';
-            } & {
-              [key: string]: unknown;
-            });
-          'text/html': string;
-        };
-      };
+      400: components['responses']['MalformedRequestOrRequestIncompletePage'];
+      401: components['responses']['UnauthorizedPage'];
+      403: components['responses']['CrossSiteRequestPage'];
+      404: components['responses']['PasteNotFoundPage'];
+      408: components['responses']['RequestTimeoutPage'];
+      409: components['responses']['NothingToRevealPage'];
+      410: components['responses']['PasteGonePage'];
+      422: components['responses']['ValidationFailedPage'];
+      429: components['responses']['RateLimitedPage'];
+      431: components['responses']['RequestHeadersTooLargePage'];
+      451: components['responses']['PasteTakenDownPage'];
+      500: components['responses']['InternalPage'];
       /** @description The upload is in progress: an empty body. Retry after the given time. Or: Temporarily unavailable (`dependency_unavailable`); Too many bytes in flight (`overloaded`). */
       503: {
         headers: {

@@ -43,6 +43,7 @@ const requestIdParam = z
 
 /** The OpenAPI 3.1 document of the routes. @param publicUrl without a trailing slash */
 export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocument {
+  const problems: SharedProblems = new Map();
   return createDocument({
     openapi: '3.1.0',
     info: {
@@ -61,7 +62,7 @@ export function openApiDocument(routes: Routes, publicUrl: string): OpenApiDocum
       { name: 'operation', description: 'For load balancers and tools.' },
     ],
     paths: Object.fromEntries(
-      Object.entries(routes).map(([path, methods]) => [asTemplate(path), pathItem(methods)]),
+      Object.entries(routes).map(([path, methods]) => [asTemplate(path), pathItem(methods, problems)]),
     ),
     components: {
       securitySchemes: {
@@ -87,9 +88,9 @@ export function asTemplate(path: string): string {
   return path.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-function pathItem(methods: Routes[string]): ZodOpenApiPathItemObject {
+function pathItem(methods: Routes[string], shared: SharedProblems): ZodOpenApiPathItemObject {
   const operations = Object.entries(methods).map(
-    ([method, endpoint]) => [method.toLowerCase(), describe(method, endpoint)] as const,
+    ([method, endpoint]) => [method.toLowerCase(), describe(method, endpoint, shared)] as const,
   );
   return Object.fromEntries(operations);
 }
@@ -104,7 +105,8 @@ const security: Readonly<Record<Operation['access'], NonNullable<ZodOpenApiOpera
   user: [{ bearer: [] }],
 };
 
-function describe(method: string, { operation, page }: Endpoint): ZodOpenApiOperationObject {
+function describe(method: string, endpoint: Endpoint, shared: SharedProblems): ZodOpenApiOperationObject {
+  const { operation, page } = endpoint;
   const {
     tag,
     access,
@@ -118,20 +120,21 @@ function describe(method: string, { operation, page }: Endpoint): ZodOpenApiOper
     ...texts
   } = operation;
   const admission = access === 'open' ? [] : admissionErrors;
+  const problems = problemResponses([
+    ...anyErrors,
+    ...admission,
+    ...errors,
+    ...impliedErrors(method, operation),
+  ]);
   const responses = new Map(
-    problemResponses([...anyErrors, ...admission, ...errors, ...impliedErrors(method, operation)]),
+    [...problems].map(([status, problem]) => [status, asShared(problem, endpoint, shared)]),
   );
   for (const [status, answer] of Object.entries(answers)) {
-    responses.set(
-      Number(status),
-      withProblem(
-        withHeaders(
-          page === undefined ? answer : withOptionalHeaders(answer),
-          replayHeaders(method, operation),
-        ),
-        responses.get(Number(status)),
-      ),
+    const own = withHeaders(
+      page === undefined ? answer : withOptionalHeaders(answer),
+      replayHeaders(method, operation),
     );
+    responses.set(Number(status), complete(withProblem(own, problems.get(Number(status))), endpoint));
   }
   return {
     ...texts,
@@ -140,14 +143,42 @@ function describe(method: string, { operation, page }: Endpoint): ZodOpenApiOper
     ...(params !== undefined && { requestParams: params }),
     parameters: [requestIdParam, ...impliedParameters(method, operation)],
     ...(body !== undefined && { requestBody: body }),
-    // JavaScript sorts integer keys
-    responses: Object.fromEntries(
-      [...responses].map(([status, response]) => {
-        const complete = withHeaders(response, impliedHeaders(operation));
-        return [status, page === undefined ? complete : withPage(complete)];
-      }),
-    ),
+    responses: Object.fromEntries(responses), // JavaScript sorts integer keys
   };
+}
+
+/** Problem responses by their ids: most of them are the same for many operations. */
+type SharedProblems = Map<string, ZodOpenApiResponseObject>;
+
+/** zod-openapi makes a component of an object with an id, and a reference of each further use of that object. */
+function asShared(
+  problem: ZodOpenApiResponseObject,
+  endpoint: Endpoint,
+  shared: SharedProblems,
+): ZodOpenApiResponseObject {
+  const id = `${problem.id}${variantOf(endpoint)}`;
+  const response = shared.get(id) ?? { ...complete(problem, endpoint), id };
+  shared.set(id, response);
+  return response;
+}
+
+/** What distinguishes responses with the same problems: `complete` adds other parts to them. */
+function variantOf({ operation, page }: Endpoint): string {
+  const isLimited = 'RateLimit' in impliedHeaders(operation);
+  return [
+    isLimited ? '' : 'Unlimited',
+    page === undefined ? '' : 'Page',
+    operation.setsCookies === true ? 'WithCookies' : '',
+  ].join('');
+}
+
+/** Adds what the answers of an endpoint have in common. */
+function complete(
+  response: ZodOpenApiResponseObject,
+  { operation, page }: Endpoint,
+): ZodOpenApiResponseObject {
+  const withImplied = withHeaders(response, impliedHeaders(operation));
+  return page === undefined ? withImplied : withPage(withImplied);
 }
 
 /** Merges an answer with the problem document of the same status. */

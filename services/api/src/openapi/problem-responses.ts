@@ -36,11 +36,14 @@ export function problemResponses(codes: readonly ErrorCode[]): ReadonlyMap<numbe
   return new Map([...byStatus].map(([status, some]) => [status, problemResponse(status, some)]));
 }
 
-/** One problem response for codes that share a status. */
+/** One problem response for codes that share a status; its id is made of the codes: `PasteNotFoundOrNoDiff`. */
 export function problemResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
   // Loose, because the other fields are in problemSchema.
   const narrowed = z.looseObject({ status: z.literal(status), code: z.enum(codes) });
   return {
+    id: codes
+      .map((code) => `_${code}`.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase()))
+      .join('Or'),
     description: `${codes.map((code) => `${titleOf(code)} (\`${code}\`)`).join('; ')}.`,
     headers: z.object({ 'X-Request-Id': xRequestId, ...headersOf(status, codes) }),
     content: {

@@ -54,15 +54,24 @@ export interface DocumentedAnswer {
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
-/** The document of the sources, without a server: no handler is called. */
-export const document = JSON.parse(
+/** The document of the sources, without a server: no handler is called. References to responses are resolved. */
+export const document = withResponses(
   JSON.stringify(
     openApiDocument(
       routesOf({ maxPasteBytes: 1, publicUrl: () => '' } as AppDependencies),
       'https://paste.example.org',
     ),
   ),
-) as Document;
+);
+
+function withResponses(text: string): Document {
+  const { components } = JSON.parse(text) as Document;
+  return JSON.parse(text, (_key, value: unknown) => {
+    const [, name] =
+      /^#\/components\/responses\/(.*)$/.exec((value as { $ref?: string } | null)?.$ref ?? '') ?? [];
+    return name === undefined ? value : components.responses[name];
+  }) as Document;
+}
 
 // An OpenAPI document is not itself a JSON schema: comparing it with the meta-schema proves nothing and takes 0.1 s of CPU time.
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
