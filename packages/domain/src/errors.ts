@@ -1,49 +1,14 @@
-/** Machine-readable error codes. The list is closed: HTTP answers and logs use these codes only. */
-export const errorCodes = [
-  'invalid_transition',
-  'short_code_taken',
-  'slug_taken',
-  'slug_limit_reached',
-  'paste_not_found',
-  'paste_gone',
-  'paste_taken_down',
-  'paste_in_progress',
-  'parent_not_found',
-  'no_diff',
-  'diff_unavailable',
-  'reveal_required',
-  'nothing_to_reveal',
-  'job_not_found',
-  'job_forbidden',
-  'job_ended',
-  'execution_taken',
-  'idempotency_key_reused',
-  'idempotency_key_in_use',
-  'rate_limited',
-  'content_empty',
-  'content_too_large',
-  'content_blocked',
-  'malformed_request',
-  'validation_failed',
-  'unsupported_media_type',
-  'unsupported_encoding',
-  'request_timeout',
-  'request_incomplete',
-  'request_headers_too_large',
-  'unauthorized',
-  'cross_site_request',
-  'route_not_found',
-  'method_not_allowed',
-  'range_not_satisfiable',
-  'precondition_failed',
-  'stream_unavailable',
-  'overloaded',
-  'dependency_unavailable',
-  'malformed_message',
-  'internal',
-] as const;
-
-export type ErrorCode = (typeof errorCodes)[number];
+/** Machine-readable codes of what the domain refuses; the list is closed. The api has further codes for what is wrong with a request. */
+export type ErrorCode =
+  | 'invalid_transition'
+  | 'parent_not_found'
+  | 'job_not_found'
+  | 'job_forbidden'
+  | 'job_ended'
+  | 'execution_taken'
+  | 'content_blocked'
+  | 'dependency_unavailable'
+  | 'malformed_message';
 
 /**
  * The base class of all errors. `code` is for programs, `message` for people, and `cause` keeps the
@@ -60,7 +25,7 @@ export class PasteflowError extends Error {
 }
 
 /**
- * A transition that the machine's table does not allow (J3), or a compare-and-set that another process won.
+ * A transition that the machine's table does not allow, or a compare-and-set that another process won.
  */
 export class InvalidTransitionError extends PasteflowError {
   readonly machine: string;
@@ -114,14 +79,14 @@ export class ParentNotFoundError extends PasteflowError {
   }
 }
 
-/** J8: the job does not exist. */
+/** The job does not exist. */
 export class JobNotFoundError extends PasteflowError {
   constructor() {
     super('job_not_found', 'There is no job with this id. Check the URL.');
   }
 }
 
-/** J8: the job exists and belongs to another user. */
+/** The job exists and belongs to another user. */
 export class JobForbiddenError extends PasteflowError {
   constructor() {
     super('job_forbidden', 'This job belongs to another user. Send a token of its owner.');

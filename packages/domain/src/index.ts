@@ -21,7 +21,6 @@ export { taskExecution, type TaskExecutionState } from './machines/task-executio
 export {
   ContentBlockedError,
   DependencyUnavailableError,
-  errorCodes,
   ExecutionTakenError,
   InvalidTransitionError,
   JobEndedError,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { errorCodes } from '@pasteflow/domain';
 import { jobTypes } from '@pasteflow/jobs';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { problemCodes } from '../src/http/errors/problem-codes.ts';
 import { buildApp, routesOf, type AppDependencies } from '../src/app.ts';
 import { asTemplate } from '../src/openapi/document.ts';
 import { useApi } from './support/api.ts';
@@ -102,7 +102,7 @@ describe('GET /openapi.json', () => {
 
   it('has every code that can become a problem document', () => {
     const text = JSON.stringify({ ...document.paths, ...document.components.responses });
-    expect(errorCodes.filter((code) => !text.includes(`(\`${code}\`)`))).toEqual([
+    expect(problemCodes.filter((code) => !text.includes(`(\`${code}\`)`))).toEqual([
       'invalid_transition',
       'paste_in_progress', // its body is empty
       'execution_taken',

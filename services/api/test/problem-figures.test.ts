@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { FaultProxy } from '@pasteflow/dev-stack/testing';
-import { errorCodes } from '@pasteflow/domain';
-import { statusOf } from '../src/http/errors/problem.ts';
+import { problemCodes, statusOf } from '../src/http/errors/problem-codes.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { newPaste, processedPaste } from './support/pastes.ts';
 import { until } from './support/until.ts';
@@ -54,6 +53,6 @@ it('the alert counts every code of a server error, and no other', () => {
     'utf8',
   );
   const [, codes = ''] = /http_problems_total\{code=~"([^"]*)"\}/.exec(rules) ?? [];
-  const ours = errorCodes.filter((code) => statusOf(code) >= 500 && code !== 'paste_in_progress');
+  const ours = problemCodes.filter((code) => statusOf(code) >= 500 && code !== 'paste_in_progress');
   expect(codes.split('|').toSorted()).toEqual(ours.toSorted());
 });

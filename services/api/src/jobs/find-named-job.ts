@@ -1,7 +1,8 @@
 import type { Request } from 'express';
-import { isUuid, JobForbiddenError, JobNotFoundError, type ErrorCode } from '@pasteflow/domain';
+import { isUuid, JobForbiddenError, JobNotFoundError } from '@pasteflow/domain';
 import { findJob, findJobBrief, type Database, type JobBrief, type JobRow } from '@pasteflow/postgres';
 import { z } from 'zod';
+import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import { requireUser } from '../identity/caller-of.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { uuid } from '../openapi/formats.ts';
@@ -19,7 +20,7 @@ export const findErrors = [
   'job_not_found',
   'job_forbidden',
   'dependency_unavailable',
-] as const satisfies ErrorCode[];
+] as const satisfies ProblemCode[];
 
 /** The caller's job that the URL names (J8). @throws JobNotFoundError, JobForbiddenError */
 export async function findNamedJob(db: Database, req: Request): Promise<JobRow> {

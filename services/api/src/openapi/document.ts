@@ -1,4 +1,3 @@
-import type { ErrorCode } from '@pasteflow/domain';
 import { z } from 'zod';
 import {
   createDocument,
@@ -6,6 +5,7 @@ import {
   type ZodOpenApiPathItemObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
+import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import { REQUEST_ID } from '../http/request/request-context.ts';
 import { vary, xRequestId } from './answer-headers.ts';
 import {
@@ -21,7 +21,7 @@ import { problemExamples, problemResponse, problemResponses } from './problem-re
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
 /** The errors of any request. */
-const anyErrors: readonly ErrorCode[] = [
+const anyErrors: readonly ProblemCode[] = [
   'malformed_request',
   'request_incomplete',
   'request_timeout',
@@ -96,7 +96,7 @@ function pathItem(methods: Routes[string], shared: SharedProblems): ZodOpenApiPa
 }
 
 /** The errors of identifying a caller. */
-const admissionErrors: readonly ErrorCode[] = ['unauthorized', 'dependency_unavailable'];
+const admissionErrors: readonly ProblemCode[] = ['unauthorized', 'dependency_unavailable'];
 
 /** `{}`: credentials are optional. */
 const security: Readonly<Record<Operation['access'], NonNullable<ZodOpenApiOperationObject['security']>>> = {

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
-import type { ErrorCode } from '@pasteflow/domain';
 import type {
   ZodOpenApiParameters,
   ZodOpenApiRequestBodyObject,
   ZodOpenApiResponseObject,
 } from 'zod-openapi';
+import type { ProblemCode } from '../http/errors/problem-codes.ts';
 
 /** The description of a route's method. document.ts adds what all of them share. */
 export interface Operation {
@@ -29,7 +29,7 @@ export interface Operation {
   /** By status, without the problem documents. */
   readonly answers: Readonly<Record<number, ZodOpenApiResponseObject>>;
   /** The codes of its problem documents, without those of any request. */
-  readonly errors: readonly ErrorCode[];
+  readonly errors: readonly ProblemCode[];
 }
 
 export type Handler = (req: Request, res: Response) => void | Promise<void>;

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '@pasteflow/domain';
 import { z } from 'zod';
+import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import { IDEMPOTENCY_KEY } from '../idempotency/idempotency-key.ts';
 import { idempotencyReplayed, rateLimit, rateLimitPolicy, setCookies } from './answer-headers.ts';
 import type { Operation } from './endpoint.ts';
@@ -34,7 +34,7 @@ function idempotencyKeyParam(): z.ZodType {
     });
 }
 
-export function impliedErrors(method: string, operation: Operation): readonly ErrorCode[] {
+export function impliedErrors(method: string, operation: Operation): readonly ProblemCode[] {
   return [
     ...(method === 'GET' ? [] : (['cross_site_request'] as const)),
     ...(operation.access === 'open' ? [] : (['rate_limited'] as const)),

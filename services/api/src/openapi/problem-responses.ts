@@ -1,7 +1,8 @@
-import { errorCodes, PasteflowError, type ErrorCode } from '@pasteflow/domain';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { answerTo, problemSchema, statusOf, titleOf, type Problem } from '../http/errors/problem.ts';
+import { problemCodes, statusOf, titleOf, type ProblemCode } from '../http/errors/problem-codes.ts';
+import { answerTo, problemSchema, type Problem } from '../http/errors/problem.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 import {
   allow,
   contentRange,
@@ -19,25 +20,27 @@ const headersByStatus: Readonly<Record<number, z.ZodRawShape>> = {
   503: { 'Retry-After': retryAfter },
 };
 
-function headersOf(status: number, codes: readonly ErrorCode[]): z.ZodRawShape {
+function headersOf(status: number, codes: readonly ProblemCode[]): z.ZodRawShape {
   if (status === 409) return headersOfConflict(codes);
   return headersByStatus[status] ?? {};
 }
 
 /** Of the conflicts only that of a key ends by itself. */
-function headersOfConflict(codes: readonly ErrorCode[]): z.ZodRawShape {
+function headersOfConflict(codes: readonly ProblemCode[]): z.ZodRawShape {
   if (!codes.includes('idempotency_key_in_use')) return {};
   return { 'Retry-After': codes.length === 1 ? retryAfter : retryAfterOfSome };
 }
 
 /** The problem responses of the codes, by status. */
-export function problemResponses(codes: readonly ErrorCode[]): ReadonlyMap<number, ZodOpenApiResponseObject> {
+export function problemResponses(
+  codes: readonly ProblemCode[],
+): ReadonlyMap<number, ZodOpenApiResponseObject> {
   const byStatus = Map.groupBy(new Set(codes), statusOf);
   return new Map([...byStatus].map(([status, some]) => [status, problemResponse(status, some)]));
 }
 
 /** One problem response for codes that share a status; its id is made of the codes: `PasteNotFoundOrNoDiff`. */
-export function problemResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {
+export function problemResponse(status: number, codes: readonly ProblemCode[]): ZodOpenApiResponseObject {
   // Loose, because the other fields are in problemSchema.
   const narrowed = z.looseObject({ status: z.literal(status), code: z.enum(codes) });
   return {
@@ -57,10 +60,10 @@ export function problemResponse(status: number, codes: readonly ErrorCode[]): Zo
 
 /** Components, by code: about a hundred responses refer to them. */
 export const problemExamples = Object.fromEntries(
-  errorCodes.map((code) => [code, { summary: titleOf(code), value: exampleProblem(code) }]),
+  problemCodes.map((code) => [code, { summary: titleOf(code), value: exampleProblem(code) }]),
 );
 
-function exampleProblem(code: ErrorCode): Problem {
-  const { problem } = answerTo(new PasteflowError(code, `${titleOf(code)}.`), '/v1/pastes/q7Zk2Lm9Xa');
+function exampleProblem(code: ProblemCode): Problem {
+  const { problem } = answerTo(new RequestError(code, `${titleOf(code)}.`), '/v1/pastes/q7Zk2Lm9Xa');
   return problem;
 }

@@ -1,9 +1,9 @@
-import { PasteflowError } from '@pasteflow/domain';
 import { diffPage, diffRefusedPage, pendingPastePage, type ShownHunk, type ShownPaste } from '@pasteflow/web';
 import type { PasteRow } from '@pasteflow/postgres';
+import { statusOf } from '../http/errors/problem-codes.ts';
 import { diffContents } from '../diff/diff-contents.ts';
 import type { Hunk } from '../diff/hunks.ts';
-import { statusOf } from '../http/errors/problem.ts';
+import { RequestError } from '../http/errors/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import type { Handler } from '../openapi/endpoint.ts';
@@ -54,7 +54,7 @@ export function diffInBrowser(deps: DiffPageDependencies): Handler {
         await sendDiff(deps, req, res, Buffer.from(markup));
       });
     } catch (error) {
-      if (!(error instanceof PasteflowError) || error.code !== 'diff_unavailable') throw error;
+      if (!(error instanceof RequestError) || error.code !== 'diff_unavailable') throw error;
       contextOf(req).errorCode = error.code;
       sendPage(res.status(statusOf(error.code)), diffRefusedPage(site, shown, error.message));
     }

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
-import type { ErrorCode } from '@pasteflow/domain';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import type { ProblemCode } from '../http/errors/problem-codes.ts';
 
 /** A page, for the OpenAPI document. */
 export function pageOf(description: string, headers: z.ZodRawShape = {}): ZodOpenApiResponseObject {
@@ -26,7 +26,7 @@ export const formErrors = [
   'content_too_large',
   'validation_failed',
   'overloaded',
-] as const satisfies readonly ErrorCode[];
+] as const satisfies readonly ProblemCode[];
 
 /** 303: the browser continues with GET. The empty body is of the type that all answers to forms have. */
 export function goTo(res: Response, path: string): void {

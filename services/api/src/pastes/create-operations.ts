@@ -1,12 +1,12 @@
-import type { ErrorCode } from '@pasteflow/domain';
 import { z } from 'zod';
+import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Operation } from '../openapi/endpoint.ts';
 import { pasteBodies } from './paste-bodies.ts';
 import { textOptions } from '@pasteflow/service-kit';
 import { createdPasteSchema } from './paste-view.ts';
 
-const errors: readonly ErrorCode[] = [
+const errors: readonly ProblemCode[] = [
   'content_empty',
   'content_too_large',
   'content_blocked',

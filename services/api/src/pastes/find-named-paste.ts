@@ -1,8 +1,9 @@
 import type { Request } from 'express';
-import { isShortCode, isSlug, SLUG_MARK, type ErrorCode, type TakedownClass } from '@pasteflow/domain';
+import { isShortCode, isSlug, SLUG_MARK, type TakedownClass } from '@pasteflow/domain';
 import { canRead } from '@pasteflow/service-kit';
 import type { PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
+import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import { userIdOf } from '../identity/caller-of.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
@@ -30,7 +31,7 @@ export const findErrors = [
   'paste_gone',
   'paste_taken_down',
   'dependency_unavailable',
-] as const satisfies ErrorCode[];
+] as const satisfies ProblemCode[];
 
 /**
  * The paste that the URL names; null when the caller can't read it. For everybody except its owner a private

@@ -1,5 +1,6 @@
-import { PasteflowError, type ErrorCode, type TakedownClass } from '@pasteflow/domain';
+import type { TakedownClass } from '@pasteflow/domain';
 import { z } from 'zod';
+import type { ProblemCode } from './problem-codes.ts';
 
 /** One rule that a body or a query breaks. */
 export const fieldErrorSchema = z.object({
@@ -19,17 +20,20 @@ export interface RequestErrorDetails extends ErrorOptions {
 /**
  * An error of a request, with the headers and the field errors of its answer. The message says what to do.
  */
-export class RequestError extends PasteflowError {
+export class RequestError extends Error {
+  readonly code: ProblemCode;
   readonly headers: Readonly<Record<string, string>>;
   readonly errors: readonly FieldError[] | undefined;
   readonly takedownClass: TakedownClass | undefined;
 
   constructor(
-    code: ErrorCode,
+    code: ProblemCode,
     message: string,
     { headers = {}, errors, takedownClass, ...options }: RequestErrorDetails = {},
   ) {
-    super(code, message, options);
+    super(message, options);
+    this.name = 'RequestError';
+    this.code = code;
     this.headers = headers;
     this.errors = errors;
     this.takedownClass = takedownClass;

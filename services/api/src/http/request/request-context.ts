@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { ErrorCode, MessageContext } from '@pasteflow/domain';
+import type { MessageContext } from '@pasteflow/domain';
 import { TRACEPARENT, traceIdOf } from '@pasteflow/runtime';
+import type { ProblemCode } from '../errors/problem-codes.ts';
 import type { FieldError } from '../errors/request-error.ts';
 import type { Caller } from './caller.ts';
 
@@ -29,12 +30,12 @@ export interface RequestContext {
   sizeBytes?: number;
   /** The answer is that of an earlier request with the same Idempotency-Key. */
   replayed?: true;
-  errorCode?: ErrorCode;
+  errorCode?: ProblemCode;
   /** The client is a browser that shows what it gets as a page. */
   wantsPage?: true;
   /** The form of the page with what was entered, for a problem that is shown beside its field; null: the problem is not. */
   refusedForm?: (problem: {
-    readonly code: ErrorCode;
+    readonly code: ProblemCode;
     readonly errors?: readonly FieldError[] | undefined;
   }) => string | null;
   /** The client is one of PrivateBin's, which expects errors in its own form. */
