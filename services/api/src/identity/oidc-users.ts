@@ -1,4 +1,5 @@
 import { ensureUser, type Database } from '@pasteflow/postgres';
+import { LRUCache } from 'lru-cache';
 import type { IdentifiedUser } from '../http/request/caller.ts';
 import type { AccessTokens } from './access-tokens.ts';
 import { nameOfSubject } from './subject.ts';
@@ -9,17 +10,16 @@ const MAX_KNOWN_USERS = 10_000;
 /** A user who was removed from the table is created again at the first request after this. */
 const KNOWN_FOR_MS = 10 * 60_000;
 
-interface KnownUser {
-  readonly id: string;
-  readonly untilMs: number;
-}
-
 /** The users of the identity provider. A subject becomes a user at its first request. */
 export class OidcUsers {
   readonly #db: Database;
   readonly #tokens: AccessTokens;
-  /** By name, the least recently seen first. */
-  readonly #known = new Map<string, KnownUser>();
+  /** Ids by name. */
+  readonly #known = new LRUCache<string, string>({
+    maxSize: MAX_KNOWN_USERS, // `max` would reserve the room of all of them at once
+    sizeCalculation: () => 1,
+    ttl: KNOWN_FOR_MS,
+  });
 
   constructor(db: Database, tokens: AccessTokens) {
     this.#db = db;
@@ -37,15 +37,9 @@ export class OidcUsers {
 
   async #idOf(name: string): Promise<string> {
     const known = this.#known.get(name);
-    const now = performance.now();
-    const user =
-      known !== undefined && known.untilMs > now
-        ? known
-        : { id: await ensureUser(this.#db, name), untilMs: now + KNOWN_FOR_MS };
-    this.#known.delete(name);
-    this.#known.set(name, user);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_KNOWN_USERS && oldest !== undefined) this.#known.delete(oldest);
-    return user.id;
+    if (known !== undefined) return known;
+    const id = await ensureUser(this.#db, name);
+    this.#known.set(name, id);
+    return id;
   }
 }
