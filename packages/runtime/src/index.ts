@@ -2,7 +2,7 @@ export { backoffMs, defaultBackoff } from './backoff.ts';
 export { metricsEnv, type MetricsConfig } from './config/metrics-env.ts';
 export { tracingEnv, type TracingConfig } from './config/tracing-env.ts';
 export { isLoopback } from './config/loopback.ts';
-export { ConfigError, groups, loadConfig, type Environment } from './config/load-config.ts';
+export { ConfigError, groups, loadConfig, setting, type Environment } from './config/load-config.ts';
 export {
   flag,
   httpUrl,

@@ -32,6 +32,11 @@ export function loadConfig<T>(schema: z.ZodType<T>, env: Environment): T {
   throw new ConfigError([...new Set(problems)]);
 }
 
+/** The setting of this name, for `groups`. */
+export function setting<T>(name: string, schema: z.ZodType<T>): z.ZodType<T> {
+  return z.object({ [name]: schema }).transform((env) => env[name] as T);
+}
+
 /**
  * Combines groups, each of which reads its own variables, into one schema: `groups({ database: databaseEnv,
  * aws: awsEnv })` gives `{ database, aws }`. Problems of all groups are reported together.

@@ -1,8 +1,9 @@
 import { secondsUntilBytesAllowed, type Database } from '@pasteflow/postgres';
-import type { JobLimits as ConfiguredLimits } from '../config.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 
-export interface JobLimits extends ConfiguredLimits {
+export interface JobLimits {
+  /** Jobs of one user that wait or run; null: no limit. */
+  readonly maxOpen: number | null;
   /** Bytes of the pastes of one user in an hour, imported or not; null: no limit. */
   readonly maxBytesPerHour: number | null;
 }
