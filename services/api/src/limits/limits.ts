@@ -7,7 +7,7 @@ import { limitFields, secondsUntilReset } from './limit-fields.ts';
 import { Limit, type Standing } from './limit.ts';
 
 /** Points for each caller, in each minute unless they say otherwise; 0: no limit. */
-export interface LimitsConfig {
+interface LimitsConfig {
   readonly requests: number;
   /** POSTs, whatever they create. */
   readonly creations: number;
