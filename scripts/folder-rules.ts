@@ -20,7 +20,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/service-kit': 'command-line bucket-owner new-paste',
   'packages/web': 'operations pages timeline content html assets',
   'services/api':
-    'pages private-bin jobs pastes health docs admission live timeline openapi idempotency limits token budget identity site diff http',
+    'pages private-bin jobs pastes health docs admission live timeline openapi idempotency limits token budget identity html diff http',
   'services/janitor': 'operations ops sweeps state-metrics queues sweeping',
   'services/upload-worker': 'jobs uploads executions',
 };

@@ -4,13 +4,13 @@ import type { Readiness } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import type { Admit } from './admission/admit.ts';
 import { callerOf } from './identity/caller-of.ts';
-import type { Sessions } from './identity/sessions.ts';
+import type { SessionCookie } from './identity/session-cookie.ts';
 import { readDocs, readDocsFile } from './docs/docs-endpoints.ts';
 import { healthz, readyz } from './health/health.ts';
 import { limitKeyOf } from './http/request/caller.ts';
-import type { TrustedProxies } from './http/request/trusted-proxies.ts';
+import type { TrustedProxies } from './http/request/client-address.ts';
 import { contextOf, pathOf } from './http/request/request-context.ts';
-import { wantsPage } from './http/request/wants-page.ts';
+import { wantsPage } from './http/request/accept.ts';
 import { RequestError } from './http/errors/request-error.ts';
 import type { RequestEvents } from './http/telemetry/request-events.ts';
 import { respondWithError } from './http/response/respond-with-error.ts';
@@ -45,9 +45,8 @@ import { problemPageFor } from './pages/problem-page.ts';
 import { diffInBrowser } from './pages/diff-page.ts';
 import { newFromPaste } from './pages/new-from-paste.ts';
 import { readAsset } from './pages/read-asset.ts';
-import { signInForm, type SignInDependencies } from './pages/sign-in.ts';
+import { showSignIn, type SignInDependencies, signInForm } from './pages/sign-in.ts';
 import { signOut } from './pages/sign-out.ts';
-import { showSignIn } from './pages/show-sign-in.ts';
 import { timelineAtShortUrl } from './pages/timeline-page.ts';
 import { createPaste, createPasteFromShell, type CreatePasteDependencies } from './pastes/create-paste.ts';
 import { deletePaste } from './pastes/delete-paste.ts';
@@ -58,8 +57,7 @@ import { diffAtShortUrl } from './pastes/read-diff.ts';
 import { readPaste } from './pastes/read-paste.ts';
 import { readTimeline } from './pastes/read-timeline.ts';
 import { revealPaste, type RevealDependencies } from './pastes/reveal-paste.ts';
-import type { Pages } from './site/compose-site.ts';
-import { pageHeaders } from './site/send-page.ts';
+import { pageHeaders, type Pages } from './html/page.ts';
 import { usage } from './docs/usage.ts';
 import { privateBinProblem } from './private-bin/answers.ts';
 import { privateBinPost } from './private-bin/create-or-delete.ts';
@@ -76,7 +74,7 @@ export interface AppDependencies
     SignInDependencies,
     FinishOidcDependencies {
   readonly store: Pick<ObjectStore, 'get' | 'presign'>;
-  readonly sessions: Sessions;
+  readonly sessions: SessionCookie;
   readonly readiness: Readiness;
   /** From createRequireHost. */
   readonly requireHost: (req: Request) => void;

@@ -21,7 +21,7 @@ import {
   queueEnv,
 } from '@pasteflow/service-kit';
 import { z } from 'zod';
-import { trustedProxies } from './http/request/trusted-proxies.ts';
+import { trustedProxies } from './http/request/client-address.ts';
 import { identityEnv } from './identity/identity-env.ts';
 
 /** A week, the longest for which S3 signs. */

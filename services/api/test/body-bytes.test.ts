@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { BodyBytes } from '../src/http/body/body-bytes.ts';
-import { freeMemory } from '../src/http/body/free-memory.ts';
+import { BodyBytes, freeMemory } from '../src/http/body/body-bytes.ts';
 
 const CONTENT = randomBytes(300_000);
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { compareLines, MAX_COMPARISONS, MAX_EDITS } from '../src/diff/compare.ts';
-import { diffContents, MAX_DIFF_LINES } from '../src/diff/diff-contents.ts';
-import { linesOf } from '../src/diff/lines.ts';
-import { unifiedPatch } from '../src/diff/unified-patch.ts';
+import { diffTexts, linesOf, MAX_DIFF_LINES } from '../src/diff/diff-texts.ts';
+import { unifiedPatch } from '../src/diff/hunks.ts';
 
 /** Numbers that look random, and are the same in each run. */
 function random(seed: number): (below: number) => number {
@@ -47,7 +46,7 @@ describe('the diff of two contents', () => {
         Buffer.from(each.join('\n') + (next(2) === 0 ? '' : '\n'), 'latin1'),
       ) as [Buffer, Buffer];
       if (from.length === 0) continue;
-      const diff = diffContents({ from, to }, 'exact')!;
+      const diff = diffTexts({ from, to }, 'exact')!;
       const patch = unifiedPatch({ from: 'A', to: 'B' }, diff.hunks);
       expect(applied(from, patch).equals(to)).toBe(true);
     }
@@ -116,7 +115,7 @@ describe('the work for a diff', () => {
     expect(compareLines(...block(MAX_EDITS / 2))).not.toBeNull();
     expect(compareLines(...block(MAX_EDITS / 2 + 1))).toBeNull();
     const lines = (count: number): Buffer => Buffer.alloc(count, '\n');
-    expect(diffContents({ from: lines(N), to: lines(N - 1) }, 'exact')).not.toBeNull();
-    expect(diffContents({ from: lines(N + 1), to: lines(N) }, 'exact')).toBeNull();
+    expect(diffTexts({ from: lines(N), to: lines(N - 1) }, 'exact')).not.toBeNull();
+    expect(diffTexts({ from: lines(N + 1), to: lines(N) }, 'exact')).toBeNull();
   });
 });

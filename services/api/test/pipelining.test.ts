@@ -1,5 +1,8 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { FaultProxy } from '@pasteflow/dev-stack/testing';
+import { PipelinedRequests } from '../src/http/server/pipelined-requests.ts';
 import { useApi } from './support/api.ts';
 import { answerOn, dial } from './support/http.ts';
 import { newPaste, processedPaste } from './support/pastes.ts';
@@ -53,4 +56,22 @@ describe('requests that a client sends without waiting for the answers', () => {
     );
     await waiting(bed.api, 0, 'wait');
   });
+});
+
+it('a connection that waits for its next request keeps no answer', () => {
+  const [pipelined, socket] = [new PipelinedRequests(), new Socket()];
+  const take = (): ServerResponse => {
+    const req = new IncomingMessage(socket);
+    const res = new ServerResponse(req);
+    pipelined.take(req, res, () => {});
+    return res;
+  };
+  expect(pipelined.pending(socket)).toBeUndefined();
+  const first = take();
+  expect(pipelined.pending(socket)).toBe(first);
+  const second = take();
+  pipelined.leave(socket, first);
+  expect(pipelined.pending(socket)).toBe(second);
+  pipelined.leave(socket, second);
+  expect(pipelined.pending(socket)).toBeUndefined();
 });

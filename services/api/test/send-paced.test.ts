@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import { setImmediate as nextPoll } from 'node:timers/promises';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Pace } from '../src/http/response/pace.ts';
-import { sendStream, sendWhole } from '../src/http/response/send-paced.ts';
+import { Pace, sendStream, sendWhole } from '../src/http/response/send-paced.ts';
 import { readWhole } from '../src/pastes/stored-content.ts';
 import { until } from './support/until.ts';
 

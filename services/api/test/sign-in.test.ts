@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { newApiToken } from '../src/identity/api-token.ts';
-import { ownPath } from '../src/site/own-path.ts';
+import { ownPath } from '../src/pages/own-path.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { ownForm } from './support/forms.ts';
 import { problemOf } from './support/http.ts';

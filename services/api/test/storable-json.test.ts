@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { RequestError } from '../src/http/errors/request-error.ts';
-import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseStorableJson } from '../src/http/body/storable-json.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseStorableJson } from '../src/http/body/json-body.ts';
 
 /** The parsed value, or the code and the first field error of the RequestError. */
 function outcome(text: string | Buffer): unknown {

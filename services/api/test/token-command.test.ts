@@ -6,7 +6,7 @@ import { spawnCommand, spawnService, urlOfService } from '@pasteflow/dev-stack/t
 import { ensureUser } from '@pasteflow/postgres';
 import { newApiToken } from '../src/identity/api-token.ts';
 import { parseTokenCommand } from '../src/token/command-line.ts';
-import { runTokenCommand } from '../src/token/run-token-command.ts';
+import { runTokenCommand } from '../src/token/token-command.ts';
 import { useTokenCommand } from './support/token-bed.ts';
 
 const bed = useTokenCommand();

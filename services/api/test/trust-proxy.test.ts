@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '@pasteflow/runtime';
 import { sql } from 'kysely';
-import { trustedProxies } from '../src/http/request/trusted-proxies.ts';
-import { networkOf } from '../src/http/request/client-address.ts';
+import { networkOf, trustedProxies } from '../src/http/request/client-address.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { wantsPage } from '../src/http/request/wants-page.ts';
+import { wantsPage } from '../src/http/request/accept.ts';
 
 const wanted = (accept?: string) => wantsPage({ headers: { accept } } as IncomingMessage);
 

@@ -5,7 +5,7 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { idempotencyKeyOf } from '../idempotency/idempotency-key.ts';
 import { credentialsRequired } from '../identity/authorization.ts';
 import { requireUser } from '../identity/caller-of.ts';
-import type { Sessions } from '../identity/sessions.ts';
+import type { SessionCookie } from '../identity/session-cookie.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Operation } from '../openapi/endpoint.ts';
 import type { TokenGuesses } from './token-guesses.ts';
@@ -15,7 +15,7 @@ export interface AdmissionDependencies {
   readonly identify: (req: Request) => Promise<Caller>;
   readonly limits: Pick<Limits, 'count'>;
   readonly guesses: TokenGuesses;
-  readonly sessions: Pick<Sessions, 'secretOf'>;
+  readonly sessions: Pick<SessionCookie, 'secretOf'>;
   readonly nameOfUser: (userId: string) => Promise<string>;
 }
 

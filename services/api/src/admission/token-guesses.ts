@@ -1,8 +1,12 @@
+import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import { RequestError } from '../http/errors/request-error.ts';
 import { clientAddressOf, networkOf } from '../http/request/client-address.ts';
-import { KnownCredentials } from '../identity/known-credentials.ts';
 import type { Limits } from '../limits/limits.ts';
+
+/** About 100 bytes each. */
+const MAX_KNOWN_CREDENTIALS = 10_000;
 
 /**
  * Counts invalid tokens as guesses from their address. Beyond the limit a wrong token is answered 429, and a right
@@ -13,7 +17,14 @@ import type { Limits } from '../limits/limits.ts';
  */
 export class TokenGuesses {
   readonly #limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser' | 'refuseWithoutRequests'>;
-  readonly #known = new KnownCredentials();
+  /**
+   * Hashes of the credentials that this process has recently found valid. They are still looked up, because they may
+   * have been revoked since.
+   */
+  readonly #known = new LRUCache<string, true>({
+    maxSize: MAX_KNOWN_CREDENTIALS, // `max` would reserve the room of all of them at once
+    sizeCalculation: () => 1,
+  });
 
   constructor(limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser' | 'refuseWithoutRequests'>) {
     this.#limits = limits;
@@ -38,18 +49,17 @@ export class TokenGuesses {
     credential: string | undefined,
     identify: () => Promise<Found>,
   ): Promise<Found> {
-    if (credential !== undefined && !this.#known.has(credential)) {
-      this.#limits.refuseWithoutRequests(res, guesserOf(clientAddressOf(req)));
-    }
+    const guesser = guesserOf(clientAddressOf(req));
+    const hashed = credential === undefined ? undefined : hash('sha256', credential, 'base64');
+    if (hashed !== undefined && !this.#known.has(hashed)) this.#limits.refuseWithoutRequests(res, guesser);
     try {
       const found = await identify();
-      if (credential !== undefined) this.#known.add(credential);
+      if (hashed !== undefined) this.#known.set(hashed, true);
       return found;
     } catch (error) {
-      const guesser = guesserOf(clientAddressOf(req));
       await this.#limits.count(res, guesser, { creates: false, mayMiss: false });
       if (!(error instanceof RequestError) || error.code !== 'unauthorized') throw error;
-      if (credential !== undefined) this.#known.delete(credential);
+      if (hashed !== undefined) this.#known.delete(hashed);
       await this.#limits.countMiss(res, guesser);
       throw error;
     }

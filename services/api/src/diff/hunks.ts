@@ -1,7 +1,7 @@
 import type { Comparison } from './compare.ts';
 
 /** Lines that follow one another and have the same fate. */
-export interface Run {
+interface Run {
   readonly kind: 'same' | 'removed' | 'added';
   /** As they are in the new text, or in the old one if they were removed. */
   readonly lines: readonly string[];
@@ -93,4 +93,28 @@ function hunkOf(runs: readonly Run[]): Hunk {
     newCount: linesIn('removed'),
     runs,
   };
+}
+
+const SIGNS: Readonly<Record<Run['kind'], string>> = { same: ' ', removed: '-', added: '+' };
+
+/**
+ * The hunks in the unified format of diff, which `patch` applies byte for byte; empty without changes. The short codes are the names of the
+ * files: a title could be anything.
+ */
+export function unifiedPatch(
+  { from, to }: { readonly from: string; readonly to: string },
+  hunks: readonly Hunk[],
+): Buffer {
+  if (hunks.length === 0) return Buffer.alloc(0);
+  const text = hunks.map(
+    ({ oldNumber, oldCount, newNumber, newCount, runs }) =>
+      `@@ -${oldNumber},${oldCount} +${newNumber},${newCount} @@\n${runs.map(written).join('')}`,
+  );
+  return Buffer.from(`--- ${from}\n+++ ${to}\n${text.join('')}`, 'latin1');
+}
+
+function written({ kind, lines }: Run): string {
+  return lines
+    .map((line) => `${SIGNS[kind]}${line.endsWith('\n') ? line : `${line}\n\\ No newline at end of file\n`}`)
+    .join('');
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { startScript } from './page.ts';
-import { styles } from './styles.ts';
+import { startScript, styles } from './page.ts';
 
 export interface ServedFile {
   /** The Content-Type. */

@@ -6,7 +6,7 @@ import { findUserOfToken, isApiToken } from './api-token.ts';
 import { findUserOfSession } from './browser-sessions.ts';
 import { bearerTokenOf, invalidToken, sessionEnded } from './authorization.ts';
 import type { OidcUsers } from './oidc-users.ts';
-import type { Sessions } from './sessions.ts';
+import type { SessionCookie } from './session-cookie.ts';
 
 export interface IdentifyDependencies {
   readonly db: Database;
@@ -36,7 +36,7 @@ export function createIdentify({
 }: {
   readonly db: Database;
   readonly findUser: (token: string) => Promise<IdentifiedUser | null>;
-  readonly sessions: Pick<Sessions, 'secretOf'>;
+  readonly sessions: Pick<SessionCookie, 'secretOf'>;
 }): (req: Request) => Promise<Caller> {
   return async (req) => {
     const address = clientAddressOf(req);

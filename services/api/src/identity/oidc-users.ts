@@ -1,8 +1,7 @@
-import { ensureUser, type Database } from '@pasteflow/postgres';
+import { type Database, ensureUser, findUserName } from '@pasteflow/postgres';
 import { LRUCache } from 'lru-cache';
 import type { IdentifiedUser } from '../http/request/caller.ts';
 import type { AccessTokens } from './access-tokens.ts';
-import { nameOfSubject } from './subject.ts';
 
 /** About 100 bytes each. */
 const MAX_KNOWN_USERS = 10_000;
@@ -42,4 +41,29 @@ export class OidcUsers {
     this.#known.set(name, id);
     return id;
   }
+}
+
+/** OpenID Connect Core, 2: `sub` has at most 255 characters. Control characters are refused; Postgres can't store NUL. */
+const SUBJECT = /^\P{Cc}{1,255}$/u;
+
+/** Whether the claim `sub` of a token can name a user. */
+export function isSubject(sub: unknown): sub is string {
+  return typeof sub === 'string' && sub.isWellFormed() && SUBJECT.test(sub);
+}
+
+/** The name of the user who is this subject of the identity provider. */
+export function nameOfSubject(issuer: string, subject: string): string {
+  return `${issuer}#${subject}`;
+}
+
+/**
+ * The name of a user for the header of a page. Users of the identity provider are named ISSUER#SUBJECT (OidcUsers);
+ * they know themselves by the subject.
+ */
+export function createNameOfUser(db: Database): (userId: string) => Promise<string> {
+  return async (userId) => {
+    const name = (await findUserName(db, userId)) ?? '';
+    const [, subject] = /^https?:\/\/[^#]+#(.+)$/.exec(name) ?? [];
+    return subject ?? name;
+  };
 }

@@ -3,7 +3,7 @@ import type { AssetRow } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 import { z } from 'zod';
 import { instant, uuid } from '../openapi/formats.ts';
-import { example } from './example.ts';
+import { example } from './job-view.ts';
 
 export const assetSchema = z
   .object({

@@ -11,10 +11,15 @@ import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../openapi/endpoint.ts';
 import { uuid } from '../openapi/formats.ts';
 import { countGuesses, type CountGuessesDependencies } from './count-guesses.ts';
-import { example } from './example.ts';
-import { insertJob } from './insert-job.ts';
-import { refuseOverImportLimit, type JobLimits } from './job-limits.ts';
-import { MAX_JOB_BYTES, newJobSchema, receiveJob } from './new-job.ts';
+import { example } from './job-view.ts';
+import {
+  insertJob,
+  type JobLimits,
+  MAX_JOB_BYTES,
+  newJobSchema,
+  receiveJob,
+  refuseOverImportLimit,
+} from './new-job.ts';
 
 export interface CreateJobDependencies extends CountGuessesDependencies {
   readonly idempotency: Pick<Idempotency, 'claim'>;

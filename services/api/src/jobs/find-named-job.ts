@@ -6,7 +6,7 @@ import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import { requireUser } from '../identity/caller-of.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { uuid } from '../openapi/formats.ts';
-import { example } from './example.ts';
+import { example } from './job-view.ts';
 
 /** The parameters of a path that names a job. */
 export const namedJob = z.object({

@@ -1,12 +1,6 @@
 import { listAssets as findAssets, type Database } from '@pasteflow/postgres';
 import { z } from 'zod';
-import {
-  limitField,
-  nextCursor,
-  nextCursorOf,
-  pageFields,
-  pageRequestOf,
-} from '../http/paging/page-query.ts';
+import { limitField, nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { assetSchema, viewOfAsset, type AssetUrlDependencies } from './asset-view.ts';

@@ -3,7 +3,7 @@ import { mustBeOneOf } from '@pasteflow/service-kit';
 import { listJobs as findJobs, type Database } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { requireUser } from '../identity/caller-of.ts';
-import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/paging/page-query.ts';
+import { nextCursor, nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { listedJobSchema, viewOfListed } from './job-view.ts';

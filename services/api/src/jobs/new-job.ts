@@ -1,12 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { jobTypes, type JobType } from '@pasteflow/jobs';
+import { type JobType, jobTypes } from '@pasteflow/jobs';
+import {
+  createCappedJob,
+  type CreatedJob,
+  type Database,
+  secondsUntilBytesAllowed,
+} from '@pasteflow/postgres';
 import { mustBeOneOf } from '@pasteflow/service-kit';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { parseStorableJson } from '../http/body/json-body.ts';
+import { type BudgetOfBodies, readBody } from '../http/body/read-body.ts';
+import { RequestError, validate } from '../http/errors/request-error.ts';
 import { assertUtf8, mediaTypeOf } from '../http/request/media-type.ts';
 import { readQuery } from '../http/request/query.ts';
-import { readBody, type BudgetOfBodies } from '../http/body/read-body.ts';
-import { RequestError, validate } from '../http/errors/request-error.ts';
-import { parseStorableJson } from '../http/body/storable-json.ts';
 
 /**
  * A request is parsed and validated as a whole, and its parameters are stored as one value that each attempt
@@ -59,4 +65,61 @@ function unionOf([first, ...rest]: readonly ReturnType<typeof newJobOf>[]): z.Zo
   return z.discriminatedUnion('job_type', [first, ...rest], {
     error: ({ code }) => (code === 'invalid_union' ? mustBeOneOf(jobTypeNames) : 'must be a JSON object'),
   });
+}
+
+/** Inserts a job of a user, unless the user has too many. @throws RequestError rate_limited */
+export async function insertJob(
+  db: Database,
+  userId: string,
+  job: NewJob,
+  limits: JobLimits,
+): Promise<CreatedJob> {
+  const { job_type: jobType } = job;
+  const inserted = await createCappedJob(db, { userId, jobType, ...withContentApart(job) }, limits.maxOpen);
+  if (inserted === null) throw tooManyOpenJobs(limits);
+  return inserted;
+}
+
+/** The parameters that are content of pastes, as a payload, and the others. */
+function withContentApart({ job_type: jobType, parameters: given }: NewJob) {
+  const content = new Set<PropertyKey>(jobTypes.get(jobType)?.contentParameters);
+  const entries = Object.entries(given);
+  const payload = Object.fromEntries(entries.filter(([name]) => content.has(name)));
+  return {
+    parameters: Object.fromEntries(entries.filter(([name]) => !content.has(name))),
+    payload: Object.keys(payload).length === 0 ? null : payload,
+  };
+}
+
+export interface JobLimits {
+  /** Jobs of one user that wait or run; null: no limit. */
+  readonly maxOpen: number | null;
+  /** Bytes of the pastes of one user in an hour, imported or not; null: no limit. */
+  readonly maxBytesPerHour: number | null;
+}
+
+/** The time of a short job. How long the user's own jobs take is not known. */
+const OPEN_JOBS_RETRY_SECONDS = 10;
+
+function tooManyOpenJobs({ maxOpen }: JobLimits): RequestError {
+  return rateLimited(
+    `You have ${maxOpen} jobs that wait or run. Wait until one of them has ended.`,
+    OPEN_JOBS_RETRY_SECONDS,
+  );
+}
+
+/** @throws RequestError rate_limited when the user's pastes have used up their bytes of the hour */
+export async function refuseOverImportLimit(
+  db: Database,
+  userId: string,
+  { maxBytesPerHour: max }: JobLimits,
+): Promise<void> {
+  const seconds = max === null ? null : await secondsUntilBytesAllowed(db, userId, max);
+  if (seconds === null) return;
+  const wait = Math.max(1, Math.ceil(seconds));
+  throw rateLimited(`The limit of ${max} bytes per hour is used up. Try again in ${wait} s.`, wait);
+}
+
+function rateLimited(detail: string, retryAfterSeconds: number): RequestError {
+  return new RequestError('rate_limited', detail, { headers: { 'Retry-After': String(retryAfterSeconds) } });
 }

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Snapshot, SnapshotTransition, Subscription } from '@pasteflow/postgres';
 import type { Caller } from '../http/request/caller.ts';
-import type { Audience } from '../timeline/audience.ts';
-import { viewOfTransition } from '../timeline/transition-view.ts';
+import { type Audience, viewOfTransition } from '../timeline/timeline-view.ts';
 import type { ChangePoller, Watcher } from './change-poller.ts';
 import type { BeatingStream, Heartbeat } from './heartbeat.ts';
 import { eventId, progressKey, type Position } from './position.ts';

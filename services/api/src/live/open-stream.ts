@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Subscription } from '@pasteflow/postgres';
 import { callerOf } from '../identity/caller-of.ts';
-import type { Audience } from '../timeline/audience.ts';
+import type { Audience } from '../timeline/timeline-view.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { EventStream } from './event-stream.ts';

@@ -3,18 +3,18 @@ import { z } from 'zod';
 import { RequestError } from '../http/errors/request-error.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { readQuery } from '../http/request/query.ts';
-import type { Sessions } from '../identity/sessions.ts';
+import type { SessionCookie } from '../identity/session-cookie.ts';
 import type { IdentityProvider } from '../identity/sign-in/identity-provider.ts';
 import { PENDING_SECONDS, writePending } from '../identity/sign-in/pending-sign-in.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { ownPath } from '../site/own-path.ts';
+import type { Pages } from '../html/page.ts';
+import { ownPath } from './own-path.ts';
 import { goTo, redirectOf } from './page-answers.ts';
 
 export interface OidcSignInDependencies {
   /** Null: the operator has set up no sign-in by an identity provider. */
   readonly provider: IdentityProvider | null;
-  readonly sessions: Sessions;
+  readonly sessions: SessionCookie;
   readonly pages: Pages;
 }
 

@@ -2,7 +2,7 @@ import { JobEndedError } from '@pasteflow/domain';
 import { cancelNamedJob, type CancellationDependencies } from '../jobs/cancel-job.ts';
 import { findErrors, findNamedJobBrief, namedJob } from '../jobs/find-named-job.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import type { Pages } from '../site/compose-site.ts';
+import type { Pages } from '../html/page.ts';
 import { goTo, redirectOf } from './page-answers.ts';
 
 /** POST /my/jobs/:id/cancel: cancels a job from the form of its page, and goes back to the page. */

@@ -17,8 +17,7 @@ import {
   readerOf,
 } from '../pastes/find-named-paste.ts';
 import { example } from '../pastes/example.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { sendPage } from '../site/send-page.ts';
+import { type Pages, sendPage } from '../html/page.ts';
 
 /** A form with one short field. */
 const MAX_FORM_BYTES = 8192;

@@ -8,7 +8,7 @@ import { validate } from '../http/errors/request-error.ts';
 import { requireUser } from '../identity/caller-of.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { example } from '../pastes/example.ts';
-import { sendPage } from '../site/send-page.ts';
+import { sendPage } from '../html/page.ts';
 import type { MyPastesDependencies } from './my-pastes.ts';
 import { formErrors, goTo, pageOf, redirectOf } from './page-answers.ts';
 

@@ -1,7 +1,7 @@
 import { diffPage, diffRefusedPage, pendingPastePage, type ShownHunk, type ShownPaste } from '@pasteflow/web';
 import type { PasteRow } from '@pasteflow/postgres';
 import { statusOf } from '../http/errors/problem-codes.ts';
-import { diffContents } from '../diff/diff-contents.ts';
+import { diffTexts } from '../diff/diff-texts.ts';
 import type { Hunk } from '../diff/hunks.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
@@ -12,8 +12,7 @@ import { assertComparable, findParent, withContents } from '../pastes/diffed-pas
 import { findNamedPaste } from '../pastes/find-named-paste.ts';
 import { assertStays } from '../pastes/read-content.ts';
 import { cachingOfBoth, sendDiff, tooComplex, type ReadDiffDependencies } from '../pastes/read-diff.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { sendPage } from '../site/send-page.ts';
+import { type Pages, sendPage } from '../html/page.ts';
 import { assertShown, shownPaste } from './paste-page.ts';
 
 export interface DiffPageDependencies extends ReadDiffDependencies {
@@ -47,7 +46,7 @@ export function diffInBrowser(deps: DiffPageDependencies): Handler {
         return;
       }
       await withContents(deps, { req, res, ...diffed }, async (contents) => {
-        const diff = diffContents(contents, 'ignored');
+        const diff = diffTexts(contents, 'ignored');
         if (diff === null) throw tooComplex();
         const markup = diffPage(site, shown, { ...diff, hunks: diff.hunks.map(shownHunk) });
         res.type('html').set(caching);

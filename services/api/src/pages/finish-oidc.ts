@@ -11,10 +11,10 @@ import { signInRefused } from '../identity/authorization.ts';
 import { beginSession } from '../identity/browser-sessions.ts';
 import type { IdentityProvider } from '../identity/sign-in/identity-provider.ts';
 import { readPending, type PendingSignIn } from '../identity/sign-in/pending-sign-in.ts';
-import { nameOfSubject } from '../identity/subject.ts';
+import { nameOfSubject } from '../identity/oidc-users.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import { ownPath } from '../site/own-path.ts';
-import { sendPage } from '../site/send-page.ts';
+import { ownPath } from './own-path.ts';
+import { sendPage } from '../html/page.ts';
 import { expectSignIn, PENDING_COOKIE, requireProvider, type OidcSignInDependencies } from './begin-oidc.ts';
 import { pageOf } from './page-answers.ts';
 

@@ -4,8 +4,7 @@ import { viewOfAsset, type AssetUrlDependencies } from '../jobs/asset-view.ts';
 import { findErrors, findNamedJob, namedJob } from '../jobs/find-named-job.ts';
 import { viewOf } from '../jobs/job-view.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { sendPage } from '../site/send-page.ts';
+import { type Pages, sendPage } from '../html/page.ts';
 import { pageOf } from './page-answers.ts';
 
 /** An export has one. An import may have 10,000, which the list of pastes has, too. */

@@ -4,14 +4,13 @@ import { exportFormats } from '@pasteflow/jobs';
 import { listJobs, type Database } from '@pasteflow/postgres';
 import { myJobsPage } from '@pasteflow/web';
 import { z } from 'zod';
-import { nextCursorOf, pageFields, pageRequestOf } from '../http/paging/page-query.ts';
+import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import { requireUser } from '../identity/caller-of.ts';
 import { viewOfListed } from '../jobs/job-view.ts';
 import { jobTypeNames } from '../jobs/new-job.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { sendPage } from '../site/send-page.ts';
+import { type Pages, sendPage } from '../html/page.ts';
 import { pageOf } from './page-answers.ts';
 
 const PAGE_SIZE = 50;

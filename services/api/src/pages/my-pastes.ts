@@ -3,12 +3,11 @@ import { mustBeOneOf } from '@pasteflow/service-kit';
 import { listPastes, searchPastes, type Database, type ListedPaste } from '@pasteflow/postgres';
 import { myPastesPage } from '@pasteflow/web';
 import { z } from 'zod';
-import { nextCursorOf, pageFields, pageRequestOf } from '../http/paging/page-query.ts';
+import { nextCursorOf, pageFields, pageRequestOf } from '../http/request/paging.ts';
 import { readQuery } from '../http/request/query.ts';
 import { requireUser } from '../identity/caller-of.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { sendPage } from '../site/send-page.ts';
+import { type Pages, sendPage } from '../html/page.ts';
 import { pageOf } from './page-answers.ts';
 
 export interface MyPastesDependencies {

@@ -13,15 +13,14 @@ import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/errors/request-error.ts';
 import { requireUser } from '../identity/caller-of.ts';
 import { hashOfSecret } from '../identity/secret.ts';
-import type { Sessions } from '../identity/sessions.ts';
+import type { SessionCookie } from '../identity/session-cookie.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { sendPage } from '../site/send-page.ts';
+import { type Pages, sendPage } from '../html/page.ts';
 import { formErrors, goTo, pageOf, redirectOf } from './page-answers.ts';
 
 interface MySessionsDependencies {
   readonly db: Database;
-  readonly sessions: Pick<Sessions, 'secretOf'>;
+  readonly sessions: Pick<SessionCookie, 'secretOf'>;
   readonly pages: Pages;
 }
 

@@ -7,8 +7,7 @@ import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { findErrors, findNamedPaste, namedPaste } from '../pastes/find-named-paste.ts';
 import { assertStays, type ReadContentDependencies } from '../pastes/read-content.ts';
 import { readContent } from '../pastes/stored-content.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { sendPage } from '../site/send-page.ts';
+import { type Pages, sendPage } from '../html/page.ts';
 import { pageOf } from './page-answers.ts';
 import { assertShown } from './paste-page.ts';
 

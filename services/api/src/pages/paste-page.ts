@@ -23,8 +23,7 @@ import {
 } from '../pastes/find-named-paste.ts';
 import { viewOf } from '../pastes/paste-view.ts';
 import { cachingOf, sendContent, type ReadContentDependencies } from '../pastes/read-content.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { sendPage } from '../site/send-page.ts';
+import { type Pages, sendPage } from '../html/page.ts';
 
 export interface PastePageDependencies extends ReadContentDependencies {
   readonly pages: Pages;

@@ -3,9 +3,8 @@ import { problemPage, signInPage, type Site } from '@pasteflow/web';
 import type { Problem } from '../http/errors/problem.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import type { Answer } from '../http/response/answer.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { nextAfter } from '../site/own-path.ts';
-import { pageAnswer } from '../site/send-page.ts';
+import { pageAnswer, type Pages } from '../html/page.ts';
+import { nextAfter } from './own-path.ts';
 
 /** How a problem becomes a page for this request; undefined: it stays JSON. */
 export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) => Answer) | undefined {

@@ -5,7 +5,7 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { pathOf } from '../http/request/request-context.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import * as headers from '../openapi/answer-headers.ts';
-import { assets } from '../site/assets.ts';
+import { assets } from '../html/page.ts';
 
 const workerPolicy = pagePolicyOf(null);
 

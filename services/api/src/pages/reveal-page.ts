@@ -13,7 +13,7 @@ import {
   sendOnce,
   type RevealDependencies,
 } from '../pastes/reveal-paste.ts';
-import { sendPage } from '../site/send-page.ts';
+import { sendPage } from '../html/page.ts';
 import { assertShown, markupOf, shownPaste, type PastePageDependencies } from './paste-page.ts';
 
 const form = z.strictObject({ key: z.string().optional() });

@@ -1,25 +1,61 @@
 import type { Database } from '@pasteflow/postgres';
+import { signInPage } from '@pasteflow/web';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { TokenGuesses } from '../admission/token-guesses.ts';
 import type { BodyBudget } from '../budget/body-budget.ts';
-import { validate } from '../http/errors/request-error.ts';
 import { readUrlForm } from '../http/body/url-form.ts';
+import { validate } from '../http/errors/request-error.ts';
+import type { IdentifiedUser } from '../http/request/caller.ts';
+import { readQuery } from '../http/request/query.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { refusedAtSignIn } from '../identity/authorization.ts';
 import { beginSession, endSession } from '../identity/browser-sessions.ts';
-import type { IdentifiedUser } from '../http/request/caller.ts';
-import type { Sessions } from '../identity/sessions.ts';
+import type { SessionCookie } from '../identity/session-cookie.ts';
 import { setCookie } from '../openapi/answer-headers.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { ownPath } from '../site/own-path.ts';
-import { exampleToken } from './example.ts';
-import { formErrors, goTo, redirectOf } from './page-answers.ts';
+import { ownPath } from './own-path.ts';
+import { type Pages, sendPage } from '../html/page.ts';
+import { formErrors, goTo, pageOf, redirectOf } from './page-answers.ts';
+
+/** The token of the document's examples. The tests make it and sign in with it. */
+export const exampleToken = 'pf_0000000000000000000000000000000000000000000';
+
+const query = z.strictObject({
+  next: z
+    .string()
+    .optional()
+    .meta({
+      description: 'The path of the page to show afterwards.',
+      param: { example: '/my/pastes' },
+    }),
+});
+
+/** GET /session: the page on which one signs in. */
+export function showSignIn({ pages }: { readonly pages: Pages }): Endpoint {
+  const show: Handler = (req, res) => {
+    const site = pages.site(req);
+    const next = ownPath(readQuery(req, query).next, site.base);
+    sendPage(res, signInPage(site, { reason: null, next }));
+  };
+  return {
+    operation: {
+      operationId: 'showSignIn',
+      tag: 'pages',
+      access: 'anyone',
+      summary: 'Shows the page on which one signs in.',
+      params: { query },
+      answers: { 200: pageOf('The page.') },
+      errors: ['validation_failed'],
+    },
+    handle: show,
+    page: show,
+  };
+}
 
 export interface SignInDependencies {
   readonly db: Database;
-  readonly sessions: Sessions;
+  readonly sessions: SessionCookie;
   readonly guesses: TokenGuesses;
   readonly findUser: (token: string) => Promise<IdentifiedUser | null>;
   readonly bodies: BodyBudget;

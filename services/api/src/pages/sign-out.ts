@@ -2,15 +2,15 @@ import type { Database } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { readQuery } from '../http/request/query.ts';
 import { endSession } from '../identity/browser-sessions.ts';
-import type { Sessions } from '../identity/sessions.ts';
+import type { SessionCookie } from '../identity/session-cookie.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { ownPath } from '../site/own-path.ts';
+import type { Pages } from '../html/page.ts';
+import { ownPath } from './own-path.ts';
 import { goTo, redirectOf } from './page-answers.ts';
 
 interface SignOutDependencies {
   readonly db: Database;
-  readonly sessions: Sessions;
+  readonly sessions: SessionCookie;
   readonly pages: Pages;
 }
 

@@ -8,10 +8,9 @@ import { readUrlForm } from '../http/body/url-form.ts';
 import { validate } from '../http/errors/request-error.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { requireUser } from '../identity/caller-of.ts';
-import { insertJob } from '../jobs/insert-job.ts';
-import type { JobLimits } from '../jobs/job-limits.ts';
+import { insertJob, type JobLimits } from '../jobs/new-job.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import type { Pages } from '../site/compose-site.ts';
+import type { Pages } from '../html/page.ts';
 import { formErrors, goTo, redirectOf } from './page-answers.ts';
 
 export interface StartJobDependencies {

@@ -7,9 +7,7 @@ import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/mult
 import { RequestError, validate } from '../http/errors/request-error.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
 import { callerOf, requireUser } from '../identity/caller-of.ts';
-import { insertJob } from '../jobs/insert-job.ts';
-import { refuseOverImportLimit } from '../jobs/job-limits.ts';
-import { newJobSchema } from '../jobs/new-job.ts';
+import { insertJob, newJobSchema, refuseOverImportLimit } from '../jobs/new-job.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
 import { withFreeCode } from '../pastes/insert-with-free-code.ts';

@@ -10,8 +10,7 @@ import {
 } from '../pastes/find-named-paste.ts';
 import { readTimeline } from '../pastes/read-timeline.ts';
 import { viewOfTimeline } from '../timeline/timeline-view.ts';
-import type { Pages } from '../site/compose-site.ts';
-import { sendPage } from '../site/send-page.ts';
+import { type Pages, sendPage } from '../html/page.ts';
 import { shownPaste } from './paste-page.ts';
 
 export interface TimelinePageDependencies extends FindDependencies {

@@ -14,7 +14,7 @@ import { hashOfSecret, newSecret } from '../identity/secret.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { createOperation, shellOperation } from './create-operations.ts';
-import type { Pages } from '../site/compose-site.ts';
+import type { Pages } from '../html/page.ts';
 import { createdAnswer, type CreatedForm } from './created-answer.ts';
 import { insertWithFreeCode, type InsertDependencies } from './insert-with-free-code.ts';
 import { viewOfNew, type PasteView } from './paste-view.ts';

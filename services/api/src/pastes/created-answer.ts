@@ -1,6 +1,6 @@
 import { createdPage, type Site } from '@pasteflow/web';
 import { jsonAnswer, textAnswer, type Answer } from '../http/response/answer.ts';
-import { pageAnswer } from '../site/send-page.ts';
+import { pageAnswer } from '../html/page.ts';
 import type { CreatedPasteView, PasteView } from './paste-view.ts';
 
 /** How a new paste is shown: as JSON, as its URL for the shell, or as a page for a browser. */

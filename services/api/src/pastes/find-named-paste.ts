@@ -7,7 +7,7 @@ import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import { userIdOf } from '../identity/caller-of.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
-import { audienceOf, type Audience } from '../timeline/audience.ts';
+import { audienceOf, type Audience } from '../timeline/timeline-view.ts';
 import { example } from './example.ts';
 import type { PasteLookups } from './paste-lookups.ts';
 

@@ -9,8 +9,7 @@ import {
 import type { CreatedPaste, NewPaste, PublicPaste } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { instant } from '../openapi/formats.ts';
-import type { Audience } from '../timeline/audience.ts';
-import { reasonClass, reasonText, viewOfReason } from '../timeline/reason-view.ts';
+import { type Audience, reasonClass, reasonText, viewOfReason } from '../timeline/timeline-view.ts';
 import { example } from './example.ts';
 
 /** A paste as clients see it. */

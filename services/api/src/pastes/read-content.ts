@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { DependencyUnavailableError, type ContentEncoding } from '@pasteflow/domain';
 import type { PasteRow } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { acceptedEncoding } from '../http/request/accepted-encoding.ts';
+import { acceptedEncoding } from '../http/request/accept.ts';
 import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/request/conditional.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';

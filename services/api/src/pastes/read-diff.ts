@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
-import { diffContents, MAX_DIFF_LINES } from '../diff/diff-contents.ts';
-import { unifiedPatch } from '../diff/unified-patch.ts';
+import { diffTexts, MAX_DIFF_LINES } from '../diff/diff-texts.ts';
+import { unifiedPatch } from '../diff/hunks.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
 import { sendWhole } from '../http/response/send-paced.ts';
 import * as headers from '../openapi/answer-headers.ts';
@@ -79,7 +79,7 @@ async function readDiff(deps: ReadDiffDependencies, req: Request, res: Response)
     return;
   }
   await withContents(deps, { req, res, ...diffed }, async (contents) => {
-    const diff = diffContents(contents, 'exact');
+    const diff = diffTexts(contents, 'exact');
     if (diff === null) throw tooComplex();
     const patch = unifiedPatch({ from: parent.short_code, to: paste.short_code }, diff.hunks);
     res.set({

@@ -5,7 +5,7 @@ import { preferenceApplied, preferWait } from '../live/live-documents.ts';
 import type { Live } from '../live/live.ts';
 import { readWaiting } from '../live/read-waiting.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
-import type { Audience } from '../timeline/audience.ts';
+import type { Audience } from '../timeline/timeline-view.ts';
 import {
   assertNotGone,
   findErrors,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type PasteOptions, encryptionErrors, type textOptions, toOptions } from '@pasteflow/service-kit';
 import { z } from 'zod';
-import { freeMemory } from '../http/body/free-memory.ts';
+import { freeMemory } from '../http/body/body-bytes.ts';
 import { parseJson } from '../http/body/json-body.ts';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
 import { readBody, type BodyLimit, type BudgetOfBodies } from '../http/body/read-body.ts';

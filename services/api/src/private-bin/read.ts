@@ -8,7 +8,7 @@ import { findReadable, sendContent } from '../pastes/read-content.ts';
 import { readerKeyOf } from '../pastes/reader-key.ts';
 import { sendOnce, type RevealDependencies } from '../pastes/reveal-paste.ts';
 import { waitForUpload } from '../pastes/wait-for-upload.ts';
-import type { Pages } from '../site/compose-site.ts';
+import type { Pages } from '../html/page.ts';
 import { fieldsOf } from './answers.ts';
 import { jsonLdOf } from './json-ld.ts';
 import { privateBinQuery } from './named-in-query.ts';

@@ -1,10 +1,101 @@
-import { actorClassOf, parseReason, statesOf, taskExecution } from '@pasteflow/domain';
+import {
+  actorClasses,
+  actorClassOf,
+  job,
+  machines,
+  parseJobReason,
+  parseReason,
+  type Reason,
+  reasonClasses,
+  statesOf,
+  taskExecution,
+  textForOwner,
+} from '@pasteflow/domain';
 import type { Timeline } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { instant, uuid } from '../openapi/formats.ts';
-import type { Audience } from './audience.ts';
-import { reasonClass, reasonText, viewOfReason } from './reason-view.ts';
-import { actorClass, transitionSchema, viewOfTransition } from './transition-view.ts';
+
+/**
+ * Who reads a paste, a job or their timeline. The owner is the user whose token created the paste or the job. Everybody else who may read
+ * an unlisted paste is a stranger, also with the delete token of an anonymous paste: that token deletes, and does nothing else (ADR 31).
+ */
+export type Audience = 'owner' | 'stranger';
+
+/** @param ownerId null: an anonymous paste, which has no owner @param userId null: an anonymous caller */
+export function audienceOf(ownerId: string | null, userId: string | null): Audience {
+  return ownerId !== null && ownerId === userId ? 'owner' : 'stranger';
+}
+
+/** The class of a reason, which everybody sees. */
+export const reasonClass = z
+  .enum(reasonClasses)
+  .nullable()
+  .meta({ description: 'Why, in one word of a closed list; null: for no special reason.' });
+
+/** The text of a reason, which its owner sees. */
+export const reasonText = z
+  .string()
+  .nullable()
+  .meta({ description: 'Why, in words. Only for the owner; null for all others.' });
+
+interface ReasonView {
+  readonly class: z.output<typeof reasonClass>;
+  readonly text: string | null;
+}
+
+/**
+ * What a caller sees of a reason. Names of hosts, modules and processes are for operators only: `npm run ops -- timeline` shows the stored
+ * text.
+ * @param reason null: there is none
+ */
+export function viewOfReason(reason: Reason | null, audience: Audience): ReasonView {
+  if (reason === null) return { class: null, text: null };
+  return { class: reason.class, text: audience === 'owner' ? textForOwner(reason) : null };
+}
+
+/** Who did something, as everybody sees it. */
+const actorClass = z.enum(actorClasses);
+
+const transitionSchema = z
+  .object({
+    machine: z.enum(machines.map(({ name }) => name)),
+    entity: uuid.meta({ description: 'The id of the paste, job or execution.' }),
+    from: z.string(),
+    to: z.string(),
+    at: instant,
+    actor: actorClass.meta({
+      description: 'The service that made the transition; `operator`: by hand.',
+    }),
+    reason_class: reasonClass,
+    reason: reasonText,
+  })
+  .meta({ id: 'Transition', description: 'A change from one state to another.' });
+
+export type TransitionView = Readonly<z.output<typeof transitionSchema>>;
+
+type StoredTransition = Pick<
+  Timeline['transitions'][number],
+  'machine' | 'entity' | 'from' | 'to' | 'at' | 'actor' | 'reason'
+>;
+
+/** A transition as the timeline and the events show it. */
+export function viewOfTransition(
+  { machine, entity, from, to, at, actor, reason }: StoredTransition,
+  audience: Audience,
+): TransitionView {
+  const parse = machine === job.name ? parseJobReason : parseReason;
+  const why = viewOfReason(reason === null ? null : parse(reason), audience);
+  return {
+    machine,
+    entity,
+    from,
+    to,
+    at: at.toISOString(),
+    actor: actorClassOf(actor),
+    reason_class: why.class,
+    reason: why.text,
+  };
+}
 
 const execution = z.object({
   id: uuid,

@@ -1,5 +1,5 @@
 import { jobTypes } from '@pasteflow/jobs';
-import { assets } from '../../src/site/assets.ts';
+import { assets } from '../../src/html/page.ts';
 import { endedJob, newJob } from './jobs.ts';
 import { ownForm } from './forms.ts';
 import { newPaste } from './pastes.ts';

@@ -1,7 +1,7 @@
 import { createPaste, type Database } from '@pasteflow/postgres';
-import { example as exampleJob } from '../../src/jobs/example.ts';
+import { example as exampleJob } from '../../src/jobs/job-view.ts';
 import { example } from '../../src/pastes/example.ts';
-import { exampleToken } from '../../src/pages/example.ts';
+import { exampleToken } from '../../src/pages/sign-in.ts';
 import type { ApiBed } from './api.ts';
 import { sha256, upload } from './pastes.ts';
 import { newUser, type TestUser } from './users.ts';

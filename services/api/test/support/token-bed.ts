@@ -11,7 +11,7 @@ import {
 } from '@pasteflow/dev-stack/testing';
 import { createDatabase, type Database } from '@pasteflow/postgres';
 import { hashOfSecret } from '../../src/identity/secret.ts';
-import { runTokenCommand } from '../../src/token/run-token-command.ts';
+import { runTokenCommand } from '../../src/token/token-command.ts';
 
 export interface TokenBed {
   readonly stack: TestStack;

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { headersOfEveryAnswer, robotsHeader } from '../../src/http/response/response-headers.ts';
-import { pageHeaders } from '../../src/site/send-page.ts';
+import { pageHeaders } from '../../src/html/page.ts';
 import { isPrivateBin } from '../../src/private-bin/is-private-bin.ts';
 import { eventFaults } from './event-faults.ts';
 import { document, faultsOf, type DocumentedAnswer, type DocumentedHeader } from './document.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { freeMemory } from './free-memory.ts';
+import { freeMemory } from './body-bytes.ts';
 
 /**
  * A client may read the answer only after it has sent its whole body, and a socket that is closed with unread

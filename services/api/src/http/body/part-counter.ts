@@ -1,4 +1,4 @@
-import { freeMemory } from './free-memory.ts';
+import { freeMemory } from './body-bytes.ts';
 
 const CR = 0x0d;
 const LF = 0x0a;

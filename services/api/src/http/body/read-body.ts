@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BodyBytes } from './body-bytes.ts';
+import { BodyBytes, freeMemory } from './body-bytes.ts';
 import { expectsContinue } from './drain.ts';
-import { freeMemory } from './free-memory.ts';
 import { RequestError } from '../errors/request-error.ts';
 
 /** A body that is being read. */

@@ -1,7 +1,7 @@
+import type { MessageContext } from '@pasteflow/domain';
+import { traceIdOf, TRACEPARENT } from '@pasteflow/runtime';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { MessageContext } from '@pasteflow/domain';
-import { TRACEPARENT, traceIdOf } from '@pasteflow/runtime';
 import type { ProblemCode } from '../errors/problem-codes.ts';
 import type { FieldError } from '../errors/request-error.ts';
 import type { Caller } from './caller.ts';
@@ -89,4 +89,9 @@ export function messageContextOf({ requestId, traceparent }: RequestContext): Me
 /** The path without the query, which may hold secrets and is neither shown nor logged. */
 export function pathOf(req: IncomingMessage): string {
   return (req.url ?? '/').split('?', 1)[0] ?? '/';
+}
+
+/** Whether a load balancer or an orchestrator asks for the health: every few seconds, and under any name of the service. */
+export function isProbe(req: IncomingMessage): boolean {
+  return /^\/(healthz|readyz)(\?|$)/.test(req.url ?? '');
 }

@@ -5,7 +5,7 @@ import { listen, Roster, runInSpan, sleep, type Component } from '@pasteflow/run
 import { handleClientError, refuseConnect, type ClientErrorOptions } from './client-error.ts';
 import type { Connections } from './connections.ts';
 import type { ConnectionEvents } from '../telemetry/connection-events.ts';
-import { Turns } from './turns.ts';
+import { PipelinedRequests } from './pipelined-requests.ts';
 import type { RequestEvents } from '../telemetry/request-events.ts';
 import { beginRequestSpan, endRequestSpan } from '../telemetry/request-span.ts';
 import { respondWithError } from '../response/respond-with-error.ts';
@@ -48,7 +48,7 @@ export class ApiServer implements Component {
   readonly #options: ApiServerOptions;
   readonly #server: Server;
   readonly #open = new Roster<ServerResponse>();
-  readonly #turns = new Turns();
+  readonly #pipelined = new PipelinedRequests();
   #app: RequestListener | undefined;
   #port: number;
   #stopping = false;
@@ -85,7 +85,7 @@ export class ApiServer implements Component {
     };
     this.#server.on('connect', (_req, socket) => refuseConnect(socket, refusals));
     this.#server.on('clientError', (error, socket) =>
-      handleClientError(error, socket as Socket, this.#turns.pending(socket), refusals),
+      handleClientError(error, socket as Socket, this.#pipelined.pending(socket), refusals),
     );
   }
 
@@ -144,13 +144,13 @@ export class ApiServer implements Component {
     res.once('close', () => {
       leave();
       this.#options.connections.ended(socket);
-      this.#turns.leave(socket, res);
+      this.#pipelined.leave(socket, res);
       runInSpan(span, () => this.#options.events.ended(req, res));
       endRequestSpan(span, req, res);
       // An answer that began before the stop has left its connection open.
       if (this.#closingIdle) setImmediate(() => this.#server.closeIdleConnections());
     });
-    this.#turns.take(req, res, () => runInSpan(span, () => this.#app?.(req, res)));
+    this.#pipelined.take(req, res, () => runInSpan(span, () => this.#app?.(req, res)));
   };
 }
 

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { INVALID_SPAN_CONTEXT, SpanKind, trace, type Span } from '@opentelemetry/api';
 import { failSpan, remoteParent, tracer } from '@pasteflow/runtime';
-import { isProbe } from '../request/is-probe.ts';
-import { contextOf } from '../request/request-context.ts';
+import { contextOf, isProbe } from '../request/request-context.ts';
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS']);
 

@@ -3,7 +3,7 @@ import * as openid from 'openid-client';
 import { boundedFetch } from '../bounded-fetch.ts';
 import { CLOCK_TOLERANCE_SECONDS } from '../access-tokens.ts';
 import { signInRefused } from '../authorization.ts';
-import { isSubject } from '../subject.ts';
+import { isSubject } from '../oidc-users.ts';
 import { newPendingSignIn, type PendingSignIn } from './pending-sign-in.ts';
 import { explainProviderError, signInUnavailable } from './provider-error.ts';
 

@@ -1,11 +1,10 @@
 import { compareLines } from './compare.ts';
-import { hunksOf, type Hunk } from './hunks.ts';
-import { linesOf, withoutReturn } from './lines.ts';
+import { type Hunk, hunksOf } from './hunks.ts';
 
 /** For this many lines the comparison takes up to 10 ms of CPU time, and with the page of all of them 12 to 19 ms. */
 export const MAX_DIFF_LINES = 5000;
 
-export interface ContentDiff {
+export interface TextDiff {
   readonly hunks: readonly Hunk[];
   /** Lines that count as equal have other line ends: CR LF in one of the texts, and LF in the other. */
   readonly lineEndsDiffer: boolean;
@@ -15,12 +14,12 @@ export interface ContentDiff {
  * The changes from one content to another.
  * @param lineEnds whether a line with CR LF equals one with LF: a patch needs the bytes, but a person who changed one line in a browser,
  *   which writes LF, looks for that line
- * @returns null when the contents have too many lines, or too many of their lines were moved
+ * @returns null when the texts have too many lines, or too many of their lines were moved
  */
-export function diffContents(
+export function diffTexts(
   { from, to }: { readonly from: Buffer; readonly to: Buffer },
   lineEnds: 'exact' | 'ignored',
-): ContentDiff | null {
+): TextDiff | null {
   const [oldLines, newLines] = [linesOf(from, MAX_DIFF_LINES), linesOf(to, MAX_DIFF_LINES)];
   if (oldLines === null || newLines === null) return null;
   const compared = (lines: readonly string[]): readonly string[] =>
@@ -35,4 +34,27 @@ export function diffContents(
     hunks: hunksOf(oldCompared, newCompared, comparison),
     lineEndsDiffer: lineEnds === 'ignored' && returnsOf(oldLines, keptOld) !== returnsOf(newLines, keptNew),
   };
+}
+
+/**
+ * The lines of a text, each with its newline, which only the last one may lack. The bytes are written as Latin-1, a character for each
+ * byte, so that any content can be compared and written again byte for byte.
+ * @returns null when there are more lines than `maxLines`
+ */
+export function linesOf(content: Buffer, maxLines: number): readonly string[] | null {
+  const text = content.toString('latin1');
+  const lines: string[] = [];
+  for (let start = 0; start < text.length;) {
+    if (lines.length === maxLines) return null;
+    const newline = text.indexOf('\n', start);
+    const end = newline === -1 ? text.length : newline + 1;
+    lines.push(text.slice(start, end));
+    start = end;
+  }
+  return lines;
+}
+
+/** A line without a carriage return before its newline: browsers drop those from what is typed into a form. */
+function withoutReturn(line: string): string {
+  return line.endsWith('\r\n') ? `${line.slice(0, -2)}\n` : line;
 }

@@ -9,7 +9,7 @@ const MAX_WAITING = 100;
  * headers have arrived, and keeps the answers in memory until the earlier ones are sent: one write of 64 KiB
  * could start a thousand requests.
  */
-export class Turns {
+export class PipelinedRequests {
   /**
    * Null after the answer: otherwise a connection that waits for its next request, perhaps for a minute, would keep the last request and its
    * body. To delete the entry would make V8 build a new table for each request.

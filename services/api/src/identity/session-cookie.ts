@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { RequestError } from '../http/errors/request-error.ts';
-import { cookieOf } from '../http/request/cookies.ts';
 import { contextOf } from '../http/request/request-context.ts';
 
 /** Its name, without the prefix of https. */
@@ -10,7 +9,7 @@ const SESSION_COOKIE = 'pasteflow';
  * The cookie with which a browser is signed in (ADR 40). It holds the secret of the browser's session, which counts only in requests that the
  * service's own pages or the user's address bar sent.
  */
-export class Sessions {
+export class SessionCookie {
   readonly #publicUrl: string | undefined;
   readonly #isHttps: boolean;
 
@@ -99,4 +98,13 @@ export class Sessions {
       `The form was not sent from a page of this service, or the browser does not say from where. Open ${address} and try again, with https and a current browser.`,
     );
   }
+}
+
+/** The value of a cookie; null: the request has none of this name. The first of several counts. */
+function cookieOf(req: IncomingMessage, name: string): string | null {
+  for (const pair of (req.headers.cookie ?? '').split(';')) {
+    const [key = '', ...value] = pair.split('=');
+    if (key.trim() === name) return value.join('=').trim();
+  }
+  return null;
 }
