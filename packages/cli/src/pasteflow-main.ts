@@ -1,7 +1,6 @@
-import { EXIT_FAILED } from './exit-codes.ts';
-import { run } from './run.ts';
-import { OutputClosedError } from './terminal/output-closed-error.ts';
-import { stdoutOf } from './terminal/stdout-of.ts';
+import { EXIT_FAILED, OutputClosedError } from './errors.ts';
+import { run } from './program.ts';
+import { stdoutOf } from './terminal/terminal.ts';
 
 const interrupt = new AbortController();
 let received: NodeJS.Signals | undefined;

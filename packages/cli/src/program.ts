@@ -1,22 +1,51 @@
-import { Command } from 'commander';
-import { cancel } from './commands/cancel.ts';
-import { cat, type CatOptions } from './commands/cat.ts';
-import { completionScript, SHELLS, type Shell } from './commands/completion.ts';
-import { diff } from './commands/diff.ts';
-import { exportPastes, type ExportOptions } from './commands/export.ts';
+import { Command, CommanderError } from 'commander';
+import { cancel } from './commands/jobs.ts';
+import { cat, type CatOptions, diff } from './commands/cat.ts';
+import { completionScript, type Shell, SHELLS } from './commands/completion.ts';
+import { type ExportOptions, exportPastes } from './commands/export.ts';
 import { importFile, type ImportOptions } from './commands/import.ts';
 import { login, logout } from './commands/login.ts';
 import { ls, type LsOptions } from './commands/ls.ts';
 import type { PrintOptions } from './commands/print-content.ts';
 import { put, type PutOptions } from './commands/put.ts';
 import { rm, type RmOptions } from './commands/rm.ts';
-import { timeline } from './commands/timeline.ts';
-import { watch } from './commands/watch.ts';
-import { EXIT_DONE, type ExitCode } from './exit-codes.ts';
+import { timeline, watch } from './commands/follow.ts';
+import {
+  EXIT_DONE,
+  EXIT_FAILED,
+  EXIT_MISUSED,
+  type ExitCode,
+  messageOf,
+  OutputClosedError,
+  UsageError,
+} from './errors.ts';
 import { openSession, type Session } from './session.ts';
 import type { CommonOptions } from './settings/settings.ts';
+import { Output } from './terminal/output.ts';
 import { safeText } from './terminal/safe-text.ts';
 import type { Terminal } from './terminal/terminal.ts';
+
+/** Runs one command line. @param args without the name of the program */
+export async function run(
+  args: readonly string[],
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const output = new Output(terminal, { json: false });
+  let code: ExitCode = EXIT_DONE;
+  const act: Act = async (work) => {
+    code = await work(terminal, signal);
+  };
+  try {
+    await buildProgram(terminal, act).parseAsync([...args], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_DONE : EXIT_MISUSED;
+    if (signal.reason instanceof OutputClosedError) return EXIT_FAILED;
+    output.problem(signal.aborted ? 'Interrupted.' : messageOf(error));
+    return error instanceof UsageError ? EXIT_MISUSED : EXIT_FAILED;
+  }
+}
 
 type Work = (terminal: Terminal, signal: AbortSignal) => Promise<ExitCode>;
 

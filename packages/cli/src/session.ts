@@ -3,7 +3,7 @@ import { DeleteTokens } from './settings/delete-tokens.ts';
 import { isReadableByOthers, readSettings, type CommonOptions } from './settings/settings.ts';
 import { Output } from './terminal/output.ts';
 import type { Terminal } from './terminal/terminal.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './errors.ts';
 
 /** What a command works with. */
 export interface Session {

@@ -30,7 +30,7 @@ describe('pasteflow cat --from', () => {
     expect([code, stderr]).toEqual([1, `pasteflow: ${missing}: There is no such file or folder.\n`]);
   });
 
-  it('prints a content that is not encrypted', async () => {
+  it('prints content that is not encrypted', async () => {
     const path = join(bed.home, 'content');
     await writeFile(path, 'plain');
     await chmod(path, 0o600);

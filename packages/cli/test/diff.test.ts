@@ -38,7 +38,7 @@ describe('pasteflow diff', () => {
     expect((await bed.run(['diff', '--raw', CODE], { tty: ['stdout'] })).stdout).toContain('\u001b[2J');
   });
 
-  it('prints nothing for equal contents, and ends with 0', async () => {
+  it('prints nothing for equal content, and ends with 0', async () => {
     bed.script(answer(Buffer.alloc(0)));
     expect(await bed.run(['diff', CODE])).toEqual({ code: 0, stdout: '', stderr: '' });
   });

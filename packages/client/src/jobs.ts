@@ -1,4 +1,4 @@
-import type { CallOptions, CreateOptions } from './call-options.ts';
+import { type CallOptions, type CreateOptions, newIdempotencyKey } from './call-options.ts';
 import type {
   Asset,
   AssetFilter,
@@ -11,7 +11,6 @@ import type {
 } from './api-types.ts';
 import { JobFailedError } from './errors.ts';
 import { followEvents, type EventsOptions, type JobEvent } from './events.ts';
-import { newIdempotencyKey } from './idempotency-key.ts';
 import { Listing } from './listing.ts';
 import type { Transport } from './transport.ts';
 import { preferWait, waitUntilSettled, type PollResult, type WaitOptions } from './waiting.ts';

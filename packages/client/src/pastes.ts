@@ -1,12 +1,11 @@
-import type { CallOptions, CreateOptions } from './call-options.ts';
+import { type CallOptions, type CreateOptions, newIdempotencyKey } from './call-options.ts';
 import type { CreatedPaste, NewPasteFields, Paste, PasteFilter, Timeline } from './api-types.ts';
 import { contentSource, type Content } from './content-source.ts';
 import { PasteFailedError, PasteflowApiError } from './errors.ts';
 import { followEvents, type EventsOptions, type PasteEvent } from './events.ts';
-import { newIdempotencyKey } from './idempotency-key.ts';
 import { Listing } from './listing.ts';
 import { PasteContent } from './paste-content.ts';
-import type { RetryPolicy } from './retry-policy.ts';
+import type { RetryPolicy } from './retries.ts';
 import type { Transport } from './transport.ts';
 import { preferWait, waitUntilSettled, type PollResult, type WaitOptions } from './waiting.ts';
 
@@ -120,8 +119,8 @@ export class Pastes {
   }
 
   /**
-   * What has changed since the paste that this one was made from: a patch in the unified format of diff, empty for equal contents. A patch has
-   * the bytes of both contents, which may be no UTF-8. Waits for uploads that are in progress.
+   * What has changed since the paste that this one was made from: a patch in the unified format of diff, empty when nothing has changed. A patch has
+   * the bytes of both pastes, which may be no UTF-8. Waits for uploads that are in progress.
    */
   async diff(
     shortCode: string,
@@ -250,7 +249,7 @@ export class Pastes {
     return data;
   }
 
-  /** Requests something of a content, again and again while the upload is in progress. */
+  /** Requests something of the content, again and again while the upload is in progress. */
   async #whenStored(
     shortCode: string,
     { signal, timeoutMs }: { signal: AbortSignal | undefined; timeoutMs: number },

@@ -1,10 +1,8 @@
 import createFetchClient, { type Client } from 'openapi-fetch';
-import { apiErrorOf } from './api-error.ts';
+import { apiErrorOf, PasteflowConnectionError } from './errors.ts';
 import type { ErrorCode } from './api-types.ts';
-import { PasteflowConnectionError } from './errors.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from './retry-policy.ts';
+import { DEFAULT_RETRY, type RetryPolicy, withRetries } from './retries.ts';
 import type { paths } from './schema.ts';
-import { withRetries } from './with-retries.ts';
 
 /** A token, or a function that returns the current one; it is called before each request. */
 export type TokenSource = string | (() => string | Promise<string>);
@@ -31,13 +29,13 @@ export interface TryInit {
   readonly fetch: Fetch;
 }
 
-interface Answer<T> {
+interface FetchResult<T> {
   readonly data?: T;
   readonly error?: unknown;
   readonly response: Response;
 }
 
-export interface CallOptions {
+export interface RequestOptions {
   readonly signal: AbortSignal | undefined;
   /** The body of the response is a stream that is read later, not JSON. */
   readonly streamed?: boolean;
@@ -73,8 +71,8 @@ export class Transport {
    * @throws PasteflowApiError, PasteflowConnectionError, or the reason of `signal`
    */
   async call<T>(
-    send: (init: TryInit) => Promise<Answer<T>>,
-    { signal, streamed = false, codeOfBare503, isRepeatable = () => true, retry }: CallOptions,
+    send: (init: TryInit) => Promise<FetchResult<T>>,
+    { signal, streamed = false, codeOfBare503, isRepeatable = () => true, retry }: RequestOptions,
   ): Promise<{ readonly data: T; readonly response: Response }> {
     const fetch: Fetch = async (request) => await this.#receive(request, streamed);
     return await withRetries(

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { EventMessages } from '../src/event-messages.ts';
+import { EventMessages } from '../src/events.ts';
 import { JOB_ID } from './support/job.ts';
 import { answer, problem, reset, type Handler } from './support/scripted-server.ts';
 import { useServer } from './support/server.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_RETRY, PasteflowApiError, PasteflowConnectionError } from '../src/index.ts';
-import { delayBeforeRetry } from '../src/retry-policy.ts';
+import { delayBeforeRetry } from '../src/retries.ts';
 
 const lost = new PasteflowConnectionError('lost');
 const at = (tries: number, random: number, elapsedMs = 0) => ({

@@ -1,21 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { EXIT_DONE, type ExitCode } from '../exit-codes.ts';
+import { EXIT_DONE, type ExitCode, UsageError } from '../errors.ts';
 import { assertWritable } from '../files/write-atomically.ts';
 import {
   contentOfBytes,
+  type ContentPart,
   keyIn,
   openContent,
-  type ContentPart,
   type OpenedContent,
   type ReadableContent,
 } from '../sealed/open-content.ts';
 import { noteLeftOut, saveAttachments } from '../sealed/save-attachments.ts';
 import type { Session } from '../session.ts';
 import { pasteNamedBy } from '../settings/named.ts';
-import { UsageError } from '../usage-error.ts';
 import { isFile, printContent, type PrintOptions } from './print-content.ts';
-import { reveal, type NamedPaste, type UseContent } from './reveal.ts';
+import { type NamedPaste, reveal, type UseContent } from './reveal.ts';
 
 export interface CatOptions extends PrintOptions {
   readonly reveal?: boolean;
@@ -25,7 +24,7 @@ export interface CatOptions extends PrintOptions {
   readonly attachment?: readonly string[];
 }
 
-/** `pasteflow cat CODE…`: the contents, decrypted where a URL has the key, one after the other, on stdout or in a file. */
+/** `pasteflow cat CODE…`: the content of pastes, decrypted where a URL has the key, one after the other, on stdout or in a file. */
 export async function cat(
   session: Session,
   pastes: readonly string[],
@@ -103,4 +102,12 @@ async function withContent(
     if (paste.burn) return await reveal(session, named, paste, use);
   }
   await use(await client.pastes.content(named.code, { signal }));
+}
+
+/** `pasteflow diff CODE`: what has changed since the paste that this one was made from, as a patch. */
+export async function diff(session: Session, paste: string, options: PrintOptions): Promise<ExitCode> {
+  const { client, server, signal } = session;
+  const patch = await client.pastes.diff(pasteNamedBy(paste, server), { signal });
+  await printContent(session, contentOfBytes(patch), options);
+  return EXIT_DONE;
 }

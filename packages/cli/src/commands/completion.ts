@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 

@@ -1,13 +1,12 @@
 import type { Job } from '@pasteflow/client';
-import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../exit-codes.ts';
+import { EXIT_DONE, EXIT_FAILED, type ExitCode, UsageError } from '../errors.ts';
 import { download } from '../files/download.ts';
 import { assertWritable, writeAtomically } from '../files/write-atomically.ts';
 import { requireToken, type Session } from '../session.ts';
 import { jobNamedBy } from '../settings/named.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
-import { writeTo } from '../terminal/write-to.ts';
-import { UsageError } from '../usage-error.ts';
-import { waitForJob } from './wait-for-job.ts';
+import { writeTo } from '../terminal/terminal.ts';
+import { waitForJob } from './jobs.ts';
 
 export interface ExportOptions {
   readonly output?: string;

@@ -1,10 +1,10 @@
 import { JobFailedError, type NewJob } from '@pasteflow/client';
-import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../exit-codes.ts';
+import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../errors.ts';
 import { openContent } from '../files/content-source.ts';
 import { requireToken, type Session } from '../session.ts';
 import { expiryOf } from '../settings/named.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
-import { waitForJob } from './wait-for-job.ts';
+import { waitForJob } from './jobs.ts';
 
 export interface ImportOptions {
   readonly expires?: string;

@@ -1,5 +1,5 @@
 import { createClient, PasteflowApiError } from '@pasteflow/client';
-import { EXIT_DONE, type ExitCode } from '../exit-codes.ts';
+import { EXIT_DONE, type ExitCode, UsageError } from '../errors.ts';
 import { configPathOf, readConfigFile, writeConfigFile } from '../settings/config-file.ts';
 import {
   checkedToken,
@@ -9,9 +9,7 @@ import {
   type CommonOptions,
 } from '../settings/settings.ts';
 import { Output } from '../terminal/output.ts';
-import { readSecret } from '../terminal/read-secret.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { UsageError } from '../usage-error.ts';
+import { readSecret, type Terminal } from '../terminal/terminal.ts';
 
 /** `pasteflow login`: asks for a token, tries it, and keeps it with the server. */
 export async function login(

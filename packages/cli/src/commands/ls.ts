@@ -1,9 +1,8 @@
 import type { Paste } from '@pasteflow/client';
-import { EXIT_DONE, type ExitCode } from '../exit-codes.ts';
+import { EXIT_DONE, type ExitCode, UsageError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { sizeText } from '../terminal/progress-bar.ts';
-import { tableOf } from '../terminal/table.ts';
-import { UsageError } from '../usage-error.ts';
+import { tableOf } from '../terminal/output.ts';
 
 export interface LsOptions {
   readonly limit: string;

@@ -3,7 +3,7 @@ import type { ReadableContent } from '../sealed/open-content.ts';
 import type { Session } from '../session.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
 import { safeContent } from '../terminal/safe-text.ts';
-import { writeTo } from '../terminal/write-to.ts';
+import { writeTo } from '../terminal/terminal.ts';
 
 export interface PrintOptions {
   /** A file; `-` is stdout. Default: stdout. */
@@ -12,7 +12,7 @@ export interface PrintOptions {
   readonly raw?: boolean;
 }
 
-/** Writes a content to stdout or into a file, byte for byte. On a terminal nothing of it can act. */
+/** Writes content to stdout or into a file, byte for byte. On a terminal nothing of it can act. */
 export async function printContent(
   session: Session,
   content: ReadableContent,

@@ -1,16 +1,13 @@
 import type { CreatedPaste, NewPasteFields } from '@pasteflow/client';
 import { renderUnicodeCompact } from 'uqr';
-import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../exit-codes.ts';
+import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf, UsageError } from '../errors.ts';
 import { openContent } from '../files/content-source.ts';
-import { messageOf } from '../message-of.ts';
-import { askForPassword, presetPassword } from '../sealed/password.ts';
+import { askForPassword, presetPassword } from '../sealed/open-content.ts';
 import { sealContent, type SealContentOptions } from '../sealed/seal-content.ts';
 import type { Session } from '../session.ts';
 import type { DeleteTokens } from '../settings/delete-tokens.ts';
 import { expiryOf, pasteNamedBy } from '../settings/named.ts';
 import { sizeText, startProgress } from '../terminal/progress-bar.ts';
-import { UsageError } from '../usage-error.ts';
-import { inLanes } from './in-lanes.ts';
 
 export interface PutOptions {
   readonly title?: string;
@@ -172,4 +169,29 @@ function startReport({ terminal }: Session, files: number) {
       if (done < files) show();
     },
   };
+}
+
+/**
+ * Runs `work` for each item, at most `lanes` at the same time, and hands the results over in the order of the items, each as soon as those
+ * before it are there.
+ */
+async function inLanes<Item, Result>(
+  items: readonly Item[],
+  lanes: number,
+  work: (item: Item) => Promise<Result>,
+  take: (result: Result) => void,
+): Promise<void> {
+  const waiting = new Map<number, Result>();
+  let begun = 0;
+  let taken = 0;
+  const lane = async (): Promise<void> => {
+    for (let n = begun++; n < items.length; n = begun++) {
+      waiting.set(n, await work(items[n] as Item));
+      for (; waiting.has(taken); taken += 1) {
+        take(waiting.get(taken) as Result);
+        waiting.delete(taken);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
 }

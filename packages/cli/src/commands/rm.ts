@@ -1,9 +1,7 @@
 import { PasteflowApiError } from '@pasteflow/client';
-import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../exit-codes.ts';
-import { messageOf } from '../message-of.ts';
+import { EXIT_DONE, EXIT_FAILED, type ExitCode, messageOf, UsageError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { pasteNamedBy } from '../settings/named.ts';
-import { UsageError } from '../usage-error.ts';
 
 export interface RmOptions {
   readonly deleteToken?: string;

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeWhole } from './write-whole.ts';
 
 /** Its owner alone may read it. */
 const PRIVATE_FILE = 0o600;
@@ -10,7 +9,7 @@ const PRIVATE_FOLDER = 0o700;
 const BLOCK = Buffer.alloc(65_536);
 
 /**
- * The only copy of a content that can be read once: a file that stays until somebody removes it. The room on the disk is taken before the
+ * The only copy of content that can be read once: a file that stays until somebody removes it. The room on the disk is taken before the
  * content is asked for, so that a full disk or a folder without rights is found while the content is still on the server.
  */
 export class KeptContent {
@@ -74,4 +73,10 @@ export class KeptContent {
   async #close(): Promise<void> {
     await this.#file.close();
   }
+}
+
+/** Writes all bytes at a position of the file: one write may write a part of them only. */
+async function writeWhole(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length;)
+    written += (await file.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
 }

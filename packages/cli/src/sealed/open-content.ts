@@ -1,18 +1,18 @@
-import { text } from 'node:stream/consumers';
 import type { PasteContent } from '@pasteflow/client';
 import {
+  type Attachment,
   keyOfFragment,
+  type Message,
   openSealed,
   parseSealedText,
-  WrongKeyError,
-  type Attachment,
-  type Message,
   type SealedDocument,
   type SecretKey,
+  WrongKeyError,
 } from '@pasteflow/sealed';
+import { text } from 'node:stream/consumers';
+import { UsageError } from '../errors.ts';
 import type { Session } from '../session.ts';
-import { UsageError } from '../usage-error.ts';
-import { askForPassword, presetPassword } from './password.ts';
+import { readSecret } from '../terminal/terminal.ts';
 
 /** A content that is at hand: what a download has, too. */
 export type ReadableContent = Pick<PasteContent, 'stream' | 'size'>;
@@ -46,7 +46,7 @@ export function keyIn(argument: string): SecretKey | null {
   return key;
 }
 
-/** Decrypts a content. Asks on a terminal for the password, when there is one. @throws WrongKeyError */
+/** Decrypts the content of a paste. Asks on a terminal for the password, when there is one. @throws WrongKeyError */
 export async function openContent(
   session: Session,
   content: ReadableContent,
@@ -73,4 +73,22 @@ function contentOfMessage({ text: content, attachments }: Message, part: Content
   if (part !== 'text' && content === '' && first !== undefined && others.length === 0)
     return { ...contentOfBytes(first.bytes), attachments: [] };
   return { ...contentOfBytes(new TextEncoder().encode(content)), attachments };
+}
+
+/** A command line is visible to every user of a machine, so that a password is no argument. */
+const VARIABLE = 'PASTEFLOW_PASSWORD';
+
+/** The password from the environment; empty: none is set. */
+export function presetPassword({ terminal }: Pick<Session, 'terminal'>): string {
+  return terminal.env[VARIABLE] ?? '';
+}
+
+/** @throws UsageError when nobody can be asked */
+export async function askForPassword({
+  terminal,
+  signal,
+}: Pick<Session, 'terminal' | 'signal'>): Promise<string> {
+  if (terminal.stdin.isTTY !== true)
+    throw new UsageError(`There is no terminal to ask for the password. Set ${VARIABLE}.`);
+  return await readSecret(terminal, 'Password: ', signal);
 }

@@ -1,4 +1,4 @@
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 
 /** What the argument of a command names. */
 export type Named =

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../errors.ts';
 import { readConfigFile } from './config-file.ts';
 
 /** The options that every command has. */

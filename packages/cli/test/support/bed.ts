@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-import type { ExitCode } from '../../src/exit-codes.ts';
-import { run } from '../../src/run.ts';
+import type { ExitCode } from '../../src/errors.ts';
+import { run } from '../../src/program.ts';
 
 export interface SeenRequest {
   readonly method: string;

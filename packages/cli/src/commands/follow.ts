@@ -1,8 +1,21 @@
-import type { JobEvent, PasteEvent } from '@pasteflow/client';
-import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../exit-codes.ts';
+import type { JobEvent, PasteEvent, Timeline } from '@pasteflow/client';
+import { EXIT_DONE, EXIT_FAILED, type ExitCode } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { namedBy } from '../settings/named.ts';
-import { transitionText } from './transition-text.ts';
+
+/** `pasteflow timeline CODE|JOB`: what has happened to a paste or a job, oldest first. */
+export async function timeline(
+  { client, output, server, signal }: Session,
+  argument: string,
+): Promise<ExitCode> {
+  const named = namedBy(argument, server);
+  const found =
+    named.kind === 'job'
+      ? await client.jobs.timeline(named.id, { signal })
+      : await client.pastes.timeline(named.name, { signal });
+  output.result(found, found.transitions.map(transitionText));
+  return EXIT_DONE;
+}
 
 const GOOD_ENDS: readonly unknown[] = ['PROCESSED', 'completed'];
 
@@ -35,4 +48,11 @@ function eventText(event: PasteEvent | JobEvent): string {
     default:
       return event satisfies never;
   }
+}
+
+type Transition = Timeline['transitions'][number];
+
+/** One line: when, what, from and to which state, by whom and why. */
+function transitionText({ at, machine, from, to, actor, reason, reason_class }: Transition): string {
+  return [at, machine, `${from} → ${to}`, actor, reason ?? reason_class ?? ''].join('  ').trimEnd();
 }

@@ -1,5 +1,19 @@
 import { PasteflowApiError, PasteflowConnectionError } from '@pasteflow/client';
 
+export const EXIT_DONE = 0;
+/** The command failed, or a part of it. */
+export const EXIT_FAILED = 1;
+/** The command line or the configuration is wrong. */
+export const EXIT_MISUSED = 2;
+
+export type ExitCode = typeof EXIT_DONE | typeof EXIT_FAILED | typeof EXIT_MISUSED;
+
+/** The command or its environment is wrong: exit code 2. The message says what to do. */
+export class UsageError extends Error {}
+
+/** stdout takes nothing more: its reader is gone, or its disk is full. The program has said so where a person needs to know. */
+export class OutputClosedError extends Error {}
+
 const MEANINGS: Readonly<Record<string, string>> = {
   ENOENT: 'There is no such file or folder.',
   EACCES: 'You have no right to use this file or folder.',

@@ -1,4 +1,5 @@
 import { PasteflowApiError, PasteflowConnectionError } from './errors.ts';
+import { sleep, withTimeout } from './timing.ts';
 
 /** How a request is retried. Every bound applies: the first one that is reached ends the request with the last error. */
 export interface RetryPolicy {
@@ -59,4 +60,34 @@ function isTransient(error: unknown): boolean {
  */
 function isHeldKey(error: unknown): boolean {
   return error instanceof PasteflowApiError && error.code === 'idempotency_key_in_use';
+}
+
+export interface RetryContext {
+  readonly policy: RetryPolicy;
+  readonly signal: AbortSignal | undefined;
+  /** False when the content can't be sent again. */
+  readonly isRepeatable: () => boolean;
+}
+
+/** Retries `attempt` until it succeeds. Rejects with the last error when a retry is not allowed or a bound is reached. */
+export async function withRetries<T>(
+  { policy, signal, isRepeatable }: RetryContext,
+  attempt: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const startedAt = performance.now();
+  const elapsed = (): number => performance.now() - startedAt;
+  for (let tries = 1; ; tries += 1) {
+    signal?.throwIfAborted();
+    const ms = Math.min(policy.tryTimeoutMs, policy.maxTotalMs - elapsed());
+    const reason = (): Error => new PasteflowConnectionError(`no answer within ${Math.round(ms)} ms`);
+    try {
+      return await withTimeout({ ms, reason, outer: signal }, attempt);
+    } catch (error) {
+      signal?.throwIfAborted(); // the reason itself, not the error that fetch made of it
+      const now = { policy, tries, elapsedMs: elapsed(), random: Math.random() };
+      const delay = isRepeatable() ? delayBeforeRetry(error, now) : null;
+      if (delay === null) throw error;
+      await sleep(delay, signal);
+    }
+  }
 }

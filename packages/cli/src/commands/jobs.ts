@@ -1,6 +1,18 @@
-import { JobFailedError, type Job } from '@pasteflow/client';
+import { type Job, JobFailedError } from '@pasteflow/client';
+import { EXIT_DONE, type ExitCode } from '../errors.ts';
 import type { Session } from '../session.ts';
+import { jobNamedBy } from '../settings/named.ts';
 import { startProgress } from '../terminal/progress-bar.ts';
+
+/** `pasteflow cancel JOB`: ends a job that waits or runs. */
+export async function cancel(
+  { client, output, server, signal }: Session,
+  argument: string,
+): Promise<ExitCode> {
+  const job = await client.jobs.cancel(jobNamedBy(argument, server), { signal });
+  output.result(job, [job.status]);
+  return EXIT_DONE;
+}
 
 /**
  * Waits for the end of a job, with a progress bar. When the wait ends before the job, by Ctrl-C or because the server does not answer, the

@@ -1,5 +1,0 @@
-/** 128 bits from the CSPRNG. Not randomUUID(), which browsers provide on secure origins only. */
-export function newIdempotencyKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
