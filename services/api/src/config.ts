@@ -140,7 +140,7 @@ const memoryBytes = Math.min(process.constrainedMemory() || totalmem(), totalmem
 const MIB = 1024 * 1024;
 
 const downloadSettings = groups({
-  /** Bytes of whole contents in memory. */
+  /** Bytes of content that is in memory as a whole. */
   maxBytes: setting('MAX_DOWNLOAD_BYTES_IN_FLIGHT', positiveInteger().default(Math.floor(memoryBytes / 16))),
   maxStreamsPerCaller: setting('MAX_DOWNLOADS_PER_CALLER', positiveInteger().default(20)),
   /** Bytes of content that is kept for the next reads; 0: none. */

@@ -11,7 +11,7 @@ const gzipped = { 'accept-encoding': 'gzip' };
 const tagOf = (content: Buffer): string => `"${createHash('sha256').update(content).digest('hex')}"`;
 const gzipTagOf = (content: Buffer): string => tagOf(content).replace(/"$/, '-gzip"');
 
-/** Around the sizes up to which contents travel inline, and are read as a whole. */
+/** Around the sizes up to which content travels inline, and is read as a whole. */
 const sizes = [600, 2048, 45_057, 262_144, 262_145, 1_000_000];
 
 // A second read comes from the cache, where there is one.
@@ -24,7 +24,7 @@ describe.each([
   const get = (code: string, headers: Record<string, string> = {}, method = 'GET') =>
     rawGet(`${bed.api.url}/${code}`, headers, method);
 
-  describe('a content that is stored compressed', () => {
+  describe('content that is stored compressed', () => {
     it.each(sizes)('of %i bytes is sent byte for byte, whatever the client accepts', async (bytes) => {
       const content = compressibleContent(bytes);
       const stored = gzipSync(content);
@@ -182,7 +182,7 @@ describe.each([
     });
   });
 
-  describe('a content that is stored as it is', () => {
+  describe('content that is stored as it is', () => {
     it('is sent as it is to a client that accepts gzip', async () => {
       const content = compressibleContent(5000);
       const code = await processedPaste(bed, content);

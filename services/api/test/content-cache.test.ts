@@ -197,7 +197,7 @@ describe('the memory of the cache', () => {
   });
   const plain = (bytes: Buffer) => ({ bytes, encoding: null });
 
-  it('is limited: the contents that were read longest ago go first', () => {
+  it('is limited: the content that was read longest ago goes first', () => {
     const cache = new ContentCache({ maxBytes: 30_000, metrics: new Metrics('api', { process: false }) });
     for (const n of [1, 2, 3]) cache.add(paste(n, 6000), plain(Buffer.alloc(6000, n)));
     expect(cache.get(paste(1, 6000))?.bytes[0]).toBe(1);
@@ -214,7 +214,7 @@ describe('the memory of the cache', () => {
     expect(kept).toContain(99);
   });
 
-  it('leaves out a content that is larger than the limit', () => {
+  it('leaves out content that is larger than the limit', () => {
     const cache = new ContentCache({ maxBytes: 1000, metrics: new Metrics('api', { process: false }) });
     cache.add(paste(1, 2000), plain(Buffer.alloc(2000)));
     expect(cache.get(paste(1, 2000))).toBeUndefined();

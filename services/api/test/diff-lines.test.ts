@@ -35,7 +35,7 @@ function applied(from: Buffer, patch: Buffer): Buffer {
   return Buffer.from([...result, ...old.slice(at)].join(''), 'latin1');
 }
 
-describe('the diff of two contents', () => {
+describe('the diff of two texts', () => {
   it('is a patch that makes the new content of the old one, for any bytes', () => {
     const next = random(7);
     for (let n = 0; n < 500; n += 1) {

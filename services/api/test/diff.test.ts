@@ -111,7 +111,7 @@ describe('the diff of a paste and the one that it was made from', () => {
     }
   });
 
-  it('is empty for equal contents, and the page says that nothing has changed', async () => {
+  it('is empty for equal content, and the page says that nothing has changed', async () => {
     const { child } = await pair('same\n', 'same\n');
     const patch = await get(child);
     expect([patch.status, await patch.text()]).toEqual([200, '']);
@@ -120,7 +120,7 @@ describe('the diff of a paste and the one that it was made from', () => {
     expect(page).not.toContain('+0 added');
   });
 
-  it('escapes hostile contents and titles in the page, and names no title in the patch', async () => {
+  it('escapes hostile content and titles in the page, and names no title in the patch', async () => {
     const { child } = await pair(
       '<script>alert(1)</script>\n',
       '</pre><img src=x onerror=alert(1)>\u202e\0\n',
@@ -259,7 +259,7 @@ describe('the diff of a paste and the one that it was made from', () => {
     expect(markup).toContain('compare them with diff');
   });
 
-  it('is read also when one caller may hold less memory than both contents take', async () => {
+  it('is read also when one caller may hold less memory than both pastes take', async () => {
     const { child } = await pair('a'.repeat(2000), 'b'.repeat(2000));
     const api = await bed.start({ env: { MAX_DOWNLOAD_BYTES_IN_FLIGHT: '1000' } });
     for (const headers of [{}, HTML])
@@ -282,7 +282,7 @@ describe('the diff of a paste and the one that it was made from', () => {
     expect((await get(child)).status).toBe(200);
   });
 
-  it('is 503 when S3 has lost one of the contents, and 410 when the paste was deleted meanwhile', async () => {
+  it('is 503 when S3 has lost the content of one paste, and 410 when the paste was deleted meanwhile', async () => {
     const { parent, child } = await pair('a\n', 'b\n');
     await bed.store.deleteMany([objectKeyOf(parent)]);
     expect((await get(child)).status).toBe(503);

@@ -23,7 +23,7 @@ beforeAll(async () => {
   large = await processedPaste(bed, largeContent);
 });
 
-/** Sends requests for a content and never reads. */
+/** Sends requests for content and never reads. */
 async function unread(api: RunningApi, code: string, address: string): Promise<void> {
   const socket = await dial(api.port);
   socket.on('error', () => {}).pause();
@@ -113,7 +113,7 @@ describe('200 readers that never read a large content', () => {
   });
 });
 
-describe('small contents that are being sent', () => {
+describe('small content that is being sent', () => {
   it('take at most MAX_DOWNLOAD_BYTES_IN_FLIGHT of memory, and of one caller half', async () => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const api = await bed.start({

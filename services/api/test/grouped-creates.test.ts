@@ -39,7 +39,7 @@ const untilInsertWaits = () =>
     (count) => count > 0,
   );
 
-const contents = Array.from({ length: MANY }, (_, n) => `content ${n}`);
+const texts = Array.from({ length: MANY }, (_, n) => `content ${n}`);
 const groupStatement = 'lock_limit AS MATERIALIZED';
 const manyAnswers = 'AS kept (caller';
 
@@ -66,36 +66,36 @@ describe('creations that arrive while an insert is under way', () => {
     await whileInsertsWait(async () => {
       first = postRaw(bed.api.url, 'first');
       await untilInsertWaits();
-      others = contents.map((content) => postRaw(bed.api.url, content));
-      await untilReceived(bytesOf(['first', ...contents]));
+      others = texts.map((content) => postRaw(bed.api.url, content));
+      await untilReceived(bytesOf(['first', ...texts]));
     });
     await expectCreated(await first!, 'first');
     for (const [n, response] of (await Promise.all(others)).entries())
-      await expectCreated(response, contents[n]!);
+      await expectCreated(response, texts[n]!);
     const inserts = bed.api.statements.slice(before).filter((text) => text.includes('INSERT INTO pastes'));
     expect(inserts.map((text) => text.includes(groupStatement))).toEqual([false, true]);
   });
 
   it('with keys store their answers in the same transaction, and each is replayed', async () => {
     const before = bed.api.statements.length;
-    const keys = contents.map(() => newKey());
+    const keys = texts.map(() => newKey());
     let first: Promise<Response> | undefined;
     let others: Promise<Response>[] = [];
     await whileInsertsWait(async () => {
       first = postKeyed(bed.api.url, { key: newKey(), body: 'first' });
       await untilInsertWaits();
-      others = contents.map((body, n) => postKeyed(bed.api.url, { key: keys[n]!, body }));
+      others = texts.map((body, n) => postKeyed(bed.api.url, { key: keys[n]!, body }));
       await until(async () => (await unanswered()) === MANY + 1);
-      await untilReceived(bytesOf(['first', ...contents]));
+      await untilReceived(bytesOf(['first', ...texts]));
     });
     expect((await first!).status).toBe(201);
     const answers = await Promise.all((await Promise.all(others)).map(wholeAnswer));
     for (const [n, answer] of answers.entries()) {
       expect(answer.status).toBe(201);
-      const again = await wholeAnswer(await postKeyed(bed.api.url, { key: keys[n]!, body: contents[n]! }));
+      const again = await wholeAnswer(await postKeyed(bed.api.url, { key: keys[n]!, body: texts[n]! }));
       expect(again).toEqual({ ...answer, replayed: true });
       const { short_code } = JSON.parse(answer.body.toString()) as { short_code: string };
-      expect(await storedContent(short_code)).toBe(contents[n]);
+      expect(await storedContent(short_code)).toBe(texts[n]);
     }
     const grouped = bed.api.statements.slice(before).filter((text) => text.includes(manyAnswers));
     expect(grouped).toHaveLength(1);
@@ -122,14 +122,14 @@ describe('a creation that fails within a group', () => {
       others = [postRaw(bed.api.url, 'first')];
       await untilInsertWaits();
       bad = postOwned(user, 'of a user who is removed meanwhile');
-      others.push(...contents.map((content) => postRaw(bed.api.url, content)));
-      await untilReceived(bytesOf(['first', 'of a user who is removed meanwhile', ...contents]));
+      others.push(...texts.map((content) => postRaw(bed.api.url, content)));
+      await untilReceived(bytesOf(['first', 'of a user who is removed meanwhile', ...texts]));
       await sql`DELETE FROM api_tokens WHERE user_id = ${user.id}`.execute(bed.db);
       await sql`DELETE FROM users WHERE id = ${user.id}`.execute(bed.db);
     });
     expect(await problemOf(await bad!)).toMatchObject({ status: 500, code: 'internal' });
     for (const [n, response] of (await Promise.all(others)).entries()) {
-      await expectCreated(response, ['first', ...contents][n]!);
+      await expectCreated(response, ['first', ...texts][n]!);
     }
     expect(bed.api.logs.filter(({ level }) => level === 'error')).toHaveLength(errors + 1);
   });
@@ -151,19 +151,19 @@ describe('a creation that fails within a group', () => {
       others = [postRaw(bed.api.url, 'first')];
       await untilInsertWaits();
       bad = postRaw(bed.api.url, content);
-      others.push(...contents.map((each) => postRaw(bed.api.url, each)));
-      await untilReceived(bytesOf(['first', content, ...contents]));
+      others.push(...texts.map((each) => postRaw(bed.api.url, each)));
+      await untilReceived(bytesOf(['first', content, ...texts]));
     });
     expect(await problemOf(await bad!)).toMatchObject({ status, code });
     for (const [n, response] of (await Promise.all(others)).entries())
-      await expectCreated(response, ['first', ...contents][n]!);
+      await expectCreated(response, ['first', ...texts][n]!);
     await sql`DROP TRIGGER fail_to_write ON paste_payloads`.execute(bed.db);
   });
 
   it.each(['without', 'with'])(
     'because its short code is taken, %s keys, gets another one, and touches no other',
     async (keys) => {
-      const codes = [`taken${keys}`, `taken${keys}`, ...contents.map((_, n) => `${keys}Code${n}`)];
+      const codes = [`taken${keys}`, `taken${keys}`, ...texts.map((_, n) => `${keys}Code${n}`)];
       const api = await bed.start({ newShortCode: () => codes.shift()! });
       const post = (body: string) =>
         keys === 'with' ? postKeyed(api.url, { key: newKey(), body }) : postRaw(api.url, body);
@@ -171,13 +171,13 @@ describe('a creation that fails within a group', () => {
       await whileInsertsWait(async () => {
         all = [post('first')];
         await untilInsertWaits();
-        all.push(...contents.map(post));
+        all.push(...texts.map(post));
         await until(
-          async () => (await metricOf(api, 'http_body_bytes', { kind: 'in_flight' })) >= bytesOf(contents),
+          async () => (await metricOf(api, 'http_body_bytes', { kind: 'in_flight' })) >= bytesOf(texts),
         );
       });
       for (const [n, response] of (await Promise.all(all)).entries())
-        await expectCreated(response, ['first', ...contents][n]!);
+        await expectCreated(response, ['first', ...texts][n]!);
       expect(codes).toEqual([]);
       expect(api.logs.filter(({ level }) => level === 'error')).toEqual([]);
     },
@@ -193,11 +193,11 @@ describe('a creation that fails within a group', () => {
         others = [postRaw(bed.api.url, 'first')];
         await untilInsertWaits();
         stuck = postOwned(user, 'of a locked user');
-        others.push(...contents.map((content) => postRaw(bed.api.url, content)));
-        await untilReceived(bytesOf(['first', 'of a locked user', ...contents]));
+        others.push(...texts.map((content) => postRaw(bed.api.url, content)));
+        await untilReceived(bytesOf(['first', 'of a locked user', ...texts]));
       });
       for (const [n, response] of (await Promise.all(others)).entries()) {
-        await expectCreated(response, ['first', ...contents][n]!);
+        await expectCreated(response, ['first', ...texts][n]!);
       }
       await expectCreated(await postRaw(bed.api.url, 'later'), 'later');
     });
@@ -205,7 +205,7 @@ describe('a creation that fails within a group', () => {
   });
 
   it('because another request has taken its key creates nothing, and touches no other', async () => {
-    const [late, ...keys] = [newKey(), ...contents.map(() => newKey())];
+    const [late, ...keys] = [newKey(), ...texts.map(() => newKey())];
     const before = await countPastes(bed.db);
     let others: Promise<Response>[] = [];
     let tooLate: Promise<Response> | undefined;
@@ -218,13 +218,13 @@ describe('a creation that fails within a group', () => {
       await sql`UPDATE idempotency_keys SET claim_id = gen_random_uuid() WHERE created_at = ${newest}`.execute(
         bed.db,
       );
-      others.push(...contents.map((body, n) => postKeyed(bed.api.url, { key: keys[n]!, body })));
+      others.push(...texts.map((body, n) => postKeyed(bed.api.url, { key: keys[n]!, body })));
       await until(async () => (await unanswered()) === MANY + 2);
-      await untilReceived(bytesOf(['first', 'late', ...contents]));
+      await untilReceived(bytesOf(['first', 'late', ...texts]));
     });
     expect(await problemOf(await tooLate!)).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
     for (const [n, response] of (await Promise.all(others)).entries()) {
-      await expectCreated(response, ['first', ...contents][n]!);
+      await expectCreated(response, ['first', ...texts][n]!);
     }
     expect(await countPastes(bed.db)).toBe(before + MANY + 1);
   });
@@ -269,11 +269,11 @@ describe('a process that is killed', () => {
     ['between the commit of a group and its answers', COMMIT],
   ])('%s: each client has one paste when it has repeated its request', async (_name, text) => {
     const dying = await startProcess(text);
-    const keys = contents.map(() => newKey());
+    const keys = texts.map(() => newKey());
     const before = await countPastes(bed.db);
     let answers: Promise<Response | 'lost'>[] = [];
     await whileInsertsWait(async () => {
-      answers = contents.map((body, n) =>
+      answers = texts.map((body, n) =>
         postKeyed(dying.url, { key: keys[n]!, body }).catch(() => 'lost' as const),
       );
       await until(async () => (await unanswered()) === MANY);
@@ -290,7 +290,7 @@ describe('a process that is killed', () => {
     const lost = (await Promise.all(answers)).flatMap((answer, n) => (answer === 'lost' ? [n] : []));
     expect(lost.length).toBeGreaterThan(1);
     await lapseClaims(bed.db);
-    for (const [n, body] of contents.entries()) {
+    for (const [n, body] of texts.entries()) {
       const response = await postKeyed(bed.api.url, { key: keys[n]!, body });
       if (text === COMMIT) expect(response.headers.get('idempotency-replayed')).toBe('true');
       await expectCreated(response, body);

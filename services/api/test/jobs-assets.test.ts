@@ -51,7 +51,7 @@ async function addArchive(
   await addAsset(bed.db, job, { assetType: 'archive', storagePath, fileSize: content.length });
 }
 
-describe('J7: GET /v1/jobs/:id/assets', () => {
+describe('GET /v1/jobs/:id/assets', () => {
   it('shows a paste by the URL at which the api serves it', async () => {
     const code = await processedPaste(bed, 'imported');
     const job = await running('import');

@@ -45,7 +45,7 @@ async function countJobs(): Promise<number> {
   return Number(count);
 }
 
-describe('J7: creating a job', () => {
+describe('creating a job', () => {
   it('answers 202 with the id, the URL and the state, when the job and its first execution are committed', async () => {
     const response = await post(EXPORT);
     const body = (await response.json()) as { job_id: string };

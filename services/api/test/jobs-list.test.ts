@@ -33,7 +33,7 @@ async function all(user: TestUser, query: string): Promise<readonly string[]> {
   return found;
 }
 
-describe('J7: listing the jobs of a user', () => {
+describe('listing the jobs of a user', () => {
   let user: TestUser;
   /** Newest first. */
   const jobs: string[] = [];

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const get = (path: string, { headers }: { headers: Readonly<Record<string, string>> } = user) =>
   fetch(`${bed.api.url}/v1/jobs/${path}`, { headers });
 
-describe('J7: GET /v1/jobs/:id', () => {
+describe('GET /v1/jobs/:id', () => {
   it('shows a job that is queued, processing, and ended', async () => {
     const jobId = await newJob(bed.db, user);
     const queued = {
@@ -80,7 +80,7 @@ describe('J7: GET /v1/jobs/:id', () => {
   });
 });
 
-describe('J3: a transition that is not in the table', () => {
+describe('a transition that is not in the table', () => {
   it('is refused with an error that names both states, which becomes a 409', async () => {
     const jobId = await endedJob(bed.db, user);
     const change = bed.db
@@ -108,7 +108,7 @@ describe('J3: a transition that is not in the table', () => {
   });
 });
 
-describe('J4: the progress of a job that is not processing', () => {
+describe('the progress of a job that is not processing', () => {
   it('is ignored', async () => {
     const jobId = await newJob(bed.db, user);
     const executionId = await claim(bed.db, jobId);
@@ -118,7 +118,7 @@ describe('J4: the progress of a job that is not processing', () => {
   });
 });
 
-describe.each(['', '/assets', '/timeline'])('J8: only the owner sees a job: GET /v1/jobs/:id%s', (path) => {
+describe.each(['', '/assets', '/timeline'])('only the owner sees a job: GET /v1/jobs/:id%s', (path) => {
   it('answers 403 to another user, and 404 for an unknown job: different errors', async () => {
     const jobId = await endedJob(bed.db, user);
     expect((await get(jobId + path)).status).toBe(200);
@@ -158,7 +158,7 @@ describe.each(['', '/assets', '/timeline'])('J8: only the owner sees a job: GET 
   });
 });
 
-describe('J9: GET /v1/jobs/:id/timeline', () => {
+describe('GET /v1/jobs/:id/timeline', () => {
   it('shows the transitions of the job and of its executions, oldest first', async () => {
     const jobId = await endedJob(bed.db, user);
     const body = (await (await get(`${jobId}/timeline`)).json()) as {

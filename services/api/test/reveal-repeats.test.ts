@@ -229,7 +229,7 @@ describe('a reveal of more than 256 KiB', () => {
     expect((await bytesOf(await reveal(code))).equals(content)).toBe(true);
   });
 
-  it('deletes nothing when a compressed object has another content of the same length', async () => {
+  it('deletes nothing when a compressed object has other content of the same length', async () => {
     const code = await compressedPaste(bed, content, { burn: true });
     await putCompressed(bed.store, code, gzipSync(Buffer.alloc(400_000, 'another')));
     expect((await reveal(code)).status).toBe(503);

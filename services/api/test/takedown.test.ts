@@ -83,7 +83,7 @@ describe('a takedown while the paste is read', () => {
     expect(long.equals(Buffer.from(await before.arrayBuffer()))).toBe(true);
   });
 
-  it('answers a read whole that found the paste before, and refuses the next one, also of a content in memory', async () => {
+  it('answers a read whole that found the paste before, and refuses the next one, also of content in memory', async () => {
     const proxy = await FaultProxy.start(bed.stack.aws.endpoint);
     const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: proxy.url } });
     const code = await processedPaste(bed, 'short');
@@ -154,15 +154,15 @@ describe('a blocked content', () => {
 
   it('costs no other creation that arrives at the same time', async () => {
     await blockContent(bed.db, hash, by);
-    const contents = Array.from({ length: 60 }, (_, n) => (n % 20 === 7 ? 'bad' : `good ${n}`));
-    const answers = await Promise.all(contents.map((content) => postRaw(bed.api.url, content)));
+    const texts = Array.from({ length: 60 }, (_, n) => (n % 20 === 7 ? 'bad' : `good ${n}`));
+    const answers = await Promise.all(texts.map((content) => postRaw(bed.api.url, content)));
     expect(answers.map(({ status }) => status)).toEqual(
-      contents.map((content) => (content === 'bad' ? 403 : 201)),
+      texts.map((content) => (content === 'bad' ? 403 : 201)),
     );
     await unblockContent(bed.db, hash, { actor: 'ops/test', reason: 'a mistake' });
   });
 
-  it('is refused with an Idempotency-Key, which can be used again for another content', async () => {
+  it('is refused with an Idempotency-Key, which can be used again for other content', async () => {
     await blockContent(bed.db, hash, by);
     const headers = { 'idempotency-key': 'blocked-and-then-not' };
     const post = (content: string) =>

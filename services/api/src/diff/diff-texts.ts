@@ -11,7 +11,7 @@ export interface TextDiff {
 }
 
 /**
- * The changes from one content to another.
+ * The changes from one text to another.
  * @param lineEnds whether a line with CR LF equals one with LF: a patch needs the bytes, but a person who changed one line in a browser,
  *   which writes LF, looks for that line
  * @returns null when the texts have too many lines, or too many of their lines were moved

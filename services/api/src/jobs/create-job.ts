@@ -73,7 +73,7 @@ const operation: Operation = {
   ],
 };
 
-/** POST /v1/jobs (J7). The commit is the promise behind the 202; the message follows it. */
+/** POST /v1/jobs. The commit is the promise behind the 202; the message follows it. */
 export function createJob(deps: CreateJobDependencies): Endpoint {
   return { operation, handle: (req, res) => create(deps, req, res) };
 }

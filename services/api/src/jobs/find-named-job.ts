@@ -22,7 +22,7 @@ export const findErrors = [
   'dependency_unavailable',
 ] as const satisfies ProblemCode[];
 
-/** The caller's job that the URL names (J8). @throws JobNotFoundError, JobForbiddenError */
+/** The caller's job that the URL names. @throws JobNotFoundError, JobForbiddenError */
 export async function findNamedJob(db: Database, req: Request): Promise<JobRow> {
   return assertOwn(await findJob(db, namedId(req)), req);
 }

@@ -21,7 +21,7 @@ const listSchema = z
   .object({ assets: z.array(assetSchema), next_cursor: nextCursor })
   .meta({ id: 'AssetList', description: 'A page of assets, newest first.' });
 
-/** GET /v1/jobs/:id/assets (J7): the assets that a job has created so far. */
+/** GET /v1/jobs/:id/assets: the assets that a job has created so far. */
 export function listAssets({ db, ...urls }: AssetUrlDependencies & { db: Database }): Endpoint {
   return {
     operation: {

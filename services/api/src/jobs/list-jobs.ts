@@ -27,7 +27,7 @@ const listSchema = z
   .object({ jobs: z.array(listedJobSchema), next_cursor: nextCursor })
   .meta({ id: 'JobList', description: 'A page of jobs, newest first.' });
 
-/** GET /v1/jobs (J7): the caller's jobs. */
+/** GET /v1/jobs: the caller's jobs. */
 export function listJobs({ db }: { db: Database }): Endpoint {
   return {
     operation: {

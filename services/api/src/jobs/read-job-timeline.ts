@@ -3,7 +3,7 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 
-/** GET /v1/jobs/:id/timeline (J9): the transitions of a job and of its executions, oldest first. */
+/** GET /v1/jobs/:id/timeline: the transitions of a job and of its executions, oldest first. */
 export function readJobTimeline({ db }: { db: Database }): Endpoint {
   return {
     operation: {

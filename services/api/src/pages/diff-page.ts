@@ -45,8 +45,8 @@ export function diffInBrowser(deps: DiffPageDependencies): Handler {
         res.status(304).set(caching).end();
         return;
       }
-      await withContents(deps, { req, res, ...diffed }, async (contents) => {
-        const diff = diffTexts(contents, 'ignored');
+      await withContents(deps, { req, res, ...diffed }, async (texts) => {
+        const diff = diffTexts(texts, 'ignored');
         if (diff === null) throw tooComplex();
         const markup = diffPage(site, shown, { ...diff, hunks: diff.hunks.map(shownHunk) });
         res.type('html').set(caching);

@@ -187,7 +187,7 @@ export const ofUser = (path: string): AccessCase[] => [
   { prepare: () => Promise.resolve({ path }), none: 401, other: 200, owner: 200 },
 ];
 
-/** J8. */
+/** Of a job: only its owner sees it. */
 export const ofJob = (rest: string, make: typeof newJob = newJob): AccessCase[] => [
   {
     prepare: async ({ db }, owner) => ({ path: `/v1/jobs/${await make(db, owner)}${rest}` }),

@@ -52,7 +52,7 @@ class FormParser {
   readonly #finished: Promise<void>;
   readonly #seen = new Set<Role>();
   readonly #named = new Map<Role, Buffer>();
-  readonly #contents: BodyBytes[] = [];
+  readonly #received: BodyBytes[] = [];
   #firstFile: Buffer | null = null;
   #files = 0;
   #delivered = 0;
@@ -116,12 +116,12 @@ class FormParser {
 
   /** For a form that is refused. */
   free(): void {
-    for (const content of this.#contents) content.free();
+    for (const content of this.#received) content.free();
   }
 
   #readFile(name: string, role: Role | null, stream: NodeJS.ReadableStream): void {
     const content = new BodyBytes();
-    this.#contents.push(content);
+    this.#received.push(content);
     this.#delivered += 1;
     if (role !== null && this.#seen.has(role)) this.#refuse(role, 'must not be repeated');
     if (role !== null) this.#seen.add(role);

@@ -19,7 +19,7 @@ export function matchesPrecondition(ifMatch: string | undefined, etag: string): 
   return tagsOf(ifMatch)?.some(({ weak, tag }) => !weak && tag === etag) ?? true;
 }
 
-/** The range of a content of 10 MiB takes 25 characters. */
+/** The range of content of 10 MiB takes 25 characters. */
 const MAX_RANGE_LENGTH = 100;
 
 /** The offsets of the first and the last byte, both inclusive. */

@@ -17,7 +17,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
 /** The events of requests. One function writes the log line and the metric of each. */
 export class RequestEvents {
   readonly #logger: Logger;
-  /** J9: every transition of a job is logged, also when many are cancelled at once. */
+  /** Every transition of a job is logged, also when many are cancelled at once. */
   readonly #records: Logger;
   readonly #durations: ReturnType<typeof durationsIn>;
   readonly #problems;
