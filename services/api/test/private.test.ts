@@ -63,14 +63,11 @@ const short = (code: string) => `/${code}`;
 const timeline = (code: string) => `/v1/pastes/${code}/timeline`;
 
 const requests: Readonly<Record<string, Asked>> = {
-  ...Object.fromEntries(
-    ['GET', 'HEAD'].flatMap((method) =>
-      Object.entries({ metadata, content, short, timeline }).map(([name, path]) => [
-        `${method} ${name}`,
-        { method, path },
-      ]),
-    ),
-  ),
+  'GET metadata': { method: 'GET', path: metadata },
+  'GET content': { method: 'GET', path: content },
+  'GET short': { method: 'GET', path: short },
+  'GET timeline': { method: 'GET', path: timeline },
+  'HEAD short': { method: 'HEAD', path: short },
   'GET content with If-None-Match': { method: 'GET', path: content, headers: { 'if-none-match': '*' } },
   'GET content with If-Match': { method: 'GET', path: short, headers: { 'if-match': '"another"' } },
   'GET a range': { method: 'GET', path: content, headers: { range: 'bytes=0-1' } },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Document, MediaType, Operation, Parameter } from './document.ts';
 
 export interface ExampleRequest {
+  readonly operationId: string;
   readonly name: string;
   /** With the query. */
   readonly path: string;
@@ -86,6 +87,7 @@ function requestOf(
   }
   if (body.type === 'application/json') headers.set('Content-Type', body.type); // fetch sets the others, and the boundary of a form
   return {
+    operationId: operation.operationId,
     name: `${operation.operationId}${comment}, ${body.name}`,
     path: query.size === 0 ? filled : `${filled}?${query.toString()}`,
     init: { method, headers, ...(body.type !== '' && { body: bytesOf(body) }) },
