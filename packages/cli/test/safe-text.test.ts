@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { safeContent, safeJson, safeText } from '../src/terminal/safe-text.ts';
 
-/** Clears the screen, changes the title, moves by the one-byte CSI, reverses the text, hides it, ends the line. */
+/**
+ * Clears the screen, changes the title, moves by the one-byte CSI, reverses the text, hides it, ends the
+ * line.
+ */
 const hostile = [
   '\u001b[2J',
   '\u001b]0;x\u0007',

@@ -1,6 +1,9 @@
 import type { ErrorCode, FieldError, Job, Paste } from './api-types.ts';
 
-/** The base class of all errors of this client. A call that an AbortSignal ends rejects with the signal's reason instead. */
+/**
+ * The base class of all errors of this client. A call that an AbortSignal ends rejects with the signal's
+ * reason instead.
+ */
 export abstract class PasteflowError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -48,7 +51,10 @@ export class PasteflowConnectionError extends PasteflowError {}
 /** The paste or job did not end within `timeoutMs`. It may still end later. */
 export class PasteflowTimeoutError extends PasteflowError {}
 
-/** The upload failed: the paste has no content. `paste.failure_class` says why, and to the owner also `paste.failure_reason`. */
+/**
+ * The upload failed: the paste has no content. `paste.failure_class` says why, and to the owner also
+ * `paste.failure_reason`.
+ */
 export class PasteFailedError extends PasteflowError {
   readonly paste: Paste;
 
@@ -80,7 +86,8 @@ interface Problem {
 
 /**
  * @param body of an error response: JSON, a text, or undefined when it is empty
- * @param codeOfBare503 the code for a 503 without a body. A proxy answers like this too, but without X-Request-Id
+ * @param codeOfBare503 the code for a 503 without a body. A proxy answers like this too, but without
+ *   X-Request-Id
  */
 export function apiErrorOf(
   { status, headers }: Response,

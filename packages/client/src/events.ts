@@ -32,7 +32,8 @@ export interface EventsOptions extends CallOptions {
 const RETRY_MS = 1000;
 
 /**
- * Yields each event once, until the end. When a stream breaks off, a new one is opened after the last event received.
+ * Yields each event once, until the end. When a stream breaks off, a new one is opened after the last event
+ * received.
  * @param open opens a stream after an event, or from the start; it retries failed requests
  * @param maxFailures number of streams in a row that may break off without having sent anything
  */
@@ -84,7 +85,9 @@ function toEvent<Status extends string>({ event: type, id, data }: EventMessage)
   }
 }
 
-/** One event of a stream in its wire format (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+/**
+ * One event of a stream in its wire format (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+ */
 export interface EventMessage {
   readonly event: string;
   readonly id: string;
@@ -111,7 +114,10 @@ export class EventMessages {
     this.#silenceMs = silenceMs;
   }
 
-  /** Ends when the body ends, when nothing arrives for too long, or when the signal fires. Rejects when the connection fails. */
+  /**
+   * Ends when the body ends, when nothing arrives for too long, or when the signal fires. Rejects when the
+   * connection fails.
+   */
   async *read(signal: AbortSignal | undefined): AsyncGenerator<EventMessage, void, undefined> {
     const reader = this.#body.getReader();
     const decoder = new TextDecoder();

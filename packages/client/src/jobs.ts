@@ -48,7 +48,10 @@ export class Jobs {
     return await this.#get(id, {}, signal);
   }
 
-  /** Resolves when the job is completed or partial, without a time limit unless `timeoutMs` is given. @throws JobFailedError */
+  /**
+   * Resolves when the job is completed or partial, without a time limit unless `timeoutMs` is given.
+   * @throws JobFailedError
+   */
   async wait(id: string, { onProgress, ...options }: JobWaitOptions = {}): Promise<Job> {
     let reported = '';
     // The server only waits for the end. For progress the client polls.
@@ -74,7 +77,8 @@ export class Jobs {
   }
 
   /**
-   * Ends a job that waits or runs: `failed`, or `partial` when it has assets, which stay. Cancelling it again changes nothing.
+   * Ends a job that waits or runs: `failed`, or `partial` when it has assets, which stay. Cancelling it again
+   * changes nothing.
    * @throws PasteflowApiError job_ended when the job ended by itself before
    */
   async cancel(id: string, { signal }: CallOptions = {}): Promise<Job> {

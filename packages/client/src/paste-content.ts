@@ -1,6 +1,8 @@
 import { PasteflowConnectionError } from './errors.ts';
 
-/** Requests the content from that byte on; a response that has the whole content instead is read from there. */
+/**
+ * Requests the content from that byte on; a response that has the whole content instead is read from there.
+ */
 export type OpenContent = (fromByte: number) => Promise<Response>;
 
 /** The content of a paste while it is received. Read it once: as a stream, or as a whole. */
@@ -90,7 +92,9 @@ function skipping(bytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8
   });
 }
 
-/** The platform decompresses a response, so that its Content-Length is not the number of bytes that arrive. */
+/**
+ * The platform decompresses a response, so that its Content-Length is not the number of bytes that arrive.
+ */
 function sizeOf({ headers }: Response): number {
   const length = headers.get('Content-Length');
   return length === null || headers.has('Content-Encoding') ? NaN : Number(length);

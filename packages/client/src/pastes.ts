@@ -9,11 +9,17 @@ import type { RetryPolicy } from './retries.ts';
 import type { Transport } from './transport.ts';
 import { preferWait, waitUntilSettled, type PollResult, type WaitOptions } from './waiting.ts';
 
-/** The fields of the API (`title`, `syntax`, `expires_in`, `visibility`, `burn`, `slug`, `parent`) and the options of the call. */
+/**
+ * The fields of the API (`title`, `syntax`, `expires_in`, `visibility`, `burn`, `slug`, `parent`) and the
+ * options of the call.
+ */
 export interface CreatePasteOptions extends CreateOptions, NewPasteFields {}
 
 export interface RevealOptions extends WaitOptions {
-  /** At least 16 characters that nobody can guess: it gives access to the content for five minutes. Default: a random one. */
+  /**
+   * At least 16 characters that nobody can guess: it gives access to the content for five minutes. Default: a
+   * random one.
+   */
   readonly idempotencyKey?: string | undefined;
   /** Overrides of the client's policy for this call. */
   readonly retry?: Partial<RetryPolicy> | undefined;
@@ -26,11 +32,14 @@ export interface DeletePasteOptions extends CallOptions {
   readonly deleteToken?: string | undefined;
 }
 
-/** An upload whose attempts all fail ends after about 31 s; one whose worker crashed continues within 10 s. */
+/**
+ * An upload whose attempts all fail ends after about 31 s; one whose worker crashed continues within 10 s.
+ */
 const UPLOAD_TIMEOUT_MS = 120_000;
 
 /**
- * Sizes and positions are those of the content. With a Range, fetch sends this header by itself, and in a browser it can't be set.
+ * Sizes and positions are those of the content. With a Range, fetch sends this header by itself, and in a
+ * browser it can't be set.
  */
 const UNCOMPRESSED = { 'Accept-Encoding': 'identity' };
 
@@ -42,7 +51,10 @@ export class Pastes {
     this.#transport = transport;
   }
 
-  /** @throws PasteFailedError with `wait`, when the upload has failed; PasteflowApiError paste_gone when the paste is deleted during the wait */
+  /**
+   * @throws PasteFailedError with `wait`, when the upload has failed; PasteflowApiError paste_gone when the
+   *   paste is deleted during the wait
+   */
   async create(
     content: Content,
     {
@@ -119,8 +131,9 @@ export class Pastes {
   }
 
   /**
-   * What has changed since the paste that this one was made from: a patch in the unified format of diff, empty when nothing has changed. A patch has
-   * the bytes of both pastes, which may be no UTF-8. Waits for uploads that are in progress.
+   * What has changed since the paste that this one was made from: a patch in the unified format of diff,
+   * empty when nothing has changed. A patch has the bytes of both pastes, which may be no UTF-8. Waits for
+   * uploads that are in progress.
    */
   async diff(
     shortCode: string,
@@ -142,8 +155,8 @@ export class Pastes {
   }
 
   /**
-   * Reads a paste that is deleted when it is read. Waits for an upload that is in progress. When an answer is lost or breaks off, the request
-   * is repeated with the same key, which the server allows for five minutes.
+   * Reads a paste that is deleted when it is read. Waits for an upload that is in progress. When an answer is
+   * lost or breaks off, the request is repeated with the same key, which the server allows for five minutes.
    */
   async reveal(
     shortCode: string,

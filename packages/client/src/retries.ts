@@ -1,7 +1,10 @@
 import { PasteflowApiError, PasteflowConnectionError } from './errors.ts';
 import { sleep, withTimeout } from './timing.ts';
 
-/** How a request is retried. Every bound applies: the first one that is reached ends the request with the last error. */
+/**
+ * How a request is retried. Every bound applies: the first one that is reached ends the request with the last
+ * error.
+ */
 export interface RetryPolicy {
   /** Number of tries, including the first; 1: no retries. */
   readonly maxTries: number;
@@ -9,7 +12,10 @@ export interface RetryPolicy {
   readonly maxTotalMs: number;
   /** Of one try, sending included: until the response starts or, for JSON, until it has arrived. */
   readonly tryTimeoutMs: number;
-  /** The wait before the second try. It doubles with each try, and is reduced by a random part of up to a half. */
+  /**
+   * The wait before the second try. It doubles with each try, and is reduced by a random part of up to a
+   * half.
+   */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
 }
@@ -23,7 +29,10 @@ export const DEFAULT_RETRY: RetryPolicy = {
   maxDelayMs: 8000,
 };
 
-/** A server that answers with one of these did not execute the request, or allows a retry. 500 is a defect, which a retry doesn't fix. */
+/**
+ * A server that answers with one of these did not execute the request, or allows a retry. 500 is a defect,
+ * which a retry doesn't fix.
+ */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 /**
@@ -55,8 +64,8 @@ function isTransient(error: unknown): boolean {
 }
 
 /**
- * An earlier try of the same request is still running, or its api process died; in that case the key stays claimed for up to 15 s. This
- * doesn't count as a failed try.
+ * An earlier try of the same request is still running, or its api process died; in that case the key stays
+ * claimed for up to 15 s. This doesn't count as a failed try.
  */
 function isHeldKey(error: unknown): boolean {
   return error instanceof PasteflowApiError && error.code === 'idempotency_key_in_use';
@@ -69,7 +78,10 @@ export interface RetryContext {
   readonly isRepeatable: () => boolean;
 }
 
-/** Retries `attempt` until it succeeds. Rejects with the last error when a retry is not allowed or a bound is reached. */
+/**
+ * Retries `attempt` until it succeeds. Rejects with the last error when a retry is not allowed or a bound is
+ * reached.
+ */
 export async function withRetries<T>(
   { policy, signal, isRepeatable }: RetryContext,
   attempt: (signal: AbortSignal) => Promise<T>,

@@ -21,8 +21,9 @@ export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void
 }
 
 /**
- * Calls `run` with a signal that fires after `ms`, with `reason()`, or together with `outer`, whichever is first. After `run` has ended, only
- * `outer` fires the signal: the body of a response may be read without a time limit.
+ * Calls `run` with a signal that fires after `ms`, with `reason()`, or together with `outer`, whichever is
+ * first. After `run` has ended, only `outer` fires the signal: the body of a response may be read without a
+ * time limit.
  */
 export async function withTimeout<T>(
   { ms, reason, outer }: { ms: number; reason: () => Error; outer: AbortSignal | undefined },

@@ -39,7 +39,10 @@ export interface RequestOptions {
   readonly signal: AbortSignal | undefined;
   /** The body of the response is a stream that is read later, not JSON. */
   readonly streamed?: boolean;
-  /** The code of a 503 without a problem document: content whose upload is in progress has an empty body, for `curl --retry`. */
+  /**
+   * The code of a 503 without a problem document: content whose upload is in progress has an empty body, for
+   * `curl --retry`.
+   */
   readonly codeOfBare503?: ErrorCode;
   /** Whether the content can be sent again; default: it can. */
   readonly isRepeatable?: () => boolean;
@@ -85,7 +88,10 @@ export class Transport {
     );
   }
 
-  /** Reads the body too, unless the caller wants a stream: every failure of a response then happens in this function. */
+  /**
+   * Reads the body too, unless the caller wants a stream: every failure of a response then happens in this
+   * function.
+   */
   async #receive(request: Request, streamed: boolean): Promise<Response> {
     try {
       const response = await this.#fetch(request);

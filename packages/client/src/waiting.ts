@@ -17,9 +17,9 @@ const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 3000;
 
 /**
- * The interval between the starts of two polls is a quarter of the time waited so far, from 50 ms to 3 s: the end of an upload of 100 ms is
- * seen within 50 ms, and a job of minutes costs one request every 3 s. When the server itself waits, the poll takes longer than the interval,
- * and the next one follows at once.
+ * The interval between the starts of two polls is a quarter of the time waited so far, from 50 ms to 3 s: the
+ * end of an upload of 100 ms is seen within 50 ms, and a job of minutes costs one request every 3 s. When the
+ * server itself waits, the poll takes longer than the interval, and the next one follows at once.
  */
 export function delayBeforePoll(elapsedMs: number, pollMs: number): number {
   return Math.max(0, Math.min(Math.max(elapsedMs / 4, FIRST_DELAY_MS), MAX_DELAY_MS) - pollMs);
@@ -28,7 +28,10 @@ export function delayBeforePoll(elapsedMs: number, pollMs: number): number {
 /** Proxies commonly end a request that takes longer than 30 s. */
 const MAX_PREFERRED_SECONDS = 20;
 
-/** The header that asks the server to wait for the end, for at most half of a try's timeout. Empty for tries of less than 2 s. */
+/**
+ * The header that asks the server to wait for the end, for at most half of a try's timeout. Empty for tries
+ * of less than 2 s.
+ */
 export function preferWait({ tryTimeoutMs }: { tryTimeoutMs: number }): { Prefer?: string } {
   const seconds = Math.min(Math.floor(tryTimeoutMs / 2000), MAX_PREFERRED_SECONDS);
   return seconds === 0 ? {} : { Prefer: `wait=${seconds}` };

@@ -11,7 +11,10 @@ const ETAG = `"${'a'.repeat(64)}"`;
 const CONTENT = Buffer.from('0123456789abcdefghij');
 const inProgress = answer(503, '', { 'retry-after': '0', 'x-request-id': 'request-1' });
 
-/** Serves the content and supports Range: sends `count` bytes from the requested one on, then breaks the connection. */
+/**
+ * Serves the content and supports Range: sends `count` bytes from the requested one on, then breaks the
+ * connection.
+ */
 function serve(count = Infinity): Handler {
   return (req, res) => {
     const from = Number(/^bytes=(\d+)-$/.exec(req.headers.range ?? 'bytes=0-')?.[1]);

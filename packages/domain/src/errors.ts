@@ -1,4 +1,7 @@
-/** Machine-readable codes of what the domain refuses; the list is closed. The api has further codes for what is wrong with a request. */
+/**
+ * Machine-readable codes of what the domain refuses; the list is closed. The api has further codes for what
+ * is wrong with a request.
+ */
 export type ErrorCode =
   | 'invalid_transition'
   | 'parent_not_found'
@@ -69,7 +72,10 @@ export class ContentBlockedError extends PasteflowError {
   }
 }
 
-/** The paste from which a new paste was to be made: its creator can't read it. Why is not told: a private paste looks like none. */
+/**
+ * The paste from which a new paste was to be made: its creator can't read it. Why is not told: a private
+ * paste looks like none.
+ */
 export class ParentNotFoundError extends PasteflowError {
   constructor() {
     super(

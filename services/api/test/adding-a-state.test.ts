@@ -112,7 +112,8 @@ function compilerErrors(): readonly string[] {
   writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(config));
   const compiler = join(root, 'node_modules/.bin/tsc');
   expect(existsSync(compiler)).toBe(true);
-  // One checker, and few collections of garbage, as `npm run typecheck`: several checkers each check the types that their files share.
+  // One checker, and few collections of garbage, as `npm run typecheck`: several checkers each check the
+  // types that their files share.
   const { stdout, stderr } = spawnSync(compiler, ['--pretty', 'false', '--checkers', '1'], {
     cwd: copy,
     encoding: 'utf8',

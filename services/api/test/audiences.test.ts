@@ -9,7 +9,9 @@ import { newUser, type TestUser } from './support/users.ts';
 const bed = useApi();
 const DELETE_TOKEN = { 'delete-token': 'the token' };
 
-/** What only operators may see: the actor of the test's worker, and an error with names of hosts and modules. */
+/**
+ * What only operators may see: the actor of the test's worker, and an error with names of hosts and modules.
+ */
 const INTERNAL_NAMES = /host-17|4711|ab12|@smithy|ECONNREFUSED/;
 /** One random id in some hundred contains 4711 or ab12. */
 const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g;

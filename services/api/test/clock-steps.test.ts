@@ -16,7 +16,10 @@ const reads = Object.entries(document.paths)
   .filter(([path, item]) => path.includes('{short_code}') && item['get'] !== undefined)
   .map(([path]) => path);
 
-/** The status of each way to read a paste, by its short code and by its slug, as a program and as a browser, and to make something of it. */
+/**
+ * The status of each way to read a paste, by its short code and by its slug, as a program and as a browser,
+ * and to make something of it.
+ */
 async function statusesOf(code: string, slug: string, user: TestUser): Promise<Record<string, number>> {
   const statuses: Record<string, number> = {};
   const note = async (name: string, url: string, init: RequestInit = {}) => {

@@ -58,7 +58,9 @@ const headers: readonly [name: string, valid: string, parse: (value: string) => 
   ['X-Forwarded-For, as a network', '192.0.2.1:80', networkOf],
 ];
 
-/** The value after each of its characters, which is repeated and followed by a character that does not fit. */
+/**
+ * The value after each of its characters, which is repeated and followed by a character that does not fit.
+ */
 function* attacks(valid: string): Generator<string> {
   const characters = new Set([...valid.split(''), ' ', '\t', '"', ',', ';', '=']);
   for (let at = 0; at <= valid.length; at += Math.ceil(valid.length / 16)) {

@@ -28,7 +28,10 @@ const headersOf = ({ headers }: Response, names: readonly string[]) =>
 
 const isPage = ({ headers }: Response) => headers.get('content-type')?.startsWith('text/html') === true;
 
-/** A page has a policy for its own scripts; whatever else a browser shows runs nothing, and no other window has a handle of a page. */
+/**
+ * A page has a policy for its own scripts; whatever else a browser shows runs nothing, and no other window
+ * has a handle of a page.
+ */
 function expectPolicyOfItsType(response: Response): void {
   const { 'content-security-policy': policy, 'cross-origin-opener-policy': opener } = headersOf(
     response,

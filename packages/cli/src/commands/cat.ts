@@ -24,7 +24,10 @@ export interface CatOptions extends PrintOptions {
   readonly attachment?: readonly string[];
 }
 
-/** `pasteflow cat CODE…`: the content of pastes, decrypted where a URL has the key, one after the other, on stdout or in a file. */
+/**
+ * `pasteflow cat CODE…`: the content of pastes, decrypted where a URL has the key, one after the other, on
+ * stdout or in a file.
+ */
 export async function cat(
   session: Session,
   pastes: readonly string[],

@@ -17,7 +17,10 @@ export interface ExportOptions {
 
 const FORMATS = ['zip', 'tar.gz', 'ndjson'] as const;
 
-/** `pasteflow export`: an archive of the caller's own pastes, in a file whose name is on stdout, or on stdout for `-o -`. */
+/**
+ * `pasteflow export`: an archive of the caller's own pastes, in a file whose name is on stdout, or on stdout
+ * for `-o -`.
+ */
 export async function exportPastes(session: Session, options: ExportOptions): Promise<ExitCode> {
   const { output, terminal } = session;
   const format = FORMATS.find((each) => each === options.format);

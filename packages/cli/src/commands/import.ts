@@ -14,7 +14,9 @@ export interface ImportOptions {
 /** The archive is a paste until the job has read it. The job may wait for its turn. */
 const SOURCE_SECONDS = 7 * 86_400;
 
-/** `pasteflow import FILE`: makes a paste of each entry of an archive or of NDJSON, with their URLs on stdout. */
+/**
+ * `pasteflow import FILE`: makes a paste of each entry of an archive or of NDJSON, with their URLs on stdout.
+ */
 export async function importFile(session: Session, file: string, options: ImportOptions): Promise<ExitCode> {
   const { client, output, signal } = session;
   const expires = options.expires === undefined ? {} : { expires_in: expiryOf(options.expires) };
@@ -61,7 +63,10 @@ async function upload({ client, terminal, signal }: Session, file: string): Prom
   }
 }
 
-/** The entries that were not imported, and why. The API counts from 0; people, and their editors, count from 1. Only NDJSON has entries without names, and counts lines. */
+/**
+ * The entries that were not imported, and why. The API counts from 0; people, and their editors, count from
+ * 1. Only NDJSON has entries without names, and counts lines.
+ */
 function failuresIn(result: Readonly<Record<string, unknown>> | null): readonly string[] {
   const { errors } = result ?? {};
   if (!Array.isArray(errors)) return [];

@@ -15,8 +15,9 @@ export async function cancel(
 }
 
 /**
- * Waits for the end of a job, with a progress bar. When the wait ends before the job, by Ctrl-C or because the server does not answer, the
- * job goes on, and a note on stderr names the command that waits for it again.
+ * Waits for the end of a job, with a progress bar. When the wait ends before the job, by Ctrl-C or because
+ * the server does not answer, the job goes on, and a note on stderr names the command that waits for it
+ * again.
  * @param again the command that waits for the job again
  * @throws JobFailedError
  */

@@ -24,7 +24,10 @@ export interface PutOptions {
   readonly slug?: string;
 }
 
-/** Uploads at the same time: more gain nothing on an ordinary line, and a server counts the connections of a caller. */
+/**
+ * Uploads at the same time: more gain nothing on an ordinary line, and a server counts the connections of a
+ * caller.
+ */
 const LANES = 4;
 
 type Outcome =
@@ -95,7 +98,10 @@ function fieldsOf({ server }: Session, files: readonly string[], options: PutOpt
 
 type Encryption = Omit<SealContentOptions, 'file'>;
 
-/** The title and the language of an encrypted paste are in its ciphertext. @returns null: the paste is not encrypted */
+/**
+ * The title and the language of an encrypted paste are in its ciphertext.
+ * @returns null: the paste is not encrypted
+ */
 async function encryptionOf(session: Session, options: PutOptions): Promise<Encryption | null> {
   const { title = null, syntax = null, encrypt = false, password = false, burn = false } = options;
   if (password && !encrypt)
@@ -142,7 +148,10 @@ async function putOne(
   }
 }
 
-/** The paste exists already, so its URL is worth more than the token. @returns why the token could not be kept */
+/**
+ * The paste exists already, so its URL is worth more than the token.
+ * @returns why the token could not be kept
+ */
 async function keepToken(tokens: DeleteTokens, { short_code, delete_token }: CreatedPaste): Promise<unknown> {
   if (delete_token === undefined) return undefined;
   try {
@@ -172,8 +181,8 @@ function startReport({ terminal }: Session, files: number) {
 }
 
 /**
- * Runs `work` for each item, at most `lanes` at the same time, and hands the results over in the order of the items, each as soon as those
- * before it are there.
+ * Runs `work` for each item, at most `lanes` at the same time, and hands the results over in the order of the
+ * items, each as soon as those before it are there.
  */
 async function inLanes<Item, Result>(
   items: readonly Item[],

@@ -18,8 +18,8 @@ export interface NamedPaste {
 export type UseContent = (content: ReadableContent) => Promise<boolean>;
 
 /**
- * Reads a paste that is deleted by that. The content is in a file before it is used, and the file stays when the use fails: with a wrong
- * password, a full disk, or a reader of stdout that is gone.
+ * Reads a paste that is deleted by that. The content is in a file before it is used, and the file stays when
+ * the use fails: with a wrong password, a full disk, or a reader of stdout that is gone.
  */
 export async function reveal(
   session: Session,
@@ -66,7 +66,10 @@ function assertCanDecompress(): void {
 const KEY_MS = 300_000;
 const REVEAL_WITHIN_MS = 240_000;
 
-/** @param keyPath of a file that keeps the key of the reader until the content has arrived, for another run of this command */
+/**
+ * @param keyPath of a file that keeps the key of the reader until the content has arrived, for another run of
+ *   this command
+ */
 async function receive(
   { client, output, signal }: Session,
   { code }: NamedPaste,
@@ -115,7 +118,10 @@ async function keptKey(path: string): Promise<string | null> {
   }
 }
 
-/** Whether the server has certainly revealed nothing, when this was the first try. At the end of the time for an upload a request may be under way. */
+/**
+ * Whether the server has certainly revealed nothing, when this was the first try. At the end of the time for
+ * an upload a request may be under way.
+ */
 function isRefusal(error: unknown): boolean {
   return error instanceof PasteflowApiError && error.status < 500;
 }

@@ -18,8 +18,8 @@ const UNREADABLE_CHARACTER = '\ufffd';
 const NOT_UTF8 = 'The name of the file is not UTF-8. Send the file through stdin: pasteflow put - < FILE.';
 
 /**
- * Opens a file, or stdin for `-`. A file is read again for each try of its request. A stream can't be read twice, so it is read into memory
- * first: stdin, and files that are none, such as a named pipe.
+ * Opens a file, or stdin for `-`. A file is read again for each try of its request. A stream can't be read
+ * twice, so it is read into memory first: stdin, and files that are none, such as a named pipe.
  * @param onSent called with the number of bytes of each chunk that is read for sending
  */
 export async function openContent(

@@ -25,8 +25,8 @@ interface Received {
 }
 
 /**
- * Downloads a file. When a request breaks off, the next one continues at the same byte, if the file is still the same (`If-Range`, and the
- * ETag of the answer, for servers that ignore `If-Range`).
+ * Downloads a file. When a request breaks off, the next one continues at the same byte, if the file is still
+ * the same (`If-Range`, and the ETag of the answer, for servers that ignore `If-Range`).
  * @throws Error when the file has changed meanwhile, or too many requests in a row bring nothing
  */
 export async function download({ urlOf, size, write, signal }: DownloadOptions): Promise<void> {

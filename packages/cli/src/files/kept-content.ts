@@ -9,8 +9,9 @@ const PRIVATE_FOLDER = 0o700;
 const BLOCK = Buffer.alloc(65_536);
 
 /**
- * The only copy of content that can be read once: a file that stays until somebody removes it. The room on the disk is taken before the
- * content is asked for, so that a full disk or a folder without rights is found while the content is still on the server.
+ * The only copy of content that can be read once: a file that stays until somebody removes it. The room on
+ * the disk is taken before the content is asked for, so that a full disk or a folder without rights is found
+ * while the content is still on the server.
  */
 export class KeptContent {
   /** Of the file, which is called `.part` until all of the content is in it. */
@@ -41,7 +42,10 @@ export class KeptContent {
     }
   }
 
-  /** Writes the content to the disk. When the content breaks off, the file has what has arrived; without any content there is no file. */
+  /**
+   * Writes the content to the disk. When the content breaks off, the file has what has arrived; without any
+   * content there is no file.
+   */
   async receive(content: AsyncIterable<Uint8Array>): Promise<void> {
     try {
       for await (const chunk of content) {

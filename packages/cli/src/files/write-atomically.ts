@@ -11,13 +11,16 @@ const RIGHTS = 0o777;
 const MAX_NAME = 50;
 
 /**
- * Writes a file under a temporary name beside it, and renames that file when it is complete: nobody ever sees a half file. When `write`
- * fails or is aborted, the temporary file is removed and the old file stays. The new file has the rights of the old one.
+ * Writes a file under a temporary name beside it, and renames that file when it is complete: nobody ever sees
+ * a half file. When `write` fails or is aborted, the temporary file is removed and the old file stays. The
+ * new file has the rights of the old one.
  *
- * What exists and is no regular file, such as /dev/null or a named pipe, is written to directly: a rename would replace the device.
+ * What exists and is no regular file, such as /dev/null or a named pipe, is written to directly: a rename
+ * would replace the device.
  * @param mode the rights of the file; default: those of the old one
- * @param followsLink true: a symbolic link stays, and the file that the link names is written. For a path that the user has named: a rename
- * over /dev/stdout would take it from all programs. Default: false, the link is replaced.
+ * @param followsLink true: a symbolic link stays, and the file that the link names is written. For a path
+ *   that the user has named: a rename over /dev/stdout would take it from all programs. Default: false, the
+ *   link is replaced.
  */
 export async function writeAtomically(
   path: string,
@@ -43,7 +46,11 @@ export async function writeAtomically(
   }
 }
 
-/** Before work that takes long: whether its result can be written to the path, or to the file that a link there names. @throws Error */
+/**
+ * Before work that takes long: whether its result can be written to the path, or to the file that a link
+ * there names.
+ * @throws Error
+ */
 export async function assertWritable(path: string): Promise<void> {
   const old = await findOld(path);
   if (old === null) return await access(dirname(path), constants.W_OK);

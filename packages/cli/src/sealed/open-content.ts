@@ -46,7 +46,10 @@ export function keyIn(argument: string): SecretKey | null {
   return key;
 }
 
-/** Decrypts the content of a paste. Asks on a terminal for the password, when there is one. @throws WrongKeyError */
+/**
+ * Decrypts the content of a paste. Asks on a terminal for the password, when there is one.
+ * @throws WrongKeyError
+ */
 export async function openContent(
   session: Session,
   content: ReadableContent,

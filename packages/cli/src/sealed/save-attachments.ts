@@ -7,8 +7,8 @@ const MAX_NAME_CHARACTERS = 100;
 const MAX_NAMES = 20;
 
 /**
- * Writes the first attachments of a paste into these files. The names in the paste are texts of strangers: they are shown, and never used as
- * paths.
+ * Writes the first attachments of a paste into these files. The names in the paste are texts of strangers:
+ * they are shown, and never used as paths.
  * @returns the attachments that no file was named for
  * @throws Error when there are more files than attachments; nothing was written
  */

@@ -6,8 +6,8 @@ import { folderOf, writePrivately } from './config-file.ts';
 const CODE = /^[\dA-Za-z]{1,64}$/;
 
 /**
- * The delete tokens of anonymous pastes, which nobody can ask for again. Each is a file of its own, so that two commands at the same time
- * can't lose each other's.
+ * The delete tokens of anonymous pastes, which nobody can ask for again. Each is a file of its own, so that
+ * two commands at the same time can't lose each other's.
  */
 export class DeleteTokens {
   readonly #folder: string;
@@ -20,7 +20,10 @@ export class DeleteTokens {
     await writePrivately(this.#pathOf(shortCode), `${token}\n`);
   }
 
-  /** @param name a short code, or `~` and a slug, which no anonymous paste has. @returns undefined: none is kept */
+  /**
+   * @param name a short code, or `~` and a slug, which no anonymous paste has.
+   * @returns undefined: none is kept
+   */
   async find(name: string): Promise<string | undefined> {
     if (!CODE.test(name)) return undefined;
     try {

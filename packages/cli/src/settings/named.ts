@@ -10,9 +10,10 @@ const JOB = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 const PASTE = /^([\dA-Za-z]{1,64}|~[a-z\d-]{3,64})$/;
 
 /**
- * Reads a short code, `~` and a slug, the id of a job, or any address that the server shows of either: of a page, of its lines, of the
- * content, and PrivateBin's `/?CODE`.
- * @throws UsageError, also for the URL of another server: this one would be asked for a paste that it doesn't know
+ * Reads a short code, `~` and a slug, the id of a job, or any address that the server shows of either: of a
+ * page, of its lines, of the content, and PrivateBin's `/?CODE`.
+ * @throws UsageError, also for the URL of another server: this one would be asked for a paste that it doesn't
+ *   know
  */
 export function namedBy(argument: string, server: string): Named {
   const text = /^https?:/i.test(argument) ? nameIn(argument, server) : argument.split(/[?#]/, 1)[0];

@@ -1,6 +1,7 @@
 /**
- * What a terminal may execute, and what hides or reorders text: control characters (ESC and the one-byte CSI among them), format
- * characters (bidirectional overrides, zero-width ones), lone surrogates, and the separators of lines and paragraphs.
+ * What a terminal may execute, and what hides or reorders text: control characters (ESC and the one-byte CSI
+ * among them), format characters (bidirectional overrides, zero-width ones), lone surrogates, and the
+ * separators of lines and paragraphs.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
@@ -17,7 +18,9 @@ export function safeContent(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(UNSAFE_IN_CONTENT, escaped);
 }
 
-/** JSON in one line. What is unsafe on a terminal is escaped as JSON escapes it: parsers read the same value. */
+/**
+ * JSON in one line. What is unsafe on a terminal is escaped as JSON escapes it: parsers read the same value.
+ */
 export function safeJson(value: unknown): string {
   return JSON.stringify(value).replace(UNSAFE, (characters) =>
     Array.from({ length: characters.length }, (_, i) => {

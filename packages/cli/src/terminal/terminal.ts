@@ -11,8 +11,8 @@ export interface Terminal {
 }
 
 /**
- * stdout of a process. Node writes a chunk to a file with one call, and ignores how much of the chunk a full disk has taken: the end of a
- * content would be missing, with exit code 0. Here a full disk is an error.
+ * stdout of a process. Node writes a chunk to a file with one call, and ignores how much of the chunk a full
+ * disk has taken: the end of a content would be missing, with exit code 0. Here a full disk is an error.
  */
 export function stdoutOf({ stdout }: NodeJS.Process): Terminal['stdout'] {
   return fstatSync(stdout.fd).isFile() ? fileOf(stdout.fd) : stdout;
@@ -40,8 +40,8 @@ export function writeTo(stream: Writable, chunk: string | Uint8Array): Promise<v
 }
 
 /**
- * One line from stdin. On a terminal it asks for the line, and shows nothing of what is typed. There, Ctrl-C is a character and no signal
- * until it is made one here.
+ * One line from stdin. On a terminal it asks for the line, and shows nothing of what is typed. There, Ctrl-C
+ * is a character and no signal until it is made one here.
  */
 export async function readSecret(
   { stdin, stderr }: Terminal,

@@ -14,7 +14,9 @@ export interface SeenRequest {
   readonly at: number;
 }
 
-/** An HTTP server on 127.0.0.1 in place of the api, with one handler for each request. The last handler stays. */
+/**
+ * An HTTP server on 127.0.0.1 in place of the api, with one handler for each request. The last handler stays.
+ */
 export class ScriptedServer {
   readonly requests: SeenRequest[] = [];
   readonly #server: Server;

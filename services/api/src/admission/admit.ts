@@ -21,8 +21,8 @@ export interface AdmissionDependencies {
 
 /**
  * Runs before every endpoint: identifies the caller, counts the request against the caller's limits, and
- * checks access. Open endpoints skip it, except for the page of a browser that is signed in: its header names the
- * user.
+ * checks access. Open endpoints skip it, except for the page of a browser that is signed in: its header names
+ * the user.
  */
 export type Admit = (
   req: Request,

@@ -9,17 +9,17 @@ import type { Limits } from '../limits/limits.ts';
 const MAX_KNOWN_CREDENTIALS = 10_000;
 
 /**
- * Counts invalid tokens as guesses from their address. Beyond the limit a wrong token is answered 429, and a right
- * one always passes: somebody who guesses must not lock out the users of the same address. Each look-up costs a
- * statement. So an address that has sent as many wrong tokens in this minute as a caller may send requests gets no
- * look-up, except for tokens that this process has recently found valid. Requests and misses without a token are
- * counted separately.
+ * Counts invalid tokens as guesses from their address. Beyond the limit a wrong token is answered 429, and a
+ * right one always passes: somebody who guesses must not lock out the users of the same address. Each look-up
+ * costs a statement. So an address that has sent as many wrong tokens in this minute as a caller may send
+ * requests gets no look-up, except for tokens that this process has recently found valid. Requests and misses
+ * without a token are counted separately.
  */
 export class TokenGuesses {
   readonly #limits: Pick<Limits, 'count' | 'countMiss' | 'refuseGuesser' | 'refuseWithoutRequests'>;
   /**
-   * Hashes of the credentials that this process has recently found valid. They are still looked up, because they may
-   * have been revoked since.
+   * Hashes of the credentials that this process has recently found valid. They are still looked up, because
+   * they may have been revoked since.
    */
   readonly #known = new LRUCache<string, true>({
     maxSize: MAX_KNOWN_CREDENTIALS, // `max` would reserve the room of all of them at once

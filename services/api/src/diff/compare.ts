@@ -10,16 +10,18 @@ export interface Comparison {
 }
 
 /**
- * The time of jsdiff grows with the square of the insertions and deletions, and with the product of these and the lines. With both bounds
- * the worst texts found took 3 to 10 ms of CPU time. Without them, 500 edits took 25 ms, and 1,000 took 90 ms.
+ * The time of jsdiff grows with the square of the insertions and deletions, and with the product of these and
+ * the lines. With both bounds the worst texts found took 3 to 10 ms of CPU time. Without them, 500 edits took
+ * 25 ms, and 1,000 took 90 ms.
  */
 export const MAX_EDITS = 300;
 export const MAX_COMPARISONS = 250_000;
 
 /**
- * The fewest deleted and inserted lines that make the new text of the old one. Lines that only one of the texts has are known to be deleted
- * or inserted: leaving them out changes nothing in the result, and a text that was written anew costs hardly anything. The bounds hold for
- * the rest, which are the lines that were moved or repeated. Lines are compared as numbers, whatever their length.
+ * The fewest deleted and inserted lines that make the new text of the old one. Lines that only one of the
+ * texts has are known to be deleted or inserted: leaving them out changes nothing in the result, and a text
+ * that was written anew costs hardly anything. The bounds hold for the rest, which are the lines that were
+ * moved or repeated. Lines are compared as numbers, whatever their length.
  * @returns null for texts that would take more work than the bounds allow
  */
 export function compareLines(oldLines: readonly string[], newLines: readonly string[]): Comparison | null {

@@ -1,7 +1,10 @@
 import { compareLines } from './compare.ts';
 import { type Hunk, hunksOf } from './hunks.ts';
 
-/** For this many lines the comparison takes up to 10 ms of CPU time, and with the page of all of them 12 to 19 ms. */
+/**
+ * For this many lines the comparison takes up to 10 ms of CPU time, and with the page of all of them 12 to 19
+ * ms.
+ */
 export const MAX_DIFF_LINES = 5000;
 
 export interface TextDiff {
@@ -12,8 +15,8 @@ export interface TextDiff {
 
 /**
  * The changes from one text to another.
- * @param lineEnds whether a line with CR LF equals one with LF: a patch needs the bytes, but a person who changed one line in a browser,
- *   which writes LF, looks for that line
+ * @param lineEnds whether a line with CR LF equals one with LF: a patch needs the bytes, but a person who
+ *   changed one line in a browser, which writes LF, looks for that line
  * @returns null when the texts have too many lines, or too many of their lines were moved
  */
 export function diffTexts(
@@ -37,8 +40,8 @@ export function diffTexts(
 }
 
 /**
- * The lines of a text, each with its newline, which only the last one may lack. The bytes are written as Latin-1, a character for each
- * byte, so that any content can be compared and written again byte for byte.
+ * The lines of a text, each with its newline, which only the last one may lack. The bytes are written as
+ * Latin-1, a character for each byte, so that any content can be compared and written again byte for byte.
  * @returns null when there are more lines than `maxLines`
  */
 export function linesOf(content: Buffer, maxLines: number): readonly string[] | null {
@@ -54,7 +57,9 @@ export function linesOf(content: Buffer, maxLines: number): readonly string[] | 
   return lines;
 }
 
-/** A line without a carriage return before its newline: browsers drop those from what is typed into a form. */
+/**
+ * A line without a carriage return before its newline: browsers drop those from what is typed into a form.
+ */
 function withoutReturn(line: string): string {
   return line.endsWith('\r\n') ? `${line.slice(0, -2)}\n` : line;
 }

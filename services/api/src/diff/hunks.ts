@@ -5,7 +5,10 @@ interface Run {
   readonly kind: 'same' | 'removed' | 'added';
   /** As they are in the new text, or in the old one if they were removed. */
   readonly lines: readonly string[];
-  /** The number of the first line in the old and in the new text, from 1; for a text that does not have it, where it would be. */
+  /**
+   * The number of the first line in the old and in the new text, from 1; for a text that does not have it,
+   * where it would be.
+   */
   readonly oldNumber: number;
   readonly newNumber: number;
 }
@@ -98,8 +101,8 @@ function hunkOf(runs: readonly Run[]): Hunk {
 const SIGNS: Readonly<Record<Run['kind'], string>> = { same: ' ', removed: '-', added: '+' };
 
 /**
- * The hunks in the unified format of diff, which `patch` applies byte for byte; empty without changes. The short codes are the names of the
- * files: a title could be anything.
+ * The hunks in the unified format of diff, which `patch` applies byte for byte; empty without changes. The
+ * short codes are the names of the files: a title could be anything.
  */
 export function unifiedPatch(
   { from, to }: { readonly from: string; readonly to: string },

@@ -40,8 +40,8 @@ export function pageHtml(folder: string): string {
 }
 
 /**
- * Shows the colours that the reader's system prefers. `validatorUrl: null`: otherwise Swagger UI sends the document to a validator of its
- * makers.
+ * Shows the colours that the reader's system prefers. `validatorUrl: null`: otherwise Swagger UI sends the
+ * document to a validator of its makers.
  */
 export const startScript = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const showColours = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -58,8 +58,9 @@ SwaggerUIBundle({
 `;
 
 /**
- * Colours of the page at /docs: those of Swagger UI have contrasts from 1.5 to 4, and WCAG 2.2 AA asks for 4.5. Swagger UI has dark colours of its
- * own, for a root of the class `dark-mode`. It sets the colours of JSON by script, so that only `!important` changes them (seen with 5.35).
+ * Colours of the page at /docs: those of Swagger UI have contrasts from 1.5 to 4, and WCAG 2.2 AA asks for
+ * 4.5. Swagger UI has dark colours of its own, for a root of the class `dark-mode`. It sets the colours of
+ * JSON by script, so that only `!important` changes them (seen with 5.35).
  */
 export const styles = `body {
   margin: 0;

@@ -33,8 +33,8 @@ export class AccessTokens {
   }
 
   /**
-   * The subject of a token, and when the token expires; null when the token is not signed by the issuer with a usable key, is no access token, not for this audience, or
-   * not valid now.
+   * The subject of a token, and when the token expires; null when the token is not signed by the issuer with
+   * a usable key, is no access token, not for this audience, or not valid now.
    * @throws DependencyUnavailableError when the issuer's keys are unavailable
    */
   async verify(token: string): Promise<{ readonly subject: string; readonly expiresAtMs: number } | null> {
@@ -60,13 +60,14 @@ export class AccessTokens {
 const ID_TOKEN_CLAIMS = ['at_hash', 'c_hash', 's_hash'];
 
 /**
- * Whether a JWT with a valid signature is an access token that any bearer may use. An identity provider signs other tokens with the same
- * key, and some of them name the same audience.
+ * Whether a JWT with a valid signature is an access token that any bearer may use. An identity provider signs
+ * other tokens with the same key, and some of them name the same audience.
  *
- * `at+jwt` says it (RFC 9068, 2.1). Many providers send `JWT` for all kinds of tokens; then the claims must not be those of an ID token.
- * A token without `typ` is refused. Proofs (`dpop+jwt`) and logout tokens (`logout+jwt`) have types of their own; older providers send
- * logout tokens as `JWT` with the claim `events` (RFC 8417). A token that is bound to a key (`cnf`; RFC 9449, RFC 8705) is refused,
- * because the key is not checked.
+ * `at+jwt` says it (RFC 9068, 2.1). Many providers send `JWT` for all kinds of tokens; then the claims must
+ * not be those of an ID token. A token without `typ` is refused. Proofs (`dpop+jwt`) and logout tokens
+ * (`logout+jwt`) have types of their own; older providers send logout tokens as `JWT` with the claim `events`
+ * (RFC 8417). A token that is bound to a key (`cnf`; RFC 9449, RFC 8705) is refused, because the key is not
+ * checked.
  */
 function isBearerAccessToken({ typ }: Pick<JWTHeaderParameters, 'typ'>, claims: JWTPayload): boolean {
   if ('cnf' in claims || 'events' in claims) return false;
@@ -86,8 +87,9 @@ function mediaTypeOf(typ: unknown): string | null {
 }
 
 /**
- * Keycloak names the kind in the claim `typ` (up to version 24 its access tokens have a `nonce`, too), Cognito in `token_use`. A provider
- * that tells no kind, for a login without a nonce, leaves the audience: that of an ID token is the client, which OIDC_AUDIENCE must not be.
+ * Keycloak names the kind in the claim `typ` (up to version 24 its access tokens have a `nonce`, too),
+ * Cognito in `token_use`. A provider that tells no kind, for a login without a nonce, leaves the audience:
+ * that of an ID token is the client, which OIDC_AUDIENCE must not be.
  */
 function isIdToken(claims: JWTPayload): boolean {
   const { typ: kind = null, token_use: use = 'access' } = claims;

@@ -2,7 +2,8 @@
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * fetch for answers of the identity provider, with the whole body in memory. A signal in `init` bounds the time of the body, too.
+ * fetch for answers of the identity provider, with the whole body in memory. A signal in `init` bounds the
+ * time of the body, too.
  * @throws RangeError for a body of more than 1 MiB, and what fetch throws
  */
 export async function boundedFetch(url: string, init: RequestInit): Promise<Response> {

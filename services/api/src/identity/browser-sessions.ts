@@ -27,8 +27,9 @@ export async function endSession(db: Database, secret: string | null): Promise<v
 }
 
 /**
- * The user of a session; null for one that is unknown or has ended. One statement, which also records the use. The sessions of a user share
- * the limits of the user, so that a user who signs in again gets no further limits.
+ * The user of a session; null for one that is unknown or has ended. One statement, which also records the
+ * use. The sessions of a user share the limits of the user, so that a user who signs in again gets no further
+ * limits.
  */
 export async function findUserOfSession(db: Database, secret: string): Promise<IdentifiedUser | null> {
   if (!isSecret(secret)) return null;
@@ -38,7 +39,9 @@ export async function findUserOfSession(db: Database, secret: string): Promise<I
   return { userId: found.userId, tokenId: null, credential: { kind: 'stored', hash } };
 }
 
-/** An API token has another form, so that it counts in no cookie, and the secret of a session in no header. */
+/**
+ * An API token has another form, so that it counts in no cookie, and the secret of a session in no header.
+ */
 function isSecret(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
 }

@@ -24,10 +24,10 @@ export function createFindUser({
 }
 
 /**
- * Identifies the caller of a request by the Authorization header or, without one, by the cookie of a browser that
- * is signed in, with at most one statement.
+ * Identifies the caller of a request by the Authorization header or, without one, by the cookie of a browser
+ * that is signed in, with at most one statement.
  * @throws RequestError unauthorized for invalid credentials; DependencyUnavailableError when they can't be
- * checked
+ *   checked
  */
 export function createIdentify({
   db,

@@ -74,8 +74,9 @@ export class IssuerKeys {
   };
 
   /**
-   * @throws errors.JWKSInvalid for a key that cannot be used. jose throws other errors for some of them, a TypeError for a short RSA key
-   * and a DOMException for a broken one, which would be taken for a defect of the api.
+   * @throws errors.JWKSInvalid for a key that cannot be used. jose throws other errors for some of them, a
+   *   TypeError for a short RSA key and a DOMException for a broken one, which would be taken for a defect of
+   *   the api.
    */
   async #find(keys: KeySet, ...[header, token]: Parameters<JWTVerifyGetKey>): Promise<CryptoKey> {
     try {

@@ -43,7 +43,10 @@ export class OidcUsers {
   }
 }
 
-/** OpenID Connect Core, 2: `sub` has at most 255 characters. Control characters are refused; Postgres can't store NUL. */
+/**
+ * OpenID Connect Core, 2: `sub` has at most 255 characters. Control characters are refused; Postgres can't
+ * store NUL.
+ */
 const SUBJECT = /^\P{Cc}{1,255}$/u;
 
 /** Whether the claim `sub` of a token can name a user. */
@@ -57,8 +60,8 @@ export function nameOfSubject(issuer: string, subject: string): string {
 }
 
 /**
- * The name of a user for the header of a page. Users of the identity provider are named ISSUER#SUBJECT (OidcUsers);
- * they know themselves by the subject.
+ * The name of a user for the header of a page. Users of the identity provider are named ISSUER#SUBJECT
+ * (OidcUsers); they know themselves by the subject.
  */
 export function createNameOfUser(db: Database): (userId: string) => Promise<string> {
   return async (userId) => {

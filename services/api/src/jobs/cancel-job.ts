@@ -91,7 +91,8 @@ function report(events: Pick<RequestEvents, 'jobCancelled'>, req: Request, { row
 
 /**
  * @throws JobEndedError when the job ended by itself before
- * @throws DependencyUnavailableError when plain SQL has stranded the job: within a minute the sweep rescue-stranded makes it cancellable
+ * @throws DependencyUnavailableError when plain SQL has stranded the job: within a minute the sweep
+ *   rescue-stranded makes it cancellable
  */
 function assertCancelled(row: JobRow | null): JobRow {
   if (row === null) throw new JobNotFoundError();

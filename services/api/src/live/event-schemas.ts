@@ -9,8 +9,8 @@ const progress = z.object({ progress: z.int().min(0).max(100), progress_message:
 const end = z.object({ status: z.enum(endStates).nullable() });
 
 /**
- * The events of a stream. An event is described as an object of its fields, as OpenAPI 3.2 does it and as tools read it in 3.1; `data` is
- * JSON.
+ * The events of a stream. An event is described as an object of its fields, as OpenAPI 3.2 does it and as
+ * tools read it in 3.1; `data` is JSON.
  */
 export const eventSchema = z
   .discriminatedUnion('event', [

@@ -24,7 +24,9 @@ const stopRetryMs = (): number => Math.round(RETRY_MS * (1 + Math.random()));
 /** A client that reads nothing for this many heartbeats is disconnected. */
 const MAX_MISSED_HEARTBEATS = 2;
 
-/** A stream of Server-Sent Events for one paste or job: its past events, new ones as they happen, and the end. */
+/**
+ * A stream of Server-Sent Events for one paste or job: its past events, new ones as they happen, and the end.
+ */
 export class EventStream implements Watcher, BeatingStream {
   readonly purpose = 'events';
   readonly kind: Subscription['kind'];
@@ -90,7 +92,9 @@ export class EventStream implements Watcher, BeatingStream {
   /** The client isn't informed: its stream continues when Postgres is back. */
   onReadFailed(): void {}
 
-  /** Closes the stream without an `end` event: the client reconnects to another process, with Last-Event-ID. */
+  /**
+   * Closes the stream without an `end` event: the client reconnects to another process, with Last-Event-ID.
+   */
   onStop(): void {
     if (this.#isOver) return;
     this.#write(`retry: ${stopRetryMs()}\n\n`);

@@ -15,7 +15,9 @@ export interface BeatingStream {
   readonly caller: Caller;
   /** Sends a byte, so that no proxy closes the connection. */
   beat(): void;
-  /** Ends the stream, because the token of its caller has expired or was revoked, or the session has ended. */
+  /**
+   * Ends the stream, because the token of its caller has expired or was revoked, or the session has ended.
+   */
   refuse(): void;
 }
 
@@ -27,8 +29,8 @@ export interface HeartbeatOptions {
 }
 
 /**
- * The beats of all streams of this process, and with each beat the check of all their callers: no stream outlives its token by more than a
- * beat, while Postgres answers.
+ * The beats of all streams of this process, and with each beat the check of all their callers: no stream
+ * outlives its token by more than a beat, while Postgres answers.
  */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;

@@ -22,7 +22,9 @@ export interface Live {
   readonly heartbeat: Heartbeat;
   /** Counts a waiting request until its answer has ended. @throws RequestError rate_limited */
   readonly takePlace: WaitingPlaces['take'];
-  /** Counts a request that waits until the returned function is called; null: the caller has no place left. */
+  /**
+   * Counts a request that waits until the returned function is called; null: the caller has no place left.
+   */
   readonly tryPlace: WaitingPlaces['tryTake'];
 }
 

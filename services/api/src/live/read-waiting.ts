@@ -20,10 +20,10 @@ export interface Waitable<Row extends { readonly id: string }, Shown> {
 type Start<Shown> = { readonly shown: Shown; readonly applied: boolean } | { readonly waiter: EndWaiter };
 
 /**
- * Reads a paste or job. With `Prefer: wait=N` it waits until the paste or job has ended, for at most N seconds. When
- * too many clients wait already, the answer comes at once and has no Preference-Applied: RFC 7240 lets a server
- * ignore a preference. When too many of the caller's own clients wait, the answer is 429: a program that waits
- * at full speed would otherwise become one that polls at full speed.
+ * Reads a paste or job. With `Prefer: wait=N` it waits until the paste or job has ended, for at most N
+ * seconds. When too many clients wait already, the answer comes at once and has no Preference-Applied: RFC
+ * 7240 lets a server ignore a preference. When too many of the caller's own clients wait, the answer is 429:
+ * a program that waits at full speed would otherwise become one that polls at full speed.
  * @returns null when the client has disconnected
  * @throws RequestError rate_limited, and as `find`
  */

@@ -150,7 +150,9 @@ function describe(method: string, endpoint: Endpoint, shared: SharedProblems): Z
 /** Problem responses by their ids: most of them are the same for many operations. */
 type SharedProblems = Map<string, ZodOpenApiResponseObject>;
 
-/** zod-openapi makes a component of an object with an id, and a reference of each further use of that object. */
+/**
+ * zod-openapi makes a component of an object with an id, and a reference of each further use of that object.
+ */
 function asShared(
   problem: ZodOpenApiResponseObject,
   endpoint: Endpoint,

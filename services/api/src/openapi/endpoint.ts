@@ -15,7 +15,9 @@ export interface Operation {
    * is required.
    */
   readonly access: 'open' | 'anyone' | 'user';
-  /** A browser that is signed in is nobody here: one whose token has expired must be able to sign in again. */
+  /**
+   * A browser that is signed in is nobody here: one whose token has expired must be able to sign in again.
+   */
   readonly ignoresSession?: true;
   /** Answers may set cookies, also those with a problem. */
   readonly setsCookies?: true;
@@ -40,7 +42,10 @@ export interface Endpoint {
   readonly handle: Handler;
   /** Answers a browser with a page. Without it, a browser gets what everybody gets. */
   readonly page?: Handler;
-  /** What a client of PrivateBin's gets instead. OpenAPI has one operation for a method and path: docs/http-api.md describes this one. */
+  /**
+   * What a client of PrivateBin's gets instead. OpenAPI has one operation for a method and path:
+   * docs/http-api.md describes this one.
+   */
   readonly privateBin?: Endpoint;
 }
 

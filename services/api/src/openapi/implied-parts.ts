@@ -12,7 +12,10 @@ export function impliedParameters(method: string, operation: Operation): readonl
   return isKeyed(method, operation) ? [idempotencyKeyParam()] : [];
 }
 
-/** A POST that creates something takes an Idempotency-Key. The form of a page only deletes, and the answer of a reveal is not kept. */
+/**
+ * A POST that creates something takes an Idempotency-Key. The form of a page only deletes, and the answer of
+ * a reveal is not kept.
+ */
 function isKeyed(method: string, { tag, hasOwnKey }: Operation): boolean {
   return method === 'POST' && tag !== 'pages' && hasOwnKey !== true;
 }

@@ -39,7 +39,9 @@ export function problemResponses(
   return new Map([...byStatus].map(([status, some]) => [status, problemResponse(status, some)]));
 }
 
-/** One problem response for codes that share a status; its id is made of the codes: `PasteNotFoundOrNoDiff`. */
+/**
+ * One problem response for codes that share a status; its id is made of the codes: `PasteNotFoundOrNoDiff`.
+ */
 export function problemResponse(status: number, codes: readonly ProblemCode[]): ZodOpenApiResponseObject {
   // Loose, because the other fields are in problemSchema.
   const narrowed = z.looseObject({ status: z.literal(status), code: z.enum(codes) });

@@ -35,13 +35,15 @@ export function beginOidcSignIn({ provider, sessions, pages }: OidcSignInDepende
     const { base } = pages.site(req);
     const next = ownPath(readQuery(req, query).next, base);
     expectSignIn(req, next);
-    // A link of another site leads to the page with the link of our own: nobody is signed in without wanting it.
+    // A link of another site leads to the page with the link of our own: nobody is signed in without wanting
+    // it.
     if (!sessions.isOwn(req)) {
       goTo(res, `${base}/session?next=${encodeURIComponent(next)}`);
       return;
     }
     const { url, pending } = await oidc.begin(next);
-    // Lax: the provider's redirect back to the callback comes from another site, and a Strict cookie would not be sent with it.
+    // Lax: the provider's redirect back to the callback comes from another site, and a Strict cookie would
+    // not be sent with it.
     res.set(
       'Set-Cookie',
       sessions.cookie(

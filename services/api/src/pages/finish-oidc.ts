@@ -24,7 +24,9 @@ export interface FinishOidcDependencies extends OidcSignInDependencies {
   readonly logger: Logger;
 }
 
-/** Providers add parameters of their own, for instance session_state. The library checks those that it knows. */
+/**
+ * Providers add parameters of their own, for instance session_state. The library checks those that it knows.
+ */
 const query = z.object({
   state: z.string().meta({ description: 'As it was sent to the provider.', param: { example: 'xyz' } }),
   code: z
@@ -38,8 +40,9 @@ const query = z.object({
 });
 
 /**
- * GET /session/oidc/callback: where the identity provider sends a browser back. The answer is a page that goes on by itself, and no
- * redirect: a browser that came from another site sends no SameSite=Strict cookie along the rest of a chain of redirects.
+ * GET /session/oidc/callback: where the identity provider sends a browser back. The answer is a page that
+ * goes on by itself, and no redirect: a browser that came from another site sends no SameSite=Strict cookie
+ * along the rest of a chain of redirects.
  */
 export function finishOidcSignIn(deps: FinishOidcDependencies): Endpoint {
   const finish: Handler = async (req, res) => {

@@ -4,8 +4,8 @@ import { type Pages, sendPage } from '../html/page.ts';
 import { privateBinQuery } from '../private-bin/named-in-query.ts';
 
 /**
- * GET / in a browser: the form for a new paste. A link as PrivateBin's clients print it, `/?CODE#KEY`, leads to the page of the paste: a browser
- * keeps the part after `#`.
+ * GET / in a browser: the form for a new paste. A link as PrivateBin's clients print it, `/?CODE#KEY`, leads
+ * to the page of the paste: a browser keeps the part after `#`.
  */
 export function homePage({
   pages,

@@ -20,7 +20,10 @@ export interface NewFromPasteDependencies extends ReadContentDependencies {
 /** The content is in memory, and so is its markup. */
 const WEIGHT = 7;
 
-/** GET /:short_code/new: the form for a new paste that is made from this one. The form has the text, also without JavaScript. */
+/**
+ * GET /:short_code/new: the form for a new paste that is made from this one. The form has the text, also
+ * without JavaScript.
+ */
 export function newFromPaste(deps: NewFromPasteDependencies): Endpoint {
   const show: Handler = async (req, res) => {
     const paste = await findNamedPaste(deps, req);

@@ -49,7 +49,9 @@ export function assertShown(paste: PasteRow | null): asserts paste is PasteRow {
   assertNotGone(paste);
 }
 
-/** Without a page, this is the 404 of an unknown paste. The metadata of the paste tells the same as this text. */
+/**
+ * Without a page, this is the 404 of an unknown paste. The metadata of the paste tells the same as this text.
+ */
 function uploadFailed(): RequestError {
   return new RequestError(
     'paste_not_found',
@@ -149,7 +151,9 @@ export async function* markupOf(
   yield Buffer.from(lines.end() + (page?.tail(lines.warnings) ?? ''));
 }
 
-/** Other than the ETag of the bytes, because a cache may hold both. The page names the user who is signed in. */
+/**
+ * Other than the ETag of the bytes, because a cache may hold both. The page names the user who is signed in.
+ */
 function etagOf(version: string, { viewer }: Site, contentHash: string, shown: ShownPaste): string {
   return `"${createHash('sha256')
     .update(JSON.stringify([version, viewer, contentHash, shown]))

@@ -31,14 +31,20 @@ export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) 
 /** Who can't sign in with one way may sign in with the other one. */
 const SHOWN_AT_SIGN_IN: ReadonlySet<Problem['code']> = new Set(['unauthorized', 'dependency_unavailable']);
 
-/** The link to sign in, because the owner of a private paste gets 404 as well in a browser that is not signed in. */
+/**
+ * The link to sign in, because the owner of a private paste gets 404 as well in a browser that is not signed
+ * in.
+ */
 function signInFor(req: Request, { base, viewer }: Site, { code }: Problem): string | null {
   const isKnown = contextOf(req).endedPaste !== undefined;
   if (code !== 'paste_not_found' || viewer !== null || isKnown) return null;
   return `${base}/session?next=${encodeURIComponent(nextAfter(req, base))}`;
 }
 
-/** The link to the timeline of a paste that was revealed, because the text of the problem refers to it, or whose upload failed. */
+/**
+ * The link to the timeline of a paste that was revealed, because the text of the problem refers to it, or
+ * whose upload failed.
+ */
 function timelineFor(req: Request, { base }: Site, { code }: Problem): string | null {
   const { endedPaste } = contextOf(req);
   const isEnd = code === 'paste_gone' || code === 'paste_not_found';

@@ -9,7 +9,9 @@ import { assets } from '../html/page.ts';
 
 const workerPolicy = pagePolicyOf(null);
 
-/** GET /assets/:file: a file of the pages. Its name changes with its bytes, so that it is cached for a year. */
+/**
+ * GET /assets/:file: a file of the pages. Its name changes with its bytes, so that it is cached for a year.
+ */
 export const readAsset: Endpoint = {
   operation: {
     operationId: 'readAsset',

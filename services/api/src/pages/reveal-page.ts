@@ -19,8 +19,8 @@ import { assertShown, markupOf, shownPaste, type PastePageDependencies } from '.
 const form = z.strictObject({ key: z.string().optional() });
 
 /**
- * POST /:short_code in a browser: the text of a paste that is deleted when it is read. The form has the key of the reader, so that a reload
- * repeats the reveal.
+ * POST /:short_code in a browser: the text of a paste that is deleted when it is read. The form has the key
+ * of the reader, so that a reload repeats the reveal.
  */
 export function revealInBrowser(
   deps: RevealDependencies & PastePageDependencies & { readonly bodies: BodyBudget },

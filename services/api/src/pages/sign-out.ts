@@ -26,7 +26,10 @@ const clearSiteData = z
   .optional()
   .meta({ header: { description: 'What the tabs keep is cleared, unless `PUBLIC_URL` has a path.' } });
 
-/** POST /session/end: signs a browser out, and ends its session. The token with which it signed in stays good, because programs may use it. */
+/**
+ * POST /session/end: signs a browser out, and ends its session. The token with which it signed in stays good,
+ * because programs may use it.
+ */
 export function signOut({ db, sessions, pages }: SignOutDependencies): Endpoint {
   const end: Handler = async (req, res) => {
     sessions.requireOwn(req);
@@ -34,7 +37,8 @@ export function signOut({ db, sessions, pages }: SignOutDependencies): Endpoint 
     const { base } = pages.site(req);
     // Before the statement: the browser forgets the session even when Postgres does not answer.
     res.set('Set-Cookie', sessions.end());
-    // The drafts and the delete tokens that the tabs keep. Below a path, other services may have the same storage.
+    // The drafts and the delete tokens that the tabs keep. Below a path, other services may have the same
+    // storage.
     if (base === '') res.set('Clear-Site-Data', '"storage"');
     await endSession(db, sessions.heldBy(req));
     goTo(res, ownPath(next ?? `${base}/`, base));

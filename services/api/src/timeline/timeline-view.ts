@@ -16,8 +16,9 @@ import { z } from 'zod';
 import { instant, uuid } from '../openapi/formats.ts';
 
 /**
- * Who reads a paste, a job or their timeline. The owner is the user whose token created the paste or the job. Everybody else who may read
- * an unlisted paste is a stranger, also with the delete token of an anonymous paste: that token deletes, and does nothing else (ADR 31).
+ * Who reads a paste, a job or their timeline. The owner is the user whose token created the paste or the job.
+ * Everybody else who may read an unlisted paste is a stranger, also with the delete token of an anonymous
+ * paste: that token deletes, and does nothing else (ADR 31).
  */
 export type Audience = 'owner' | 'stranger';
 
@@ -44,8 +45,8 @@ interface ReasonView {
 }
 
 /**
- * What a caller sees of a reason. Names of hosts, modules and processes are for operators only: `npm run ops -- timeline` shows the stored
- * text.
+ * What a caller sees of a reason. Names of hosts, modules and processes are for operators only: `npm run ops
+ * -- timeline` shows the stored text.
  * @param reason null: there is none
  */
 export function viewOfReason(reason: Reason | null, audience: Audience): ReasonView {

@@ -82,7 +82,9 @@ interface MadeToken {
   readonly made: { readonly id: string; readonly expiresAt: Date | null } | null;
 }
 
-/** Makes a token. With `keepIn`, returns the token in that file instead while it is a good one of this user. */
+/**
+ * Makes a token. With `keepIn`, returns the token in that file instead while it is a good one of this user.
+ */
 async function makeToken(db: Database, { keepIn, ...requested }: MakeToken): Promise<MadeToken> {
   const kept = keepIn === null ? null : readKeptToken(keepIn);
   if (keepIn !== null && kept !== null && (await isGood(db, kept, requested.userName))) {
@@ -169,7 +171,9 @@ function unusable(file: string, cause: unknown): StartError {
 /** SQLSTATE undefined_table. */
 const NO_TABLE = '42P01';
 
-/** An error of the command's only connection, with what to do about it. Other errors are returned as they are. */
+/**
+ * An error of the command's only connection, with what to do about it. Other errors are returned as they are.
+ */
 function explainDatabaseError(error: unknown, env: Environment): unknown {
   if (!Error.isError(error)) return error;
   if ((error as { code?: string }).code === NO_TABLE)

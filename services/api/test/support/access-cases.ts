@@ -62,8 +62,8 @@ export const read = (pathOf: (shortCode: string) => string): AccessCase[] => {
 };
 
 /**
- * A read of what a paste and its parent have in common, which have the same owner and readers: everybody reads an unlisted one, only the owner a private one; for all others it is not
- * found.
+ * A read of what a paste and its parent have in common, which have the same owner and readers: everybody
+ * reads an unlisted one, only the owner a private one; for all others it is not found.
  */
 export const madeFrom = (pathOf: (shortCode: string) => string): AccessCase[] => {
   const stored = (ownershipOf: (owner: TestUser) => Ownership) => async (bed: ApiBed, owner: TestUser) => ({

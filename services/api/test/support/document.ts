@@ -54,7 +54,9 @@ export interface DocumentedAnswer {
   readonly content?: Readonly<Record<string, MediaType>>;
 }
 
-/** The document of the sources, without a server: no handler is called. References to responses are resolved. */
+/**
+ * The document of the sources, without a server: no handler is called. References to responses are resolved.
+ */
 export const document = withResponses(
   JSON.stringify(
     openApiDocument(
@@ -73,7 +75,8 @@ function withResponses(text: string): Document {
   }) as Document;
 }
 
-// An OpenAPI document is not itself a JSON schema: comparing it with the meta-schema proves nothing and takes 0.1 s of CPU time.
+// An OpenAPI document is not itself a JSON schema: comparing it with the meta-schema proves nothing and takes
+// 0.1 s of CPU time.
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
 // In UTC, which RFC 3339 does not require. Milliseconds are in every answer, and optional in a request.
 ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/);

@@ -5,8 +5,8 @@ import { newKey, postKeyed, wholeAnswer } from './keyed.ts';
 import { countPastes } from './pastes.ts';
 
 /**
- * Sends so many requests with one key at once to two copies of the api, and repeats those that are answered 409. They create one
- * paste, and each gets its answer.
+ * Sends so many requests with one key at once to two copies of the api, and repeats those that are answered
+ * 409. They create one paste, and each gets its answer.
  */
 export async function raceOneKey(bed: ApiBed, requests: number): Promise<void> {
   const other = await bed.start();

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Polls a condition at once, and then with pauses of a tenth of the time waited, from 10 to 100 ms. Reading the metrics of an
- * api takes 3 ms of CPU time.
+ * Polls a condition at once, and then with pauses of a tenth of the time waited, from 10 to 100 ms. Reading
+ * the metrics of an api takes 3 ms of CPU time.
  * @throws Error after the deadline, with the last value
  */
 export async function until<T>(

@@ -33,7 +33,9 @@ export function parseJson(
   }
 }
 
-/** Refuses also names that are repeated. Invalid JSON is left to the parser, which stops at the first error. */
+/**
+ * Refuses also names that are repeated. Invalid JSON is left to the parser, which stops at the first error.
+ */
 function assertWithinLimits(json: Buffer, { maxDepth, maxValues }: JsonLimits): void {
   let depth = 0;
   let values = 1;

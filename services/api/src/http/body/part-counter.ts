@@ -7,10 +7,10 @@ const LINE = Buffer.from('\r\n');
 const BLANKS: ReadonlySet<number> = new Set([CR, LF, 0x20, 0x09]);
 
 /**
- * Counts the delimiters of a multipart body (RFC 2046, 5.1.1) as it arrives, and finds what the parser would skip
- * without a word: a part whose delimiter is written in another way, and text before the first and after the last
- * delimiter. The boundary has no LF, so a comparison that begins at an LF ends before the next one: each byte is
- * examined at most twice, whatever the body contains.
+ * Counts the delimiters of a multipart body (RFC 2046, 5.1.1) as it arrives, and finds what the parser would
+ * skip without a word: a part whose delimiter is written in another way, and text before the first and after
+ * the last delimiter. The boundary has no LF, so a comparison that begins at an LF ends before the next one:
+ * each byte is examined at most twice, whatever the body contains.
  */
 export class PartCounter {
   readonly #delimiter: Buffer;
@@ -34,7 +34,9 @@ export class PartCounter {
     return this.#delimiters - 1;
   }
 
-  /** @returns the delimiters so far, the one at the end of the body included; counts until `max` is exceeded */
+  /**
+   * @returns the delimiters so far, the one at the end of the body included; counts until `max` is exceeded
+   */
   count(chunk: Buffer, max: number): number {
     const { length } = this.#delimiter;
     const arrived = Buffer.concat([this.#rest, chunk]);

@@ -33,7 +33,9 @@ export interface BodyLimit {
 const WINDOWS = 3;
 const MAX_WINDOW_MS = 20_000;
 
-/** A body without a Content-Length is judged as if it had declared this, or what it has sent if that is more. */
+/**
+ * A body without a Content-Length is judged as if it had declared this, or what it has sent if that is more.
+ */
 const UNDECLARED_BYTES = 64 * 1024;
 
 /** Reads a whole body. @throws RequestError as readChunks */
@@ -53,11 +55,11 @@ export async function readBody(req: IncomingMessage, res: ServerResponse, limit:
 
 /**
  * Reads a body of at most `maxBytes` and passes on each chunk. A body whose Content-Length is larger is
- * refused before it is sent; a body without one is refused as soon as it has sent more, and
- * respondWithError drains the rest. In each window a body must deliver the part of its Content-Length that lets
- * it end within the request's time limit. Nothing is decompressed. An error that `onChunk` throws ends the read.
+ * refused before it is sent; a body without one is refused as soon as it has sent more, and respondWithError
+ * drains the rest. In each window a body must deliver the part of its Content-Length that lets it end within
+ * the request's time limit. Nothing is decompressed. An error that `onChunk` throws ends the read.
  * @throws RequestError content_too_large, overloaded, request_incomplete, request_timeout or
- * unsupported_encoding
+ *   unsupported_encoding
  */
 export async function readChunks(
   req: IncomingMessage,

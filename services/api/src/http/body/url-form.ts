@@ -12,7 +12,8 @@ export type UrlForm = Readonly<Record<string, string | readonly string[]>>;
 /**
  * Reads the short form of a page, as browsers send it (application/x-www-form-urlencoded).
  * @param repeated the fields that may be repeated
- * @throws RequestError unsupported_media_type, validation_failed for another field that is repeated, and as readBody
+ * @throws RequestError unsupported_media_type, validation_failed for another field that is repeated, and as
+ *   readBody
  */
 export async function readUrlForm(
   req: IncomingMessage,

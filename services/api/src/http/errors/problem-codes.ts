@@ -1,6 +1,9 @@
 import type { ErrorCode } from '@pasteflow/domain';
 
-/** The closed list of the codes of problem documents, with those of the domain, and the one place where a code becomes an HTTP status. */
+/**
+ * The closed list of the codes of problem documents, with those of the domain, and the one place where a code
+ * becomes an HTTP status.
+ */
 const problems = {
   invalid_transition: [409, 'Conflict with the current state'],
   short_code_taken: [503, 'No free short code found'],

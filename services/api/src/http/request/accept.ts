@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http';
 /**
  * Whether a request comes from a browser's address bar, link or form: its Accept names `text/html`, and
  * doesn't prefer `text/plain`. A wildcard is no wish for a page: curl, wget and fetch send it, and get the
- * bytes. So does Java's HttpURLConnection, which names `text/html` beside pictures; browsers with pictures name XHTML, too.
+ * bytes. So does Java's HttpURLConnection, which names `text/html` beside pictures; browsers with pictures
+ * name XHTML, too.
  */
 export function wantsPage(req: IncomingMessage): boolean {
   const qualities = qualitiesOf(req.headers.accept);
@@ -14,8 +15,9 @@ export function wantsPage(req: IncomingMessage): boolean {
 }
 
 /**
- * The encoding that a client names in its Accept-Encoding, and doesn't like less than `identity`. A wildcard names none: what a script
- * sends without a thought must not make it store compressed bytes. Who refuses everything gets the content as it is.
+ * The encoding that a client names in its Accept-Encoding, and doesn't like less than `identity`. A wildcard
+ * names none: what a script sends without a thought must not make it store compressed bytes. Who refuses
+ * everything gets the content as it is.
  */
 export function acceptedEncoding(req: IncomingMessage): ContentEncoding | null {
   const qualities = qualitiesOf(req.headers['accept-encoding']);
@@ -32,8 +34,8 @@ export function acceptedEncoding(req: IncomingMessage): ContentEncoding | null {
 const MAX_LENGTH = 1000;
 
 /**
- * The values of a header such as Accept or Accept-Encoding, in lower case, with their qualities (RFC 9110, 12.4.2). A malformed quality
- * counts as 0, and a very long header as empty.
+ * The values of a header such as Accept or Accept-Encoding, in lower case, with their qualities (RFC 9110,
+ * 12.4.2). A malformed quality counts as 0, and a very long header as empty.
  */
 function qualitiesOf(header: string | undefined): ReadonlyMap<string, number> {
   if (header === undefined || header.length > MAX_LENGTH) return new Map();

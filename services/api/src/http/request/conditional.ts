@@ -29,9 +29,10 @@ export interface ByteRange {
 }
 
 /**
- * The requested range, cut to the size of the content. The whole content is served for a malformed or very long Range, for
- * several ranges (RFC 9110, 14.2 allows both), and when If-Range names other content. range-parser is not
- * used: it rejects a suffix that is longer than the content, for which 14.1.2 requires the whole content.
+ * The requested range, cut to the size of the content. The whole content is served for a malformed or very
+ * long Range, for several ranges (RFC 9110, 14.2 allows both), and when If-Range names other content.
+ * range-parser is not used: it rejects a suffix that is longer than the content, for which 14.1.2 requires
+ * the whole content.
  */
 export function rangeOf(
   { range, ifRange }: { range: string | undefined; ifRange: string | undefined },

@@ -10,8 +10,9 @@ const HOST = /^(?:(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+|\[[\da-f:.]+\])(?::\d{0,5}
 const MAX_HOST_LENGTH = 260;
 
 /**
- * Checks the host of each request. With PUBLIC_URL it must be that one, because a page of another site whose name was changed to this
- * address (DNS rebinding) sends its own name. An address has no name to change. A probe may use any name: its answer is no secret.
+ * Checks the host of each request. With PUBLIC_URL it must be that one, because a page of another site whose
+ * name was changed to this address (DNS rebinding) sends its own name. An address has no name to change. A
+ * probe may use any name: its answer is no secret.
  * @param publicUrl PUBLIC_URL; undefined: not set
  */
 export function createRequireHost(publicUrl: string | undefined): (req: IncomingMessage) => void {
@@ -34,8 +35,9 @@ function hostnameOf(host: string): string {
 }
 
 /**
- * The Host header; undefined: HTTP/1.0 without one. RFC 9112, 3.2: two Host headers may mean one host to a proxy and another one to this
- * server. Node keeps the first and would answer a missing one itself, without problem details.
+ * The Host header; undefined: HTTP/1.0 without one. RFC 9112, 3.2: two Host headers may mean one host to a
+ * proxy and another one to this server. Node keeps the first and would answer a missing one itself, without
+ * problem details.
  * @throws RequestError malformed_request
  */
 function validHostOf(req: IncomingMessage): string | undefined {

@@ -24,7 +24,10 @@ export interface RequestContext {
   shortCode?: string;
   /** The paste was named by this slug. */
   slug?: string;
-  /** The short code of a paste that cannot be read, because somebody has read it once or its upload failed; its timeline says more. */
+  /**
+   * The short code of a paste that cannot be read, because somebody has read it once or its upload failed;
+   * its timeline says more.
+   */
   endedPaste?: string;
   jobId?: string;
   sizeBytes?: number;
@@ -33,7 +36,10 @@ export interface RequestContext {
   errorCode?: ProblemCode;
   /** The client is a browser that shows what it gets as a page. */
   wantsPage?: true;
-  /** The form of the page with what was entered, for a problem that is shown beside its field; null: the problem is not. */
+  /**
+   * The form of the page with what was entered, for a problem that is shown beside its field; null: the
+   * problem is not.
+   */
   refusedForm?: (problem: {
     readonly code: ProblemCode;
     readonly errors?: readonly FieldError[] | undefined;
@@ -44,7 +50,9 @@ export interface RequestContext {
   viewer?: Viewer;
   /** The cookie of a browser that is signed in does not count for this request. */
   ignoresSession?: true;
-  /** The caller must sign in before the page can be shown: a problem of authorization becomes the page for it. */
+  /**
+   * The caller must sign in before the page can be shown: a problem of authorization becomes the page for it.
+   */
   mustSignIn?: true;
   /** The path to go to after signing in; not set: that of the request. */
   afterSignIn?: string;
@@ -91,7 +99,10 @@ export function pathOf(req: IncomingMessage): string {
   return (req.url ?? '/').split('?', 1)[0] ?? '/';
 }
 
-/** Whether a load balancer or an orchestrator asks for the health: every few seconds, and under any name of the service. */
+/**
+ * Whether a load balancer or an orchestrator asks for the health: every few seconds, and under any name of
+ * the service.
+ */
 export function isProbe(req: IncomingMessage): boolean {
   return /^\/(healthz|readyz)(\?|$)/.test(req.url ?? '');
 }

@@ -22,5 +22,7 @@ export function headersOfEveryAnswer(publicUrl: string | undefined): Readonly<Re
   return isHttps ? { ...defaultHeaders, 'Strict-Transport-Security': STRICT_TRANSPORT } : defaultHeaders;
 }
 
-/** Unlisted pastes are for those who know their short code, so search engines list none and follow no link. */
+/**
+ * Unlisted pastes are for those who know their short code, so search engines list none and follow no link.
+ */
 export const robotsHeader = { 'X-Robots-Tag': 'noindex, nofollow' } as const;

@@ -20,7 +20,9 @@ const TICK_MS = 1000;
 /** The source of a stream that sends nothing for this long, while the client waits for it, has failed. */
 const SOURCE_STALL_MS = 30_000;
 
-/** Sends an answer that is in memory, whose headers are set, and resolves when the connection has taken it. */
+/**
+ * Sends an answer that is in memory, whose headers are set, and resolves when the connection has taken it.
+ */
 export async function sendWhole(
   content: Buffer,
   res: ServerResponse,
@@ -42,8 +44,8 @@ export async function sendWhole(
 }
 
 /**
- * Streams a source into an answer whose headers are set. When the source fails, the connection is cut, so that
- * the client sees an incomplete transfer. In the end the source is consumed or destroyed.
+ * Streams a source into an answer whose headers are set. When the source fails, the connection is cut, so
+ * that the client sees an incomplete transfer. In the end the source is consumed or destroyed.
  */
 export async function sendStream(
   source: Readable,

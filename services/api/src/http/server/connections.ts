@@ -28,10 +28,10 @@ interface Known {
 }
 
 /**
- * The connections of clients and their limits. At a limit the connection that is idle for longest makes room for a
- * new one (RFC 9112, 9.5: a server may close an idle connection at any time). When none is idle, the one makes room
- * whose client has not read a complete answer for longest. One whose request is being handled never does: when all
- * are such, the new connection is closed.
+ * The connections of clients and their limits. At a limit the connection that is idle for longest makes room
+ * for a new one (RFC 9112, 9.5: a server may close an idle connection at any time). When none is idle, the
+ * one makes room whose client has not read a complete answer for longest. One whose request is being handled
+ * never does: when all are such, the new connection is closed.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;

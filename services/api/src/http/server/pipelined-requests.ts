@@ -11,8 +11,9 @@ const MAX_WAITING = 100;
  */
 export class PipelinedRequests {
   /**
-   * Null after the answer: otherwise a connection that waits for its next request, perhaps for a minute, would keep the last request and its
-   * body. To delete the entry would make V8 build a new table for each request.
+   * Null after the answer: otherwise a connection that waits for its next request, perhaps for a minute,
+   * would keep the last request and its body. To delete the entry would make V8 build a new table for each
+   * request.
    */
   readonly #last = new WeakMap<Duplex, ServerResponse | null>();
   readonly #waiting = new WeakMap<Duplex, number>();
@@ -27,7 +28,10 @@ export class PipelinedRequests {
     if (this.#last.get(socket) === res) this.#last.set(socket, null);
   }
 
-  /** Calls `begin` when the earlier requests of the connection have been answered, and never if it ends before. */
+  /**
+   * Calls `begin` when the earlier requests of the connection have been answered, and never if it ends
+   * before.
+   */
   take(req: IncomingMessage, res: ServerResponse, begin: () => void): void {
     const { socket } = req;
     const previous = this.#last.get(socket);

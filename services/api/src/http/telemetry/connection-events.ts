@@ -1,6 +1,8 @@
 import type { Metrics } from '@pasteflow/runtime';
 
-/** Why Node's HTTP parser, or one of its time limits, ended a connection before there was a request to answer. */
+/**
+ * Why Node's HTTP parser, or one of its time limits, ended a connection before there was a request to answer.
+ */
 export type ParserRefusal =
   | 'connect'
   | 'headers_too_large'

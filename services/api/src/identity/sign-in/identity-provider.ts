@@ -30,12 +30,15 @@ const REQUEST_TIMEOUT_MS = 5000;
 /** The metadata is read again after this time, while the old one stays in use. */
 const METADATA_MS = 10 * 60_000;
 
-/** In this process. A provider that hangs then holds 20 requests and 20 connections for some seconds, and no more. */
+/**
+ * In this process. A provider that hangs then holds 20 requests and 20 connections for some seconds, and no
+ * more.
+ */
 const MAX_CONCURRENT = 20;
 
 /**
- * Signs people in by the authorization code flow with PKCE (OpenID Connect Core, 3.1). The metadata is read at the first use, so that the
- * api starts while the provider is down.
+ * Signs people in by the authorization code flow with PKCE (OpenID Connect Core, 3.1). The metadata is read
+ * at the first use, so that the api starts while the provider is down.
  */
 export class IdentityProvider {
   readonly #options: IdentityProviderOptions;
@@ -79,8 +82,9 @@ export class IdentityProvider {
   }
 
   /**
-   * The subject whom the provider has signed in. The library checks state, `iss`, and of the ID token `iss`, `aud`, `azp`, `exp`, `iat`,
-   * nonce and signature. The access token is dropped, so its `at_hash` says nothing that is used.
+   * The subject whom the provider has signed in. The library checks state, `iss`, and of the ID token `iss`,
+   * `aud`, `azp`, `exp`, `iat`, nonce and signature. The access token is dropped, so its `at_hash` says
+   * nothing that is used.
    * @param query of the callback, with its question mark
    * @throws RequestError unauthorized, DependencyUnavailableError
    */
@@ -130,10 +134,12 @@ export class IdentityProvider {
       {
         timeout: requestTimeoutMs / 1000,
         [openid.customFetch]: (url, { body, ...init }) => boundedFetch(url, { ...init, body: body ?? null }),
-        // Without it the library trusts the connection to the provider instead of checking the signature of the ID token.
+        // Without it the library trusts the connection to the provider instead of checking the signature of
+        // the ID token.
         execute: [
           openid.enableNonRepudiationChecks,
-          // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out; for a provider on this machine
+          // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out; for a provider
+          // on this machine
           ...(issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []),
         ],
       },

@@ -1,6 +1,9 @@
 import { hashOfSecret, newSecret } from '../secret.ts';
 
-/** What a browser keeps while its user is at the identity provider. The answer must be that of this browser's request. */
+/**
+ * What a browser keeps while its user is at the identity provider. The answer must be that of this browser's
+ * request.
+ */
 export interface PendingSignIn {
   /** Returned in the query of the callback. Without it, another site could send a browser its own answer. */
   readonly state: string;
@@ -20,8 +23,9 @@ export function newPendingSignIn(next: string): PendingSignIn {
 }
 
 /**
- * As the value of a cookie (RFC 6265, 4.1.1), which holds no comma, semicolon or space. The cookie also has the hash of the session that the
- * sign-in replaces, because the browser leaves out the Strict cookie when it comes back from the provider.
+ * As the value of a cookie (RFC 6265, 4.1.1), which holds no comma, semicolon or space. The cookie also has
+ * the hash of the session that the sign-in replaces, because the browser leaves out the Strict cookie when it
+ * comes back from the provider.
  * @param session the secret of the browser's session; null: it has none
  */
 export function writePending(
@@ -32,7 +36,10 @@ export function writePending(
   return [state, nonce, codeVerifier, replaced, Buffer.from(next).toString('base64url')].join('.');
 }
 
-/** Null: no cookie, or none that writePending made. The browser's user can change it, so `next` is checked again. */
+/**
+ * Null: no cookie, or none that writePending made. The browser's user can change it, so `next` is checked
+ * again.
+ */
 export function readPending(
   cookie: string | null,
 ): (PendingSignIn & { readonly replacedSession: Buffer | null }) | null {

@@ -18,8 +18,8 @@ const BROKEN_ANSWERS = new Set([
 ]);
 
 /**
- * What an error of a sign-in means to the person who signs in. The provider's own texts are not shown, because anybody
- * who makes a link to the callback can choose them.
+ * What an error of a sign-in means to the person who signs in. The provider's own texts are not shown,
+ * because anybody who makes a link to the callback can choose them.
  */
 export function explainProviderError(error: unknown): RequestError | DependencyUnavailableError {
   if (error instanceof DependencyUnavailableError || error instanceof RequestError) return error;
@@ -49,7 +49,10 @@ function refusedByProvider(error: AuthorizationResponseError): RequestError | De
   }
 }
 
-/** The provider is down, its answer is invalid, or it refuses this service as a client. Only the operator can correct that. */
+/**
+ * The provider is down, its answer is invalid, or it refuses this service as a client. Only the operator can
+ * correct that.
+ */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof ClientError) return error.code === undefined || BROKEN_ANSWERS.has(error.code);
   return (
@@ -69,8 +72,8 @@ export function signInUnavailable(cause: unknown): DependencyUnavailableError {
 }
 
 /**
- * For the log. The library's errors hold whole answers, with tokens and texts of anybody, so that only their names, messages and codes
- * are kept.
+ * For the log. The library's errors hold whole answers, with tokens and texts of anybody, so that only their
+ * names, messages and codes are kept.
  */
 function kindOf(error: unknown): Error | undefined {
   if (!Error.isError(error)) return undefined;
