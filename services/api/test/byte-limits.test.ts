@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
-import { ownPage } from './support/forms.ts';
-import { answerOn, dial, postJson, problemOf } from './support/http.ts';
+import { answerOn, dial, ownPage, postJson, problemOf } from './support/http.ts';
 import { expectLimited, limited } from './support/limits.ts';
-import { metricOf } from './support/metric.ts';
+import { metricOf } from './support/until.ts';
 import { countPastes } from './support/pastes.ts';
 import { recordedBody } from './support/recorded-pastes.ts';
 import { anotherToken, newUser, signedInWith } from './support/users.ts';

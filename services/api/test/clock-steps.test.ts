@@ -4,7 +4,7 @@ import { takeDown } from '@pasteflow/postgres';
 import { stepClockBack } from '@pasteflow/postgres/testing';
 import { useApi } from './support/api.ts';
 import { document } from './support/document.ts';
-import { ownForm } from './support/forms.ts';
+import { ownForm } from './support/http.ts';
 import { newPaste, processedPaste } from './support/pastes.ts';
 import { newUser, type TestUser } from './support/users.ts';
 

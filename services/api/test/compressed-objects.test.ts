@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { FaultProxy, withHeader } from '@pasteflow/dev-stack/testing';
 import { objectKeyOf } from '@pasteflow/domain';
 import { useApi, type RunningApi } from './support/api.ts';
-import { metricOf } from './support/metric.ts';
+import { metricOf } from './support/until.ts';
 import {
   compressedPaste,
   newPaste,

@@ -3,8 +3,7 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { useApi, type RunningApi } from './support/api.ts';
 import { answerOn, dial, rawExchange } from './support/http.ts';
-import { metricOf } from './support/metric.ts';
-import { until } from './support/until.ts';
+import { metricOf, until } from './support/until.ts';
 
 const bed = useApi();
 const dialled: Socket[] = [];

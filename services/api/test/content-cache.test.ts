@@ -5,7 +5,7 @@ import { Metrics } from '@pasteflow/runtime';
 import { ContentCache } from '../src/pastes/content-cache.ts';
 import { useApi, type RunningApi } from './support/api.ts';
 import { problemOf } from './support/http.ts';
-import { metricOf } from './support/metric.ts';
+import { metricOf } from './support/until.ts';
 import {
   claimForDeletion,
   deletedPaste,

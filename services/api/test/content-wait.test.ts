@@ -3,7 +3,7 @@ import { FaultProxy } from '@pasteflow/dev-stack/testing';
 import { useApi, type RunningApi } from './support/api.ts';
 import { startHoldingProxy } from './support/holding-proxy.ts';
 import { problemOf } from './support/http.ts';
-import { metricOf } from './support/metric.ts';
+import { metricOf, until, waiting } from './support/until.ts';
 import {
   claimForDeletion,
   claimUpload,
@@ -14,9 +14,7 @@ import {
   settle,
   upload,
 } from './support/pastes.ts';
-import { until } from './support/until.ts';
 import { newUser } from './support/users.ts';
-import { waiting } from './support/waiting.ts';
 
 const env = { TRUST_PROXY: '1' };
 /** Longer than any test may take, and than CONTENT_WAIT_MS may be: only what the test does ends a wait. */

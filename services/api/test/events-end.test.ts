@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { useApi, type RunningApi } from './support/api.ts';
 import { readEvents } from './support/event-reader.ts';
-import { ownForm } from './support/forms.ts';
+import { ownForm } from './support/http.ts';
 import { newPaste, settle } from './support/pastes.ts';
 import { browseAs } from './support/sign-in.ts';
 import { until } from './support/until.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
-import { ownPage } from './support/forms.ts';
+import { ownPage } from './support/http.ts';
 import { keyRows, newKey, wholeAnswer } from './support/keyed.ts';
 import { countPastes } from './support/pastes.ts';
 import { until } from './support/until.ts';

@@ -7,9 +7,8 @@ import { useApi } from './support/api.ts';
 import { COMMIT, startHoldingProxy, type HoldingProxy } from './support/holding-proxy.ts';
 import { postRaw, problemOf } from './support/http.ts';
 import { keyRows, lapseClaims, newKey, postKeyed, wholeAnswer } from './support/keyed.ts';
-import { metricOf } from './support/metric.ts';
+import { metricOf, until } from './support/until.ts';
 import { countPastes, pasteRow } from './support/pastes.ts';
-import { until } from './support/until.ts';
 import { newUser, type TestUser } from './support/users.ts';
 
 /** A group is never slow, so that all creations that wait go into one group. */

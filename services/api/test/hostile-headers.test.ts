@@ -14,8 +14,8 @@ import { contextOf } from '../src/http/request/request-context.ts';
 import { idempotencyKeyOf } from '../src/idempotency/idempotency-key.ts';
 import { isApiToken } from '../src/identity/api-token.ts';
 import { bearerTokenOf } from '../src/identity/authorization.ts';
-import { positionOf } from '../src/live/position.ts';
-import { preferredWait } from '../src/live/prefer.ts';
+import { positionOf } from '../src/live/event-stream.ts';
+import { preferredWait } from '../src/live/read-waiting.ts';
 
 const requireHost = createRequireHost('https://paste.example.org');
 const etag = `"${'a1'.repeat(32)}"`;

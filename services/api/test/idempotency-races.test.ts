@@ -11,11 +11,11 @@ import {
   leaveClaims,
   newKey,
   postKeyed,
+  raceOneKey,
   wholeAnswer,
   type WholeAnswer,
 } from './support/keyed.ts';
 import { countPastes } from './support/pastes.ts';
-import { raceOneKey } from './support/race-one-key.ts';
 import { until } from './support/until.ts';
 
 const bed = useApi();

@@ -1,6 +1,6 @@
 import { describe, it } from '@jest/globals';
 import { useApi } from './support/api.ts';
-import { raceOneKey } from './support/race-one-key.ts';
+import { raceOneKey } from './support/keyed.ts';
 
 const bed = useApi();
 

@@ -5,7 +5,7 @@ import { useApi } from './support/api.ts';
 import { readEvents } from './support/event-reader.ts';
 import { problemOf } from './support/http.ts';
 import { addAsset, claim, end, endedJob, newJob, progress } from './support/jobs.ts';
-import { metricOf } from './support/metric.ts';
+import { metricOf } from './support/until.ts';
 import { newUser, type TestUser } from './support/users.ts';
 
 const bed = useApi();

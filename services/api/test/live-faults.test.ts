@@ -13,9 +13,8 @@ import { readEvents } from './support/event-reader.ts';
 import { follow, type Follower } from './support/follower.ts';
 import { claim, end, newJob, progress } from './support/jobs.ts';
 import { newPaste, settle } from './support/pastes.ts';
-import { until } from './support/until.ts';
+import { until, waiting } from './support/until.ts';
 import { newUser, type TestUser } from './support/users.ts';
-import { waiting } from './support/waiting.ts';
 
 const bed = useApiOn(() => startTestStack({ aws: true }));
 let user: TestUser;

@@ -4,8 +4,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { claimExecutions, settleExecutions, uploadSubject } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { useApi } from './support/api.ts';
-import { until } from './support/until.ts';
-import { waiting } from './support/waiting.ts';
+import { until, waiting } from './support/until.ts';
 
 const bed = useApi({ env: { MAX_WAITERS_PER_CALLER: '1000' } });
 const CLIENTS = 1000;

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createPaste } from '@pasteflow/postgres';
 import { useApi } from './support/api.ts';
 import { addAsset, claim, end, endedJob, newJob, progress } from './support/jobs.ts';
-import { ownForm } from './support/forms.ts';
+import { ownForm } from './support/http.ts';
 import { countPastes, newPaste, pasteRow, sha256 } from './support/pastes.ts';
 import { newUser, signedInWith, type TestUser } from './support/users.ts';
 

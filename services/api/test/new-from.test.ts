@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { requestDeletion } from '@pasteflow/postgres';
 import { useApi } from './support/api.ts';
-import { ownPage } from './support/forms.ts';
+import { ownPage } from './support/http.ts';
 import { pasteRow, processedPaste } from './support/pastes.ts';
 import { newUser, type TestUser } from './support/users.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { OidcIssuer } from '@pasteflow/dev-stack/testing/oidc';
 import { useApi, type RunningApi } from './support/api.ts';
-import { ownForm } from './support/forms.ts';
+import { ownForm } from './support/http.ts';
 import { limited } from './support/limits.ts';
 import { processedPaste } from './support/pastes.ts';
 import {

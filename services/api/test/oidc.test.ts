@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { exportSPKI, importJWK, type CryptoKey } from 'jose';
 import { AUDIENCE, OidcIssuer } from '@pasteflow/dev-stack/testing/oidc';
 import { useApi, type RunningApi } from './support/api.ts';
-import { ownForm } from './support/forms.ts';
-import { problemOf } from './support/http.ts';
+import { ownForm, problemOf } from './support/http.ts';
 import { until } from './support/until.ts';
 import { newUser } from './support/users.ts';
 

@@ -8,7 +8,7 @@ import { useApi } from './support/api.ts';
 import { document, faultsOf, schemaAt, type Document } from './support/document.ts';
 import { exampleRequests, examplesOf } from './support/example-requests.ts';
 import { putExampleJob, putExamplePaste, putExampleToken } from './support/examples.ts';
-import { ownPage } from './support/forms.ts';
+import { ownPage } from './support/http.ts';
 import { undocumentedIn } from './support/undocumented.ts';
 import { newUser, type TestUser } from './support/users.ts';
 

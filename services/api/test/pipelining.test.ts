@@ -6,8 +6,7 @@ import { PipelinedRequests } from '../src/http/server/pipelined-requests.ts';
 import { useApi } from './support/api.ts';
 import { answerOn, dial } from './support/http.ts';
 import { newPaste, processedPaste } from './support/pastes.ts';
-import { until } from './support/until.ts';
-import { waiting } from './support/waiting.ts';
+import { until, waiting } from './support/until.ts';
 
 const bed = useApi();
 const get = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`;

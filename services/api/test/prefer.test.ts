@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, it } from '@jest/globals';
-import { preferredWait } from '../src/live/prefer.ts';
+import { preferredWait } from '../src/live/read-waiting.ts';
 
 it.each<[string | undefined, number | null]>([
   [undefined, null],

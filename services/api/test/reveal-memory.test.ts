@@ -4,9 +4,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { findPaste } from '@pasteflow/postgres';
 import { useApi, type RunningApi } from './support/api.ts';
 import { dial } from './support/http.ts';
-import { metricOf } from './support/metric.ts';
+import { metricOf, until } from './support/until.ts';
 import { processedPaste } from './support/pastes.ts';
-import { until } from './support/until.ts';
 
 const MIB = 1024 * 1024;
 // Runs before the api stops, because the api waits for its downloads.

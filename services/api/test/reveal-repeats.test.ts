@@ -7,9 +7,8 @@ import { findPaste, takeDown, takeOverBurned } from '@pasteflow/postgres';
 import { sql } from 'kysely';
 import { useApi, type RunningApi } from './support/api.ts';
 import { dial, problemOf } from './support/http.ts';
-import { metricOf } from './support/metric.ts';
+import { metricOf, until } from './support/until.ts';
 import { compressedPaste, processedPaste, putCompressed, sha256 } from './support/pastes.ts';
-import { until } from './support/until.ts';
 
 const MIB = 1024 * 1024;
 // Runs before the api stops, because the api waits for its downloads.

@@ -15,8 +15,7 @@ import {
   settleExecution,
   upload,
 } from './support/pastes.ts';
-import { metricOf } from './support/metric.ts';
-import { until } from './support/until.ts';
+import { metricOf, until } from './support/until.ts';
 
 const bed = useApi();
 let proxy: FaultProxy;

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { useApi } from './support/api.ts';
-import { ownForm } from './support/forms.ts';
-import { problemOf } from './support/http.ts';
+import { ownForm, problemOf } from './support/http.ts';
 import { processedPaste } from './support/pastes.ts';
 import { BROWSER, browseAs, cookieIn } from './support/sign-in.ts';
 import { newUser, revokeTokens, signedInWith, type TestUser } from './support/users.ts';

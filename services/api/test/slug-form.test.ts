@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { useApi } from './support/api.ts';
-import { ownPage } from './support/forms.ts';
+import { ownPage } from './support/http.ts';
 import { countPastes, failedPaste, newPaste, processedPaste } from './support/pastes.ts';
 import { newUser, signedInWith, type TestUser } from './support/users.ts';
 

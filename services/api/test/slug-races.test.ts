@@ -4,9 +4,8 @@ import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
 import { postJson } from './support/http.ts';
 import { newKey, postKeyed } from './support/keyed.ts';
-import { metricOf } from './support/metric.ts';
+import { metricOf, until } from './support/until.ts';
 import { countPastes } from './support/pastes.ts';
-import { until } from './support/until.ts';
 import { newUser, type TestUser } from './support/users.ts';
 
 /** A group is never slow, so that all creations that wait go into one group. */

@@ -2,10 +2,9 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { useApi, type RunningApi } from './support/api.ts';
 import { dial, problemOf } from './support/http.ts';
-import { metricOf } from './support/metric.ts';
+import { metricOf, waiting } from './support/until.ts';
 import { newPaste, settle } from './support/pastes.ts';
 import { newUser } from './support/users.ts';
-import { waiting } from './support/waiting.ts';
 
 const bed = useApi();
 const sockets: Socket[] = [];

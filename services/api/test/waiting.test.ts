@@ -6,8 +6,7 @@ import { startHoldingProxy } from './support/holding-proxy.ts';
 import { problemOf } from './support/http.ts';
 import { claim, end, newJob, progress } from './support/jobs.ts';
 import { claimUpload, expire, newPaste, processedPaste, settle, settleExecution } from './support/pastes.ts';
-import { until } from './support/until.ts';
-import { waiting } from './support/waiting.ts';
+import { until, waiting } from './support/until.ts';
 import { newUser, type TestUser } from './support/users.ts';
 
 const bed = useApi();

@@ -1,12 +1,67 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import { RequestError } from '../http/errors/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
 import { pathOf } from '../http/request/request-context.ts';
-import { RequestError } from '../http/errors/request-error.ts';
 import * as headers from '../openapi/answer-headers.ts';
-import type { Endpoint } from '../openapi/endpoint.ts';
-import { asFile, fileNamed, fileNames, isFileName, type ServedFile } from './files.ts';
-import { pageHtml, pagePolicy } from './page.ts';
+import { openApiDocument } from '../openapi/document.ts';
+import type { Endpoint, Routes } from '../openapi/endpoint.ts';
+import { pageHtml, pagePolicy, startScript, styles } from './page.ts';
+
+interface ServedFile {
+  /** The Content-Type. */
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** Strong, with its quotes. */
+  readonly etag: string;
+}
+
+/**
+ * Our own script and styles, the files of swagger-ui-dist that the page needs, and the licences of the
+ * bundle.
+ */
+const files = {
+  'start.js': ['text/javascript; charset=utf-8', () => Buffer.from(startScript)],
+  'page.css': ['text/css; charset=utf-8', () => Buffer.from(styles)],
+  'swagger-ui-bundle.js': ['text/javascript; charset=utf-8', packaged],
+  'swagger-ui-bundle.js.LICENSE.txt': ['text/plain; charset=utf-8', packaged],
+  'swagger-ui.css': ['text/css; charset=utf-8', packaged],
+} as const satisfies Record<
+  string,
+  readonly [type: string, read: (name: string) => Buffer | Promise<Buffer>]
+>;
+
+type FileName = keyof typeof files;
+
+const fileNames = Object.keys(files) as FileName[];
+
+function isFileName(name: string): name is FileName {
+  return Object.hasOwn(files, name);
+}
+
+const loaded = new Map<FileName, ServedFile>();
+
+/** A file, read at its first request and then kept. */
+async function fileNamed(name: FileName): Promise<ServedFile> {
+  const file = loaded.get(name) ?? (await load(name));
+  loaded.set(name, file);
+  return file;
+}
+
+async function load(name: FileName): Promise<ServedFile> {
+  const [type, read] = files[name];
+  return asFile(type, await read(name));
+}
+
+function asFile(type: string, bytes: Buffer): ServedFile {
+  return { type, bytes, etag: `"${createHash('sha256').update(bytes).digest('hex')}"` };
+}
+
+function packaged(name: string): Promise<Buffer> {
+  return readFile(new URL(name, import.meta.resolve('swagger-ui-dist/package.json')));
+}
 
 const tagged = z.object({ ETag: headers.etag });
 const known = { description: 'The client has the current version: an empty body.', headers: tagged };
@@ -80,4 +135,30 @@ function send({ type, bytes, etag }: ServedFile, req: Request, res: Response): v
   res.set({ ETag: etag, 'Cache-Control': 'no-cache' });
   if (isKnownToClient(req.get('If-None-Match'), etag)) res.status(304).end();
   else res.type(type).send(bytes);
+}
+
+/**
+ * GET /openapi.json. Built at the first request, because the port, and with it the URL, is known only then.
+ */
+export function readDocument({ publicUrl }: { publicUrl: () => string }, routes: () => Routes): Endpoint {
+  let document: string | undefined;
+  return {
+    operation: {
+      operationId: 'readDocument',
+      tag: 'operation',
+      access: 'open',
+      summary: 'Returns this document.',
+      answers: {
+        200: {
+          description: 'OpenAPI 3.1, generated from the schemas that validate requests.',
+          content: { 'application/json': { schema: z.looseObject({ openapi: z.string() }) } },
+        },
+      },
+      errors: [],
+    },
+    handle: (_req, res) => {
+      document ??= JSON.stringify(openApiDocument(routes(), publicUrl()));
+      res.type('application/json').send(document);
+    },
+  };
 }

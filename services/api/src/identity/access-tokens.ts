@@ -1,6 +1,5 @@
 import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
 import type { IssuerKeys } from './issuer-keys.ts';
-import { isSubject } from './oidc-users.ts';
 
 /** Asymmetric signatures only: with HS256 the public key would be the secret, and `none` is unsigned. */
 const ALGORITHMS = [
@@ -97,4 +96,15 @@ function isIdToken(claims: JWTPayload): boolean {
   if (use !== 'access') return true;
   if (ID_TOKEN_CLAIMS.some((claim) => claim in claims)) return true;
   return 'nonce' in claims && kind === null;
+}
+
+/**
+ * OpenID Connect Core, 2: `sub` has at most 255 characters. Control characters are refused; Postgres can't
+ * store NUL.
+ */
+const SUBJECT = /^\P{Cc}{1,255}$/u;
+
+/** Whether the claim `sub` of a token can name a user. */
+export function isSubject(sub: unknown): sub is string {
+  return typeof sub === 'string' && sub.isWellFormed() && SUBJECT.test(sub);
 }

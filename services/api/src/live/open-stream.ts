@@ -4,9 +4,8 @@ import { callerOf } from '../identity/caller-of.ts';
 import type { Audience } from '../timeline/timeline-view.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
-import { EventStream } from './event-stream.ts';
+import { EventStream, positionOf } from './event-stream.ts';
 import type { Live } from './live.ts';
-import { positionOf } from './position.ts';
 
 /** The paste or job of a stream. */
 export interface StreamSubject {

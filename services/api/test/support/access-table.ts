@@ -1,7 +1,7 @@
 import { jobTypes } from '@pasteflow/jobs';
 import { assets } from '../../src/html/page.ts';
 import { endedJob, newJob } from './jobs.ts';
-import { ownForm } from './forms.ts';
+import { ownForm } from './http.ts';
 import { newPaste } from './pastes.ts';
 import {
   creation,

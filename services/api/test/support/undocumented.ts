@@ -1,10 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { headersOfEveryAnswer, robotsHeader } from '../../src/http/response/response-headers.ts';
 import { pageHeaders } from '../../src/html/page.ts';
+import { headersOfEveryAnswer, robotsHeader } from '../../src/http/response/response-headers.ts';
 import { isPrivateBin } from '../../src/private-bin/is-private-bin.ts';
-import { eventFaults } from './event-faults.ts';
-import { document, faultsOf, type DocumentedAnswer, type DocumentedHeader } from './document.ts';
+import { document, type DocumentedAnswer, type DocumentedHeader, faultsOf } from './document.ts';
 
 interface Answer {
   readonly method: string;
@@ -133,4 +132,34 @@ function bodyFaults(
   if (type === 'text/event-stream') return eventFaults(body.toString());
   const value: unknown = type.endsWith('json') ? JSON.parse(body.toString()) : body.toString();
   return faultsOf(value, ...at, 'content', type, 'schema');
+}
+
+/** Compares each event of a stream, and its data, with the schema `Event`. */
+function eventFaults(stream: string): readonly string[] {
+  return stream
+    .split('\n\n')
+    .map(fieldsOf)
+    .filter((fields) => 'data' in fields)
+    .flatMap((fields) => {
+      const variant = variants.findIndex(({ properties }) => properties.event.const === fields.event);
+      const dataSchema = ['oneOf', String(variant), 'properties', 'data', 'contentSchema'];
+      return [
+        ...faultsOf(fields, ...EVENT),
+        ...(variant === -1 ? [] : faultsOf(JSON.parse(fields.data!), ...EVENT, ...dataSchema)),
+      ];
+    });
+}
+
+const EVENT = ['components', 'schemas', 'Event'];
+
+const variants = (
+  document.components.schemas.Event as {
+    readonly oneOf: readonly { readonly properties: { readonly event: { readonly const: string } } }[];
+  }
+).oneOf;
+
+/** Without the comments and `retry`. */
+function fieldsOf(block: string): Partial<Record<'event' | 'id' | 'data', string>> {
+  const fields = block.split('\n').map((line) => /^(event|id|data): (.*)$/.exec(line)?.slice(1) ?? []);
+  return Object.fromEntries(fields.filter(([name]) => name !== undefined)) as Record<string, string>;
 }

@@ -1,9 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import * as openid from 'openid-client';
 import { boundedFetch } from '../bounded-fetch.ts';
-import { CLOCK_TOLERANCE_SECONDS } from '../access-tokens.ts';
+import { CLOCK_TOLERANCE_SECONDS, isSubject } from '../access-tokens.ts';
 import { signInRefused } from '../authorization.ts';
-import { isSubject } from '../oidc-users.ts';
 import { newPendingSignIn, type PendingSignIn } from './pending-sign-in.ts';
 import { explainProviderError, signInUnavailable } from './provider-error.ts';
 
@@ -138,8 +137,7 @@ export class IdentityProvider {
         // the ID token.
         execute: [
           openid.enableNonRepudiationChecks,
-          // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out; for a provider
-          // on this machine
+          // oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out; for a local provider
           ...(issuer.startsWith('http:') ? [openid.allowInsecureRequests] : []),
         ],
       },
