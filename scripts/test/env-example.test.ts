@@ -14,9 +14,9 @@ const readers = [
   'packages/dev-stack/src/**/*.ts',
 ];
 
-/** A key of a zod schema, a property of an environment, or the name of a setting in a message. */
+/** A key of a zod schema, a `setting`, a property of an environment, or the name of a setting in a message. */
 const mentions =
-  /(?<=^\s+)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?=:)|(?<=\benv\.)[A-Z][A-Z0-9_]+|(?<=')STACK_[A-Z_]+(?=')/gm;
+  /(?<=^\s+)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?=:)|(?<=\bsetting\(\s*')[A-Z][A-Z0-9_]+|(?<=\benv\.)[A-Z][A-Z0-9_]+|(?<=')STACK_[A-Z_]+(?=')/gm;
 
 /** Read by the AWS SDK itself, set by the operating system or npm, or only for tests. */
 const notOurs = new Set([
