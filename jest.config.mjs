@@ -32,8 +32,6 @@ const SHARED = [
   '/(packages|services)/[^/]+/src/.*\\.ts$',
   // To build the OpenAPI document and to compile its schemas takes a fifth of the CPU time of a file of the api's tests.
   '/services/api/test/support/document\\.ts$',
-  // Replaces methods of the strings and regular expressions of the sources.
-  '/services/api/test/support/(count-steps|step-samples)\\.ts$',
 ];
 
 export default {
