@@ -11,10 +11,7 @@ export type ExitCode = typeof EXIT_DONE | typeof EXIT_FAILED | typeof EXIT_MISUS
 /** The command or its environment is wrong: exit code 2. The message says what to do. */
 export class UsageError extends Error {}
 
-/**
- * stdout takes nothing more: its reader is gone, or its disk is full. The program has said so where a person
- * needs to know.
- */
+/** stdout takes nothing more: its reader is gone, or its disk is full, which was said. */
 export class OutputClosedError extends Error {}
 
 const MEANINGS: Readonly<Record<string, string>> = {

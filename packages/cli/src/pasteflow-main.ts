@@ -10,10 +10,7 @@ function interruptWith(reason: Error): void {
   process.stdin.destroy();
 }
 
-/**
- * The first signal ends the command, which removes what is not complete. The second one ends the process at
- * once.
- */
+/** The first signal ends the command, which tidies up. The second one ends the process. */
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(name, () => {
     if (received !== undefined) process.exit(EXIT_FAILED);

@@ -1,9 +1,6 @@
 import type { ErrorCode, FieldError, Job, Paste } from './api-types.ts';
 
-/**
- * The base class of all errors of this client. A call that an AbortSignal ends rejects with the signal's
- * reason instead.
- */
+/** The base class. A call that an AbortSignal ends rejects with the signal's reason instead. */
 export abstract class PasteflowError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -48,10 +48,7 @@ export class Jobs {
     return await this.#get(id, {}, signal);
   }
 
-  /**
-   * Resolves when the job is completed or partial, without a time limit unless `timeoutMs` is given.
-   * @throws JobFailedError
-   */
+  /** Resolves when the job is completed or partial. @throws JobFailedError, PasteflowTimeoutError */
   async wait(id: string, { onProgress, ...options }: JobWaitOptions = {}): Promise<Job> {
     let reported = '';
     // The server only waits for the end. For progress the client polls.

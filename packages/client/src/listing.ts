@@ -10,10 +10,7 @@ export interface Place {
   readonly cursor?: string;
 }
 
-/**
- * A list that is read page by page while it is iterated (`for await (const each of listing)`), or one page at
- * a time.
- */
+/** A list that is read page by page (`for await (const each of listing)`), or one page at a time. */
 export class Listing<T> implements AsyncIterable<T> {
   readonly #read: (place: Place) => Promise<Page<T>>;
 

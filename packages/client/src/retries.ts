@@ -1,10 +1,7 @@
 import { PasteflowApiError, PasteflowConnectionError } from './errors.ts';
 import { sleep, withTimeout } from './timing.ts';
 
-/**
- * How a request is retried. Every bound applies: the first one that is reached ends the request with the last
- * error.
- */
+/** How a request is retried. The first bound that is reached ends it with the last error. */
 export interface RetryPolicy {
   /** Number of tries, including the first; 1: no retries. */
   readonly maxTries: number;
@@ -12,10 +9,7 @@ export interface RetryPolicy {
   readonly maxTotalMs: number;
   /** Of one try, sending included: until the response starts or, for JSON, until it has arrived. */
   readonly tryTimeoutMs: number;
-  /**
-   * The wait before the second try. It doubles with each try, and is reduced by a random part of up to a
-   * half.
-   */
+  /** Before the second try. It doubles with each try, and is reduced by up to a random half. */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
 }
@@ -78,10 +72,7 @@ export interface RetryContext {
   readonly isRepeatable: () => boolean;
 }
 
-/**
- * Retries `attempt` until it succeeds. Rejects with the last error when a retry is not allowed or a bound is
- * reached.
- */
+/** Retries `attempt` until it succeeds, may not be retried, or a bound is reached. */
 export async function withRetries<T>(
   { policy, signal, isRepeatable }: RetryContext,
   attempt: (signal: AbortSignal) => Promise<T>,

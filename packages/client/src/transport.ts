@@ -88,10 +88,7 @@ export class Transport {
     );
   }
 
-  /**
-   * Reads the body too, unless the caller wants a stream: every failure of a response then happens in this
-   * function.
-   */
+  /** Reads the body too, unless the caller wants a stream: so every failure happens here. */
   async #receive(request: Request, streamed: boolean): Promise<Response> {
     try {
       const response = await this.#fetch(request);

@@ -13,10 +13,7 @@ export type ErrorCode =
   | 'dependency_unavailable'
   | 'malformed_message';
 
-/**
- * The base class of all errors. `code` is for programs, `message` for people, and `cause` keeps the
- * underlying error.
- */
+/** The base class. `code` is for programs, `message` for people; `cause` is the underlying error. */
 export class PasteflowError extends Error {
   readonly code: ErrorCode;
 

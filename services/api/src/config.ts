@@ -30,10 +30,7 @@ const MAX_ASSET_URL_SECONDS = 604_800;
 const httpSettings = groups({
   host: setting('API_HOST', text('an address to listen on').default('127.0.0.1')),
   port: setting('API_PORT', port().default(3000)),
-  /**
-   * The URL under which clients reach the api, without a trailing slash; undefined: the address on which it
-   * listens.
-   */
+  /** Where clients reach the api, without a trailing slash; undefined: the address on which it listens. */
   publicUrl: setting(
     'PUBLIC_URL',
     httpUrl('https://paste.example.org')
@@ -169,10 +166,7 @@ export const configSchema = groups({
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
   identity: identityEnv,
   clients: clientSettings,
-  /**
-   * An eighth: a byte of a body takes two in memory and up to another two as garbage, and the idle process
-   * about 135 MiB.
-   */
+  /** An eighth: a byte of a body takes up to four, and the idle process about 135 MiB. */
   maxBodyBytesInFlight: setting(
     'MAX_BODY_BYTES_IN_FLIGHT',
     positiveInteger().default(Math.floor(memoryBytes / 8)),

@@ -76,10 +76,7 @@ const requests: Readonly<Record<string, Asked>> = {
   'DELETE with a token': { method: 'DELETE', path: metadata, headers: { 'delete-token': 'the token' } },
 };
 
-/**
- * Everything that an answer reveals: the headers except those that differ for every request, and the number
- * of statements.
- */
+/** All that an answer reveals: its headers but for those of the request, and its statements. */
 async function answerTo({ method, path, headers }: Asked, code: string, as: TestUser | null) {
   const before = bed.api.statements.length;
   const response = await fetch(bed.api.url + path(code), {

@@ -15,10 +15,7 @@ beforeAll(async () => {
 afterEach(() => proxy.clear());
 afterAll(() => proxy.stop());
 
-/**
- * The pause of a reader that was refused because others are being served: a client waits, too, before it asks
- * again.
- */
+/** The pause of a reader who was refused because others are being served. */
 const RETRY_AFTER_MS = 100;
 const OFF = { RATE_LIMIT_PER_MINUTE: '0', RATE_LIMIT_CREATES_PER_MINUTE: '0' };
 const start = (env: Record<string, string> = {}) =>

@@ -12,10 +12,7 @@ interface Completed {
   readonly options: readonly string[];
 }
 
-/**
- * `pasteflow completion SHELL`: the names of the commands and their options; arguments are completed as
- * files.
- */
+/** `pasteflow completion SHELL`: the names of the commands and of their options. */
 export function completionScript(program: Command, shell: Shell): string {
   const common = optionsOf(program);
   const commands = program.commands.map((each): Completed => ({

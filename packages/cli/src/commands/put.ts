@@ -24,10 +24,7 @@ export interface PutOptions {
   readonly slug?: string;
 }
 
-/**
- * Uploads at the same time: more gain nothing on an ordinary line, and a server counts the connections of a
- * caller.
- */
+/** Uploads at the same time: more gain nothing, and a server counts the connections of a caller. */
 const LANES = 4;
 
 type Outcome =
@@ -148,10 +145,7 @@ async function putOne(
   }
 }
 
-/**
- * The paste exists already, so its URL is worth more than the token.
- * @returns why the token could not be kept
- */
+/** @returns why the token could not be kept: the URL of the paste is worth more than its token */
 async function keepToken(tokens: DeleteTokens, { short_code, delete_token }: CreatedPaste): Promise<unknown> {
   if (delete_token === undefined) return undefined;
   try {

@@ -46,10 +46,7 @@ export function keyIn(argument: string): SecretKey | null {
   return key;
 }
 
-/**
- * Decrypts the content of a paste. Asks on a terminal for the password, when there is one.
- * @throws WrongKeyError
- */
+/** Decrypts content, and asks a terminal for the password. @throws WrongKeyError */
 export async function openContent(
   session: Session,
   content: ReadableContent,

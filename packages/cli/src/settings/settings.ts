@@ -34,10 +34,7 @@ export async function readSettings(env: Environment, options: CommonOptions): Pr
   return { server, token: token === undefined ? undefined : checkedToken(token) };
 }
 
-/**
- * PASTEFLOW_TOKEN is for the server that commands use without `--server`. A server that is named once must
- * not get it.
- */
+/** PASTEFLOW_TOKEN is for the usual server. One that is named by `--server` must not get it. */
 function isUsual(server: string, usual: string | undefined): boolean {
   return usual === undefined || serverOf(usual) === server;
 }

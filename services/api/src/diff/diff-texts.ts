@@ -1,10 +1,7 @@
 import { compareLines } from './compare.ts';
 import { type Hunk, hunksOf } from './hunks.ts';
 
-/**
- * For this many lines the comparison takes up to 10 ms of CPU time, and with the page of all of them 12 to 19
- * ms.
- */
+/** So many lines take up to 10 ms of CPU time, and a page of all of them 12 to 19 ms. */
 export const MAX_DIFF_LINES = 5000;
 
 export interface TextDiff {

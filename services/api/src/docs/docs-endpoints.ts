@@ -18,10 +18,7 @@ interface ServedFile {
   readonly etag: string;
 }
 
-/**
- * Our own script and styles, the files of swagger-ui-dist that the page needs, and the licences of the
- * bundle.
- */
+/** Our script and styles, the files of swagger-ui-dist, and the licences of the bundle. */
 const files = {
   'start.js': ['text/javascript; charset=utf-8', () => Buffer.from(startScript)],
   'page.css': ['text/css; charset=utf-8', () => Buffer.from(styles)],

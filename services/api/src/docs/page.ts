@@ -14,10 +14,7 @@ export const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * @param folder the folder of the page's files, relative to the page, so that it works behind any prefix of
- * PUBLIC_URL
- */
+/** @param folder of the page's files, relative to the page: PUBLIC_URL may have any prefix */
 export function pageHtml(folder: string): string {
   return `<!doctype html>
 <html lang="en">

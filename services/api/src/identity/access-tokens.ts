@@ -98,10 +98,7 @@ function isIdToken(claims: JWTPayload): boolean {
   return 'nonce' in claims && kind === null;
 }
 
-/**
- * OpenID Connect Core, 2: `sub` has at most 255 characters. Control characters are refused; Postgres can't
- * store NUL.
- */
+/** OpenID Connect Core, 2: at most 255 characters. Postgres can't store NUL, for example. */
 const SUBJECT = /^\P{Cc}{1,255}$/u;
 
 /** Whether the claim `sub` of a token can name a user. */

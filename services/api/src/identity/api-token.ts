@@ -14,10 +14,7 @@ export function isApiToken(text: string): boolean {
   return /^pf_[\w-]{43}$/.test(text);
 }
 
-/**
- * The user of a token; null for a token that is unknown, expired or revoked. One statement, which also
- * records the use.
- */
+/** The user of a token; null: it is unknown, expired or revoked. The same statement records the use. */
 export async function findUserOfToken(db: Database, token: string): Promise<IdentifiedUser | null> {
   if (!isApiToken(token)) return null;
   const hash = hashOfSecret(token);

@@ -20,10 +20,7 @@ export interface IssuerKeysOptions {
 
 const COOLDOWN_MS = 10_000;
 
-/**
- * After a failure the issuer is not asked again for this long, so that not every request asks an issuer that
- * is down.
- */
+/** After a failure, so that not every request asks an issuer that is down. */
 const FAILURE_PAUSE_MS = 1000;
 
 /** Keys older than this are renewed in the background, while they stay in use. */

@@ -53,10 +53,7 @@ export async function viewOfAsset(
   };
 }
 
-/**
- * A paste is read through the api, which checks its expiry and its owner. Any other object is read directly
- * from S3.
- */
+/** A paste is read through the api, which checks who reads it. Any other object comes from S3. */
 async function urlOf(
   asset: AssetRow,
   jobType: string,
@@ -71,10 +68,7 @@ async function urlOf(
   });
 }
 
-/**
- * The whole extension, such as `.tar.gz`: the object of a job is named after its execution's id, which has no
- * dot.
- */
+/** The whole extension, such as `.tar.gz`: the id before it has no dot. */
 function extensionOf(storagePath: string): string {
   const [, ...extensions] = (storagePath.split('/').at(-1) ?? '').split('.');
   return extensions.map((extension) => `.${extension}`).join('');

@@ -6,10 +6,7 @@ import type { Endpoint } from '../openapi/endpoint.ts';
 import { assetSchema, viewOfAsset, type AssetUrlDependencies } from './asset-view.ts';
 import { findErrors, findNamedJobBrief, namedJob } from './find-named-job.ts';
 
-/**
- * The default and the maximum of a page. The assets of most jobs fit one page; an import creates up to
- * 10,000.
- */
+/** The default and the maximum of a page, for most jobs all. An import creates up to 10,000. */
 const ASSET_PAGE_SIZE = 1000;
 
 const query = z.strictObject({

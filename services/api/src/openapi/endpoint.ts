@@ -10,10 +10,7 @@ import type { ProblemCode } from '../http/errors/problem-codes.ts';
 export interface Operation {
   readonly operationId: string;
   readonly tag: 'pastes' | 'jobs' | 'shell' | 'pages' | 'operation';
-  /**
-   * `open`: callers are not identified and no limit applies. `anyone`: a token is optional. `user`: a token
-   * is required.
-   */
+  /** `open`: callers are neither identified nor limited. `anyone`, `user`: a token is optional, required. */
   readonly access: 'open' | 'anyone' | 'user';
   /**
    * A browser that is signed in is nobody here: one whose token has expired must be able to sign in again.

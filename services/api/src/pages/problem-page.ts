@@ -31,10 +31,7 @@ export function problemPageFor(pages: Pages, req: Request): ((problem: Problem) 
 /** Who can't sign in with one way may sign in with the other one. */
 const SHOWN_AT_SIGN_IN: ReadonlySet<Problem['code']> = new Set(['unauthorized', 'dependency_unavailable']);
 
-/**
- * The link to sign in, because the owner of a private paste gets 404 as well in a browser that is not signed
- * in.
- */
+/** The link to sign in: the owner of a private paste, too, gets 404 without a session. */
 function signInFor(req: Request, { base, viewer }: Site, { code }: Problem): string | null {
   const isKnown = contextOf(req).endedPaste !== undefined;
   if (code !== 'paste_not_found' || viewer !== null || isKnown) return null;

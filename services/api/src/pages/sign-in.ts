@@ -67,10 +67,7 @@ const form = z.strictObject({
   next: z.string().optional().meta({ description: 'The path of the page to show afterwards.' }),
 });
 
-/**
- * POST /session: signs a browser in with a token, and ends the session that it had before. It works without
- * JavaScript.
- */
+/** POST /session: signs a browser in with a token, and ends its earlier session. No JavaScript. */
 export function signInForm(deps: SignInDependencies): Endpoint {
   const signIn: Handler = async (req, res) => {
     deps.sessions.requireOwn(req);

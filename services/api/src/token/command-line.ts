@@ -88,10 +88,7 @@ function parseMake(userName: string | undefined, values: MakeOptions): MakeToken
   return wrong ?? { kind: 'make', userName, tokenName, expiresInSeconds, keepIn };
 }
 
-/**
- * Names are printed, so they must not contain control characters.
- * @returns null for a good name of a user or a token
- */
+/** @returns null for a good name: names are printed, so they have no control characters */
 function refuseName(name: string): Misused | null {
   if (/^\P{Cc}{1,1000}$/u.test(name) && name.isWellFormed() && name.trim() !== '') return null;
   return misused(`${quote(name)} is not a name: give one line of text, up to 1000 characters`);

@@ -17,10 +17,7 @@ import {
   type AccessCase,
 } from './access-cases.ts';
 
-/**
- * By method and path: every endpoint of the route table is here, which a test checks. HEAD is sent wherever
- * GET is.
- */
+/** Every endpoint of the route table, by method and path. HEAD is sent wherever GET is. */
 export const accessTable: Readonly<Record<string, readonly AccessCase[]>> = {
   'GET /': open('/'),
   'POST /': creation('/'),

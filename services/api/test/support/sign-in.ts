@@ -94,10 +94,7 @@ export async function callBack(
   });
 }
 
-/**
- * The person's part: types a name at the provider. Returns the query with which the provider sends the
- * browser back.
- */
+/** The person's part: types a name at the provider. Returns the query of the way back. */
 export async function signInAtProvider(
   issuer: OidcIssuer,
   begun: BegunSignIn,

@@ -16,10 +16,7 @@ const MAX_PART_HEADERS = 20;
 const MAX_PART_HEADER_BYTES = 8192;
 
 export interface Form {
-  /**
-   * The field or file named `content`, or the file of another name; null when the form has neither. It can't
-   * have two.
-   */
+  /** The field or file named `content`, or the one file of another name; null: neither. */
   readonly content: Buffer | null;
   /** The field named `text`, which a browser sends for the form of the page at `/`; null: none. */
   readonly text: Buffer | null;

@@ -3,10 +3,7 @@ import { z } from 'zod';
 import { problemCodes, statusOf, titleOf } from './problem-codes.ts';
 import { fieldErrorSchema, RequestError } from './request-error.ts';
 
-/**
- * RFC 9457, with a code from the closed list and, for a validation error, the fields and the rules that they
- * break.
- */
+/** RFC 9457, with a code from the closed list; a validation error has the fields and their rules. */
 export const problemSchema = z
   .object({
     type: z

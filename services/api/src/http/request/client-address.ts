@@ -34,10 +34,7 @@ function parse(text: string | undefined): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : null;
 }
 
-/**
- * The proxies whose X-Forwarded-For is trusted: how many are in front of the api, or their addresses and
- * subnets.
- */
+/** The trusted proxies: how many are in front of the api, or their addresses and subnets. */
 export type TrustedProxies = number | readonly string[];
 
 const WANTED =
@@ -61,10 +58,7 @@ export function createIsTrustedProxy(proxies: TrustedProxies | undefined): (addr
   return (address) => isTrusted(address, 0);
 }
 
-/**
- * Express refuses invalid addresses and subnets, including `true` and 0.0.0.0/0, but reads `1` in a list as
- * 0.0.0.1.
- */
+/** Express refuses invalid addresses, `true` and 0.0.0.0/0, but reads `1` in a list as 0.0.0.1. */
 function isUnderstood(proxies: readonly string[]): boolean {
   if (proxies.some((proxy) => /^\d+$/.test(proxy))) return false;
   try {

@@ -36,10 +36,7 @@ export interface RequestContext {
   errorCode?: ProblemCode;
   /** The client is a browser that shows what it gets as a page. */
   wantsPage?: true;
-  /**
-   * The form of the page with what was entered, for a problem that is shown beside its field; null: the
-   * problem is not.
-   */
+  /** The page's form as it was entered, for a problem that is shown beside its field; null: it is not. */
   refusedForm?: (problem: {
     readonly code: ProblemCode;
     readonly errors?: readonly FieldError[] | undefined;
@@ -99,10 +96,7 @@ export function pathOf(req: IncomingMessage): string {
   return (req.url ?? '/').split('?', 1)[0] ?? '/';
 }
 
-/**
- * Whether a load balancer or an orchestrator asks for the health: every few seconds, and under any name of
- * the service.
- */
+/** Whether a load balancer or an orchestrator asks for the health, under any name of the service. */
 export function isProbe(req: IncomingMessage): boolean {
   return /^\/(healthz|readyz)(\?|$)/.test(req.url ?? '');
 }

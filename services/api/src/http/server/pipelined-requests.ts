@@ -28,10 +28,7 @@ export class PipelinedRequests {
     if (this.#last.get(socket) === res) this.#last.set(socket, null);
   }
 
-  /**
-   * Calls `begin` when the earlier requests of the connection have been answered, and never if it ends
-   * before.
-   */
+  /** Calls `begin` when the earlier requests have been answered; never if the connection ends before. */
   take(req: IncomingMessage, res: ServerResponse, begin: () => void): void {
     const { socket } = req;
     const previous = this.#last.get(socket);

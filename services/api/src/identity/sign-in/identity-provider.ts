@@ -29,10 +29,7 @@ const REQUEST_TIMEOUT_MS = 5000;
 /** The metadata is read again after this time, while the old one stays in use. */
 const METADATA_MS = 10 * 60_000;
 
-/**
- * In this process. A provider that hangs then holds 20 requests and 20 connections for some seconds, and no
- * more.
- */
+/** In this process: a provider that hangs holds 20 requests and connections for some seconds. */
 const MAX_CONCURRENT = 20;
 
 /**

@@ -1,9 +1,6 @@
 import { hashOfSecret, newSecret } from '../secret.ts';
 
-/**
- * What a browser keeps while its user is at the identity provider. The answer must be that of this browser's
- * request.
- */
+/** What a browser keeps while its user is at the provider. The answer must be to its own request. */
 export interface PendingSignIn {
   /** Returned in the query of the callback. Without it, another site could send a browser its own answer. */
   readonly state: string;
@@ -36,10 +33,7 @@ export function writePending(
   return [state, nonce, codeVerifier, replaced, Buffer.from(next).toString('base64url')].join('.');
 }
 
-/**
- * Null: no cookie, or none that writePending made. The browser's user can change it, so `next` is checked
- * again.
- */
+/** Null: no cookie of writePending. Users can change it, so `next` is checked again. */
 export function readPending(
   cookie: string | null,
 ): (PendingSignIn & { readonly replacedSession: Buffer | null }) | null {

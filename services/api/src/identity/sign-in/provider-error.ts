@@ -49,10 +49,7 @@ function refusedByProvider(error: AuthorizationResponseError): RequestError | De
   }
 }
 
-/**
- * The provider is down, its answer is invalid, or it refuses this service as a client. Only the operator can
- * correct that.
- */
+/** The provider is down, answers nonsense, or refuses this service: only the operator can correct it. */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof ClientError) return error.code === undefined || BROKEN_ANSWERS.has(error.code);
   return (
