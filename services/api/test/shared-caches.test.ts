@@ -10,7 +10,7 @@ import {
   processedPaste,
   upload,
 } from './support/pastes.ts';
-import { compressibleContent, rawGet, type RawAnswer } from './support/raw-get.ts';
+import { compressibleContent, rawGet, type UndecodedAnswer } from './support/raw-get.ts';
 import { newUser, signedInWith, type TestUser } from './support/users.ts';
 
 const describeWithNginx = isNginxRequired() ? describe : describe.skip;
@@ -42,7 +42,7 @@ const compressed = () => compressedPaste(bed, compressibleContent(5000));
 
 const ownPrivate = () => processedPaste(bed, 'mine', { userId: user.id, visibility: 'private' });
 
-const cacheOf = ({ headers }: RawAnswer): unknown => headers['x-cache'];
+const cacheOf = ({ headers }: UndecodedAnswer): unknown => headers['x-cache'];
 
 type Answer = readonly [
   name: string,
@@ -90,7 +90,7 @@ describeWithNginx('a shared cache that keeps what it may', () => {
 });
 
 /** What an answer means for its client. */
-function shownIn({ status, headers, body }: RawAnswer) {
+function shownIn({ status, headers, body }: UndecodedAnswer) {
   const { 'content-type': type, 'content-encoding': encoding, etag, vary } = headers;
   return {
     status,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onParentDeath } from '@pasteflow/dev-stack/testing';
 import { until } from './until.ts';
-import { rawGet, type RawAnswer } from './raw-get.ts';
+import { rawGet, type UndecodedAnswer } from './raw-get.ts';
 
 // oxlint-disable-next-line node/no-process-env -- the path of programs, and what CI systems set
 const { PATH = '', CI, ...inherited } = process.env;
@@ -65,7 +65,7 @@ export class Nginx {
     path: string,
     headers: Readonly<Record<string, string>> = {},
     method = 'GET',
-  ): Promise<RawAnswer> {
+  ): Promise<UndecodedAnswer> {
     return await rawGet(`http://127.0.0.1${path}`, headers, method, this.#socketOf(cache));
   }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { request, type IncomingHttpHeaders } from 'node:http';
 
-export interface RawAnswer {
+export interface UndecodedAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -18,8 +18,8 @@ export async function rawGet(
   headers: Readonly<Record<string, string>> = {},
   method = 'GET',
   socketPath?: string,
-): Promise<RawAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
+): Promise<UndecodedAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<UndecodedAnswer>();
   request(url, { method, headers, ...(socketPath !== undefined && { socketPath }) }, (res) => {
     const chunks: Buffer[] = [];
     res.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => {});

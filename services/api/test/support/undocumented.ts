@@ -5,7 +5,7 @@ import { headersOfEveryAnswer, robotsHeader } from '../../src/http/response/resp
 import { isPrivateBin } from '../../src/private-bin/is-private-bin.ts';
 import { document, type DocumentedAnswer, type DocumentedHeader, faultsOf } from './document.ts';
 
-interface Answer {
+interface ObservedAnswer {
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -21,7 +21,7 @@ export function watchAnswers(port: number): { readonly undocumented: string[]; s
     if (request.socket.localPort !== port || isPrivateBin(request)) return; // docs/http-api.md describes those answers
     const body = bytesOf(response);
     response.once('finish', () => {
-      const answer: Answer = {
+      const answer: ObservedAnswer = {
         method: request.method!,
         path: request.url!.split('?')[0]!,
         status: response.statusCode,
@@ -53,7 +53,7 @@ function bytesOf(response: ServerResponse): readonly Buffer[] {
   return chunks;
 }
 
-export function undocumentedIn(answer: Answer): readonly string[] {
+export function undocumentedIn(answer: ObservedAnswer): readonly string[] {
   const at = documentedAt(answer);
   const documented = at.reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], document);
   if (documented === undefined) return ['this status is not documented'];
@@ -69,7 +69,7 @@ const templates = Object.keys(document.paths)
   .map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`) }));
 
 /** The path of the document under which an answer belongs. */
-function documentedAt({ method, path, status }: Answer): readonly string[] {
+function documentedAt({ method, path, status }: ObservedAnswer): readonly string[] {
   const template = templates.find(({ pattern }) => pattern.test(path))?.path;
   if (template === undefined) return ['components', 'responses', status === 404 ? 'RouteNotFound' : 'none'];
   const operation = (method === 'HEAD' ? 'GET' : method).toLowerCase();
@@ -117,7 +117,7 @@ function headerFaults(
 }
 
 function bodyFaults(
-  { method, headers, body }: Answer,
+  { method, headers, body }: ObservedAnswer,
   { content, emptyToo }: { content: Readonly<Record<string, { schema?: object }>>; emptyToo: boolean },
   at: readonly string[],
 ): readonly string[] {

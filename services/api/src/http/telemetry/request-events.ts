@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger, Metrics } from '@pasteflow/runtime';
 import { severityOf, type Problem } from '../errors/problem.ts';
 import { contextOf, idsOf } from '../request/request-context.ts';
+import { METHODS } from './request-span.ts';
 
 function durationsIn(metrics: Metrics) {
   return metrics.histogram({
@@ -10,9 +11,6 @@ function durationsIn(metrics: Metrics) {
     labels: ['method', 'route', 'status'],
   });
 }
-
-/** The methods that HTTP clients use. Node's parser knows 34, each of which would be a label. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** The events of requests. One function writes the log line and the metric of each. */
 export class RequestEvents {
