@@ -15,7 +15,7 @@ export interface RunningExecutionsOptions {
   readonly db: Database;
   readonly leaseSeconds: number;
   readonly now?: () => number;
-  /** Called when a claim took so long that its lease must be renewed now. */
+  /** Called when a lease must be renewed soon. */
   readonly onShortLease?: () => void;
 }
 
@@ -40,8 +40,13 @@ export class RunningExecutions {
     const abort = new AbortController();
     const leaseMs = this.#options.leaseSeconds * 1000;
     this.#running.set(executionId, { abort, onLost, leaseEndsAt: claimedAt + leaseMs });
-    if (this.now() - claimedAt > leaseMs / 3) this.#options.onShortLease?.();
+    if (this.now() - claimedAt > leaseMs / 3) this.renewSoon(); // the claim took long
     return abort.signal;
+  }
+
+  /** Renews all leases before the next heartbeat. */
+  renewSoon(): void {
+    this.#options.onShortLease?.();
   }
 
   /** Whether this process runs the execution and its lease was not lost. */

@@ -3,6 +3,7 @@ import {
   decideNextStep,
   storedReason,
   type JobMessage,
+  type JobState,
   type NextStep,
   type RetryPolicy,
 } from '@pasteflow/domain';
@@ -16,12 +17,13 @@ import {
   writeProgress,
   type ClaimedJob,
   type JobSettlement,
+  type Settled,
 } from '@pasteflow/postgres';
 import { runInSpan, type Logger } from '@pasteflow/runtime';
 import type { Delivery } from '@pasteflow/sqs';
 import { beginExecutionSpan, describeEnd, endExecutionSpan } from '../executions/execution-span.ts';
 import type { LeaseLoss } from '../executions/running-executions.ts';
-import { settleWithRetry } from '../executions/settle-with-retry.ts';
+import { MAX_LOCK_WAIT_MS, maySettleAgain } from '../executions/settle-again.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import { idsOf, type JobEvents } from './events.ts';
 import { Progress } from './progress.ts';
@@ -159,33 +161,38 @@ export class JobAttempt {
     };
   }
 
-  /** The last progress goes before it: once the execution has ended, it would be ignored. */
+  /** @returns what follows; null when the settlement did not count */
   async #settle(
     outcome: Exclude<JobOutcome, { kind: 'lost' }>,
     seconds: number,
     span: Span,
   ): Promise<NextStep | null> {
     const { worker, events } = this.#options;
-    const { context } = this.#delivery;
     if (outcome.kind === 'postponed') worker.gate.close();
     const settlement = this.#settlementOf(outcome);
-    const counted = await settleWithRetry(worker, settlement.executionId, async ({ maxLockWaitMs }) => {
-      try {
-        await this.#progress.flush();
-        const by = { actor: worker.actor, dispatched: true, maxLockWaitMs };
-        const settled = await settleExecutions(worker.db, jobSubject, [settlement], by);
-        return settled.get(settlement.executionId) ?? null;
-      } catch (error) {
-        events.dependencyFailed('settling a job', error);
-        throw error;
-      }
-    });
+    const counted = await this.#settleWhileLeased(settlement);
     if (counted === null) return null;
     const { nextStep } = settlement;
-    const { status } = counted;
-    events.attemptEnded(this.#job, context, { outcome: settlement.outcome, nextStep, status, seconds });
+    const end = { outcome: settlement.outcome, nextStep, status: counted.status, seconds };
+    events.attemptEnded(this.#job, this.#delivery.context, end);
     describeEnd(span, settlement);
     return nextStep;
+  }
+
+  /** The last progress goes before the settlement: once the execution has ended, it would be ignored. */
+  async #settleWhileLeased(settlement: JobSettlement): Promise<Settled<JobState> | null> {
+    const { worker, events } = this.#options;
+    const { executionId } = settlement;
+    const by = { actor: worker.actor, dispatched: true, maxLockWaitMs: MAX_LOCK_WAIT_MS };
+    for (let failures = 1; ; failures++) {
+      try {
+        await this.#progress.flush();
+        return (await settleExecutions(worker.db, jobSubject, [settlement], by)).get(executionId) ?? null;
+      } catch (error) {
+        events.dependencyFailed('settling a job', error);
+        if (!(await maySettleAgain(worker, executionId, { error, failures }))) return null;
+      }
+    }
   }
 
   #settlementOf(outcome: Exclude<JobOutcome, { kind: 'lost' }>): JobSettlement {

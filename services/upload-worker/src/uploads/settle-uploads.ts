@@ -1,30 +1,29 @@
-import { DependencyUnavailableError, type PasteUploadState } from '@pasteflow/domain';
-import {
-  isSystemError,
-  isTimeout,
-  settleExecutions,
-  uploadSubject,
-  type Settled,
-  type UploadSettlement,
-} from '@pasteflow/postgres';
-import { Groups } from '@pasteflow/runtime';
-import { settleWithRetry } from '../executions/settle-with-retry.ts';
+import type { PasteUploadState } from '@pasteflow/domain';
+import { settleExecutions, uploadSubject, type Settled, type UploadSettlement } from '@pasteflow/postgres';
+import { MAX_LOCK_WAIT_MS, maySettleAgain } from '../executions/settle-again.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import type { UploadEvents } from './events.ts';
 
 /** Null: another process had ended the execution. */
 type SettledUpload = Settled<PasteUploadState> | null;
 
-/** Settles an upload, for as long as its lease is renewed. Never throws. */
-export type SettleUpload = (settlement: UploadSettlement) => Promise<SettledUpload>;
+/** An upload that waits for others to be settled with it. */
+interface Ended {
+  readonly settlement: UploadSettlement;
+  readonly resolve: (settled: SettledUpload) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Statements of 50 are twice as fast for an upload as single ones, and larger ones hardly faster. */
+const MAX_TOGETHER = 64;
 
 /**
- * How long the settlement of a group waits for one locked row. Afterwards each is settled alone, so that the row delays no other upload.
- * The statement of a group that waits for a paste has locked the rows of its executions, which a renewal of leases skips.
+ * How long a statement for several uploads waits for one locked row, in ms. Afterwards each is settled alone, so that the row delays no
+ * other upload.
  */
-const MAX_GROUP_LOCK_WAIT_MS = 250;
+const MAX_LOCK_WAIT_TOGETHER_MS = 250;
 
-export interface SettleUploadsOptions {
+export interface UploadSettlerOptions {
   readonly worker: Pick<WorkerContext, 'db' | 'actor' | 'gate' | 'running' | 'graceOver'>;
   readonly events: Pick<UploadEvents, 'dependencyFailed'>;
   /** How long an ended put waits for others, in ms. */
@@ -33,45 +32,71 @@ export interface SettleUploadsOptions {
   readonly isIdle: () => boolean;
 }
 
-/** Puts that end within a few ms, in whatever batches their messages came, are settled together (ADR 52). */
-export function createSettleUpload({ worker, events, lingerMs, isIdle }: SettleUploadsOptions): SettleUpload {
-  const { db, actor } = worker;
+/** Settles the puts that end within a few ms by one statement, in whatever batches their messages came (ADR 52). */
+export class UploadSettler {
+  readonly #options: UploadSettlerOptions;
+  #ended: Ended[] = [];
+  #lingering: NodeJS.Timeout | undefined;
 
-  async function run(
-    settlements: readonly UploadSettlement[],
-    maxLockWaitMs: number,
-  ): Promise<SettledUpload[]> {
+  constructor(options: UploadSettlerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Settles an upload for as long as its lease is renewed: first together with others, and after a failure alone, because one row that is
+   * locked or refused makes the statement fail for all. Never throws.
+   */
+  async settle(settlement: UploadSettlement): Promise<SettledUpload> {
+    const { worker } = this.#options;
+    const { executionId } = settlement;
+    for (let failures = 0; ;) {
+      try {
+        if (failures === 0) return await this.#settleWithOthers(settlement);
+        return (await this.#run([settlement], MAX_LOCK_WAIT_MS)).get(executionId) ?? null;
+      } catch (error) {
+        failures += 1;
+        if (!(await maySettleAgain(worker, executionId, { error, failures }))) return null;
+      }
+    }
+  }
+
+  #settleWithOthers(settlement: UploadSettlement): Promise<SettledUpload> {
+    const { isIdle, lingerMs } = this.#options;
+    const settled = new Promise<SettledUpload>((resolve, reject) =>
+      this.#ended.push({ settlement, resolve, reject }),
+    );
+    if (isIdle() || this.#ended.length >= MAX_TOGETHER) void this.#settleEnded();
+    else this.#lingering ??= setTimeout(() => void this.#settleEnded(), lingerMs);
+    return settled;
+  }
+
+  /** Never throws. */
+  async #settleEnded(): Promise<void> {
+    clearTimeout(this.#lingering);
+    this.#lingering = undefined;
+    const ended = this.#ended;
+    this.#ended = [];
     try {
-      const by = { actor, dispatched: true, maxLockWaitMs };
-      const settled = await settleExecutions(db, uploadSubject, settlements, by);
-      return settlements.map(({ executionId }) => settled.get(executionId) ?? null);
+      const settlements = ended.map(({ settlement }) => settlement);
+      const settled = await this.#run(settlements, MAX_LOCK_WAIT_TOGETHER_MS);
+      for (const { settlement, resolve } of ended) resolve(settled.get(settlement.executionId) ?? null);
+    } catch (error) {
+      for (const { reject } of ended) reject(error);
+    }
+  }
+
+  async #run(settlements: readonly UploadSettlement[], maxLockWaitMs: number) {
+    const { worker, events } = this.#options;
+    const { db, actor } = worker;
+    try {
+      return await settleExecutions(db, uploadSubject, settlements, {
+        actor,
+        dispatched: true,
+        maxLockWaitMs,
+      });
     } catch (error) {
       events.dependencyFailed('settling uploads', error);
       throw error;
     }
   }
-
-  const groups = new Groups<UploadSettlement, SettledUpload>({
-    run: (settlements) => run(settlements, MAX_GROUP_LOCK_WAIT_MS),
-    canRunAlone: isOfOneRow,
-    refusal: () => new DependencyUnavailableError('postgres'),
-    lingerMs,
-    isComplete: isIdle,
-  });
-  return (settlement) =>
-    settleWithRetry(worker, settlement.executionId, async ({ previous, maxLockWaitMs }) => {
-      // A row that is locked or refused would make each group fail that it joins.
-      if (!isOfOneRow(previous)) return await groups.call(settlement);
-      const [settled] = await run([settlement], maxLockWaitMs);
-      return settled ?? null;
-    });
-}
-
-/**
- * Whether Postgres works, and one row of the statement may be the reason of the error. Such a statement is repeated row by row, which is
- * safe: an execution ends once.
- */
-function isOfOneRow(error: unknown): boolean {
-  if (error === undefined) return false;
-  return isTimeout(error) || isSystemError(error) || !(error instanceof DependencyUnavailableError);
 }

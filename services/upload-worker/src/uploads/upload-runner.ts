@@ -20,7 +20,7 @@ import {
 import { confirmStored } from './confirm-stored.ts';
 import { idsOf, type UploadEvents } from './events.ts';
 import type { PutContent } from './put-content.ts';
-import { createSettleUpload, type SettleUpload } from './settle-uploads.ts';
+import { UploadSettler } from './settle-uploads.ts';
 
 export interface UploadRunnerOptions {
   readonly worker: WorkerContext;
@@ -29,7 +29,7 @@ export interface UploadRunnerOptions {
   readonly putContent: PutContent;
   readonly store: Pick<ObjectStore, 'findContent' | 'urlOf'>;
   readonly events: UploadEvents;
-  /** See `SettleUploadsOptions.lingerMs`. */
+  /** See `UploadSettlerOptions.lingerMs`. */
   readonly settleLingerMs: number;
 }
 
@@ -51,7 +51,7 @@ interface AttemptEnd {
 export class UploadRunner {
   readonly #options: UploadRunnerOptions;
   readonly #claims: UploadClaims;
-  readonly #settle: SettleUpload;
+  readonly #settler: UploadSettler;
   /** How to stop the puts that are under way. A Roster, because a listener of each put on `graceOver` would keep puts that have ended. */
   readonly #puts = new Roster<AbortController>();
 
@@ -59,7 +59,7 @@ export class UploadRunner {
     const { worker, events, settleLingerMs } = options;
     this.#options = options;
     this.#claims = createUploadClaims({ worker, events });
-    this.#settle = createSettleUpload({
+    this.#settler = new UploadSettler({
       worker,
       events,
       lingerMs: settleLingerMs,
@@ -162,7 +162,7 @@ export class UploadRunner {
     const { worker, events } = this.#options;
     const { executionId } = upload;
     const settlingBeganAt = performance.now();
-    const settled = await this.#settle({ executionId, outcome, nextStep });
+    const settled = await this.#settler.settle({ executionId, outcome, nextStep });
     worker.running.end(executionId);
     runInSpan(span, () => {
       recordSharedStatement('settle', settlingBeganAt);

@@ -1,20 +1,41 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
-import { settleExecutions, uploadSubject, type Database, type UploadSettlement } from '@pasteflow/postgres';
+import {
+  createDatabase,
+  isTimeout,
+  settleExecutions,
+  uploadSubject,
+  type Database,
+  type UploadSettlement,
+} from '@pasteflow/postgres';
 import { breakWaitingConnections, lockRow, refuseUpdates } from '@pasteflow/postgres/testing';
-import { createSettleUpload } from '../../src/uploads/settle-uploads.ts';
+import { DatabaseGate } from '../../src/executions/database-gate.ts';
+import { RunningExecutions } from '../../src/executions/running-executions.ts';
+import { UploadSettler } from '../../src/uploads/settle-uploads.ts';
+import { until } from '../support/bench.ts';
 import { openDatabase } from '../support/database.ts';
 import { claimed, workerOn } from '../support/upload-groups.ts';
 
 let stack: TestStack;
 let worker: ReturnType<typeof workerOn>;
 let other: Database;
+/** Its statements are cut after a quarter of a lease. */
+let impatient: Database;
+
+const LEASE_SECONDS = 1;
 
 beforeAll(async () => {
   stack = await startTestStack();
   const { url } = await createTestDatabase(stack);
   worker = workerOn(url);
   other = openDatabase(url);
+  impatient = createDatabase({
+    url,
+    applicationName: 'impatient-worker',
+    maxConnections: 4,
+    statementTimeoutMs: LEASE_SECONDS * 250,
+    onConnectionError: () => {},
+  });
 });
 
 /** Open transactions of a failed test would block the end of the file. */
@@ -22,7 +43,7 @@ const releases: (() => Promise<unknown>)[] = [];
 afterEach(() => Promise.allSettled(releases.splice(0).map((release) => release())));
 
 afterAll(async () => {
-  await Promise.all([worker?.db.destroy(), other?.destroy()]);
+  await Promise.all([worker?.db.destroy(), other?.destroy(), impatient?.destroy()]);
   await stack?.stop();
 });
 
@@ -32,18 +53,15 @@ const stored = (executionId: string): UploadSettlement => ({
   nextStep: { kind: 'done' },
 });
 
-/**
- * Settlements that arrive together: their group closes when the last one has arrived.
- * @param lingerLater whether those that are tried again in a group linger for a minute
- */
-function settleTogether(executionIds: readonly string[], { lingerLater = false } = {}) {
+/** Settlements that arrive together: the last one is the end of what this worker puts. */
+function settleTogether(executionIds: readonly string[]) {
   const errors: unknown[] = [];
   let left = executionIds.length;
-  const settle = createSettleUpload({
+  const settler = new UploadSettler({
     worker,
     events: { dependencyFailed: (_what, error) => void errors.push(error) },
     lingerMs: 60_000,
-    isIdle: () => left === 0 && !(lingerLater && sizes().length > 0),
+    isIdle: () => left === 0,
   });
   worker.statements.length = 0;
   /** How many settlements each statement had so far. */
@@ -53,7 +71,7 @@ function settleTogether(executionIds: readonly string[], { lingerLater = false }
       .map(({ parameters }) => parameters.find((each) => Array.isArray(each))?.length as number);
   const settled = executionIds.map((id) => {
     left -= 1;
-    return settle(stored(id));
+    return settler.settle(stored(id));
   });
   return { settled, errors, sizes };
 }
@@ -91,7 +109,7 @@ describe('uploads that end together', () => {
         .executeTakeFirstOrThrow();
       const release = await lockRow(other, table, table === 'pastes' ? pasteId : stuck);
       releases.push(release);
-      const { settled, errors } = settleTogether([stuck, ...others], { lingerLater: true });
+      const { settled, errors } = settleTogether([stuck, ...others]);
       const [waiting, ...rest] = settled;
       expect((await Promise.all(rest)).map((each) => each?.status)).toEqual(others.map(() => 'PROCESSED'));
       expect(await stateOf(stuck)).toBe('RUNNING');
@@ -112,7 +130,7 @@ describe('uploads that end together', () => {
     const [bad = '', ...others] = await claimed(worker, codes(`bad${sqlstate}`));
     const allow = await refuseUpdates(other, bad, sqlstate);
     releases.push(allow);
-    const { settled, sizes } = settleTogether([bad, ...others], { lingerLater: true });
+    const { settled, sizes } = settleTogether([bad, ...others]);
     const [refused, ...rest] = settled;
     expect((await Promise.all(rest)).map((each) => each?.status)).toEqual(others.map(() => 'PROCESSED'));
     expect(await stateOf(bad)).toBe('RUNNING');
@@ -132,5 +150,64 @@ describe('uploads that end together', () => {
     await release();
     const states = (await Promise.all(settled)).map((each) => each?.status);
     expect(states).toEqual(ids.map(() => 'PROCESSED'));
+  });
+});
+
+/** An upload whose settlement is under way, by a worker with a clock of its own. The row of its execution is locked. */
+async function settleUnderLock(shortCode: string) {
+  const clock = { now: 0 };
+  const running = new RunningExecutions({
+    db: other,
+    leaseSeconds: LEASE_SECONDS,
+    now: () => clock.now,
+  });
+  const [executionId = ''] = await claimed({ db: other, running }, [shortCode]);
+  const release = await lockRow(other, 'task_executions', executionId);
+  releases.push(release);
+  const errors: unknown[] = [];
+  const settler = new UploadSettler({
+    worker: {
+      db: impatient,
+      actor: 'w',
+      running,
+      gate: new DatabaseGate(() => Promise.resolve()),
+      graceOver: new AbortController().signal,
+    },
+    events: { dependencyFailed: (_what, error) => void errors.push(error) },
+    lingerMs: 0,
+    isIdle: () => true,
+  });
+  const settled = settler.settle(stored(executionId));
+  let isOver = false;
+  void settled.then(() => (isOver = true));
+  const failures = (count: number) =>
+    until(
+      () => errors.length,
+      (failed) => failed >= count || isOver,
+    );
+  return { clock, running, release, errors, settled, failures, executionId };
+}
+
+describe('a settlement that does not get its row in time', () => {
+  it('is repeated for as long as its lease is renewed, over many leases, and counts after the release', async () => {
+    const { clock, running, release, errors, settled, failures, executionId } =
+      await settleUnderLock('renewed');
+    // Eight statements of a quarter of a lease: two leases by the clock of the machine, and four by the clock of the worker.
+    for (let half = 1; half <= 8; half++) {
+      await failures(half);
+      clock.now += LEASE_SECONDS * 500;
+      await running.renewLeases();
+    }
+    await release();
+    expect(await settled).toMatchObject({ executionId, status: 'PROCESSED' });
+    expect(errors.filter((error) => !isTimeout(error))).toEqual([]);
+  });
+
+  it('is given up when the process no longer runs its execution', async () => {
+    const { running, release, settled, failures, executionId } = await settleUnderLock('lost');
+    await failures(2);
+    running.end(executionId);
+    expect(await settled).toBeNull();
+    await release();
   });
 });
