@@ -1,7 +1,23 @@
-import type { Message, SQSClient } from '@aws-sdk/client-sqs';
+import { DeleteMessageBatchCommand, type Message, type SQSClient } from '@aws-sdk/client-sqs';
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
-import { acknowledge } from './dead-letters.ts';
-import type { Queue } from './queue.ts';
+import { rethrowUnavailable, type Queue } from './queue.ts';
+
+/** Deletes up to 10 messages by one request. @throws DependencyUnavailableError */
+export async function acknowledge(
+  client: SQSClient,
+  queue: Queue,
+  messages: readonly Message[],
+): Promise<void> {
+  if (messages.length === 0) return;
+  await client
+    .send(
+      new DeleteMessageBatchCommand({
+        QueueUrl: await queue.url(),
+        Entries: messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle })),
+      }),
+    )
+    .catch(rethrowUnavailable);
+}
 
 export interface AcknowledgerOptions {
   readonly client: SQSClient;

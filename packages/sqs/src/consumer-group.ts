@@ -1,9 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageCommand, type Message, type SQSClient } from '@aws-sdk/client-sqs';
+import type { MessageContext } from '@pasteflow/domain';
 import { Consumer } from 'sqs-consumer';
-import type { Delivery } from './delivery.ts';
 import type { Queue } from './queue.ts';
 import { decodeContext, type Decode } from './wire.ts';
+
+/** One receipt of one message. Its receipt handle is needed to acknowledge the message or to change its visibility timeout. */
+export interface Delivery<Body> {
+  /** The decoded body: an UploadMessage or a JobMessage. */
+  readonly body: Body;
+  readonly context: MessageContext;
+  readonly receiptHandle: string;
+  readonly message: Message;
+}
 
 export interface ConsumerGroupOptions<Body> {
   /** Used only to receive and acknowledge, because a long poll holds a connection. */

@@ -1,14 +1,16 @@
 export { createSqsClient, type SqsClient, type SqsClientOptions } from './client.ts';
-export { createQueue, deadLetterQueueName, queueCounts, queueDepth, type Queue } from './queue.ts';
+export {
+  createQueue,
+  deadLetterQueueName,
+  queueCounts,
+  queueDepth,
+  sqsBatches,
+  type Queue,
+} from './queue.ts';
 export { decodeJob, decodeUpload, type Decode } from './wire.ts';
-export { sqsBatches } from './batches.ts';
 export { sendJobs, sendUploads, type OutgoingJob, type OutgoingUpload } from './send.ts';
-export { sendTraced } from './traced-message.ts';
-export { MessageDispatcher } from './message-dispatcher.ts';
-export type { Delivery } from './delivery.ts';
-export { changeVisibility, type VisibilityChange } from './visibility.ts';
-export { MessageReturner } from './message-returner.ts';
-export { Acknowledger } from './acknowledger.ts';
-export { ConsumerGroup, type ConsumerGroupOptions } from './consumer-group.ts';
-export { acknowledge, receiveDeadLetters } from './dead-letters.ts';
-export { moveDeadLetters } from './move-dead-letters.ts';
+export { MessageDispatcher, sendTraced } from './message-dispatcher.ts';
+export { changeVisibility, MessageReturner, type VisibilityChange } from './visibility.ts';
+export { acknowledge, Acknowledger } from './acknowledger.ts';
+export { ConsumerGroup, type ConsumerGroupOptions, type Delivery } from './consumer-group.ts';
+export { moveDeadLetters, receiveDeadLetters } from './dead-letters.ts';

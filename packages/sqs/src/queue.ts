@@ -1,5 +1,5 @@
 import { GetQueueAttributesCommand, GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { DependencyUnavailableError } from '@pasteflow/domain';
+import { DependencyUnavailableError, SQS_BATCH_SIZE } from '@pasteflow/domain';
 
 /** A queue by name. Its URL is read on first use, so that a service can start while SQS is down. */
 export interface Queue {
@@ -70,4 +70,10 @@ export async function queueDepth(client: SQSClient, queue: Queue): Promise<numbe
 
 export function rethrowUnavailable(error: unknown): never {
   throw new DependencyUnavailableError('sqs', { cause: error });
+}
+
+/** Splits a list into the batches of one request each: 10 entries at most. */
+export function sqsBatches<Entry>(entries: readonly Entry[]): readonly (readonly Entry[])[] {
+  const count = Math.ceil(entries.length / SQS_BATCH_SIZE);
+  return Array.from({ length: count }, (_, n) => entries.slice(n * SQS_BATCH_SIZE, (n + 1) * SQS_BATCH_SIZE));
 }
