@@ -16,7 +16,13 @@ export async function sendTraced<Outgoing>(
   messages: readonly Outgoing[],
   send: (messages: readonly Outgoing[]) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
-  const traced = messages.map(trace);
+  return await sendAll(messages.map(trace), send);
+}
+
+async function sendAll<Outgoing>(
+  traced: readonly TracedMessage<Outgoing>[],
+  send: (messages: readonly Outgoing[]) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
   try {
     const sent = await send(traced.map(({ message }) => message));
     for (const { ended } of traced) ended(sent);
@@ -41,12 +47,6 @@ export interface MessageDispatcherOptions<Outgoing> {
 /** How long a message waits for others to share its request, in ms: too short for a client to notice, long enough for a burst. */
 const LINGER_MS = 5;
 
-/**
- * How long a message waits when the message before it came less than this time ago, so that more are likely to follow: at 100 messages a
- * second three share a request, and at 400 ten. Worker and Postgres then handle what arrives in one request together (ADR 62).
- */
-const BUSY_LINGER_MS = 25;
-
 /** Concurrent requests to SQS, each with up to 10 messages. */
 const MAX_REQUESTS = 8;
 
@@ -62,12 +62,8 @@ const MAX_WAITING = 1000;
  */
 export class MessageDispatcher<Outgoing extends object> {
   readonly #options: MessageDispatcherOptions<Outgoing>;
-  #waiting: Outgoing[] = [];
-  /** How to end the trace of each message that waits or is being sent. Weak, because a Map would keep messages that were sent: see Roster. */
-  readonly #traces = new WeakMap<Outgoing, TracedMessage<Outgoing>['ended']>();
+  #waiting: TracedMessage<Outgoing>[] = [];
   #lingering: NodeJS.Timeout | undefined;
-  /** When the last message was dispatched, by performance.now(). */
-  #lastAt = -Infinity;
   readonly #requests = new Set<Promise<void>>();
 
   constructor(options: MessageDispatcherOptions<Outgoing>) {
@@ -80,27 +76,10 @@ export class MessageDispatcher<Outgoing extends object> {
       this.#options.onError(new Error('Too many messages are waiting to be sent.'), 1);
       return;
     }
-    this.#waiting.push(this.#trace(message));
-    const now = performance.now();
-    const isBusy = now - this.#lastAt < BUSY_LINGER_MS;
-    this.#lastAt = now;
+    const { trace = untraced } = this.#options;
+    this.#waiting.push(trace(message));
     if (this.#waiting.length >= SQS_BATCH_SIZE) this.#flush();
-    else this.#lingering ??= setTimeout(() => this.#flush(), isBusy ? BUSY_LINGER_MS : LINGER_MS);
-  }
-
-  #trace(dispatched: Outgoing): Outgoing {
-    if (this.#options.trace === undefined) return dispatched;
-    const { message, ended } = this.#options.trace(dispatched);
-    this.#traces.set(message, ended);
-    return message;
-  }
-
-  #endTraces(messages: readonly Outgoing[], sent: readonly string[], error?: unknown): void {
-    if (this.#options.trace === undefined) return;
-    for (const message of messages) {
-      this.#traces.get(message)?.(sent, error);
-      this.#traces.delete(message);
-    }
+    else this.#lingering ??= setTimeout(() => this.#flush(), LINGER_MS);
   }
 
   /** Sends all waiting messages, and resolves when every request has ended. */
@@ -123,18 +102,20 @@ export class MessageDispatcher<Outgoing extends object> {
     }
   }
 
-  async #send(messages: readonly Outgoing[]): Promise<void> {
+  async #send(messages: readonly TracedMessage<Outgoing>[]): Promise<void> {
     const { send, onSent, onError } = this.#options;
-    let sent: readonly string[] = [];
+    let sent: readonly string[];
     try {
-      sent = await send(messages);
-      this.#endTraces(messages, sent);
-      if (sent.length < messages.length)
-        onError(new Error('SQS rejected some messages of a batch.'), messages.length - sent.length);
+      sent = await sendAll(messages, send);
     } catch (error) {
-      this.#endTraces(messages, [], error);
       return onError(error, messages.length);
     }
+    if (sent.length < messages.length)
+      onError(new Error('SQS rejected some messages of a batch.'), messages.length - sent.length);
     await onSent(sent).catch((error: unknown) => onError(error, sent.length)); // without the stamp the relay sends them again
   }
+}
+
+function untraced<Outgoing>(message: Outgoing): TracedMessage<Outgoing> {
+  return { message, ended: () => {} };
 }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   MessageDispatcher,
   queueDepth,
@@ -56,50 +56,6 @@ describe('the dispatcher', () => {
     dispatcher.dispatch(uploads(1)[0]!);
     await until(() => sent.length === 1);
     await dispatcher.stop();
-  });
-
-  describe('by a clock of the test', () => {
-    const requests: number[] = [];
-    let dispatcher: MessageDispatcher<OutgoingUpload>;
-
-    beforeEach(() => {
-      jest.useFakeTimers();
-      requests.length = 0;
-      dispatcher = new MessageDispatcher<OutgoingUpload>({
-        send: (messages) => {
-          requests.push(messages.length);
-          return Promise.resolve(messages.map(({ executionId }) => executionId));
-        },
-        onSent: () => Promise.resolve(),
-        onError: () => {},
-      });
-    });
-    afterEach(() => {
-      jest.useRealTimers();
-    });
-
-    it('waits longer for others after a full request, which more messages follow', async () => {
-      for (const upload of uploads(13)) dispatcher.dispatch(upload);
-      await jest.advanceTimersByTimeAsync(24);
-      expect(requests).toEqual([10]);
-      await jest.advanceTimersByTimeAsync(1);
-      expect(requests).toEqual([10, 3]);
-      dispatcher.dispatch(uploads(1)[0]!);
-      await jest.advanceTimersByTimeAsync(5);
-      expect(requests).toEqual([10, 3, 1]);
-    });
-
-    it('waits longer for others while messages follow each other within 25 ms', async () => {
-      for (let n = 0; n < 7; n++) {
-        dispatcher.dispatch(uploads(1)[0]!);
-        await jest.advanceTimersByTimeAsync(10);
-      }
-      expect(requests).toEqual([1, 3, 3]); // at 5, 35 and 65 ms
-      await jest.advanceTimersByTimeAsync(15);
-      dispatcher.dispatch(uploads(1)[0]!); // 25 ms after the last one
-      await jest.advanceTimersByTimeAsync(5);
-      expect(requests).toEqual([1, 3, 3, 1]);
-    });
   });
 
   it('sends ten messages with 44 KiB of content in requests of at most 256 KiB', async () => {
