@@ -16,7 +16,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
     'testing live monitoring jobs pastes executions retention identity requests sweeps installation timeline ' +
     'roles enforcement migrations database schema',
   'packages/runtime': 'entry health lifecycle tracing logging config',
-  'packages/s3': 'direct signed-requests compression',
+  'packages/s3': 'direct',
   'packages/service-kit': 'command-line bucket-owner new-paste',
   'packages/web': 'operations pages timeline content html assets',
   'services/api':

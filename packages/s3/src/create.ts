@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { createS3Client, type S3ClientOptions } from './client.ts';
-import { DirectIfPossible } from './direct/direct-if-possible.ts';
+import { DirectIfPossible } from './direct/direct-requests.ts';
 import { SdkRequests } from './object-requests.ts';
 import { ObjectStore } from './object-store.ts';
 

@@ -3,7 +3,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ContentEncoding } from '@pasteflow/domain';
-import { DamagedObjectError } from './compression/decompress.ts';
+import { DamagedObjectError } from './compression.ts';
 import { isNotFound, unavailable } from './errors.ts';
 import type { ObjectRequests } from './object-requests.ts';
 

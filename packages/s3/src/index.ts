@@ -1,6 +1,4 @@
-export { compress } from './compression/compress.ts';
-export { contentRange } from './compression/content-range.ts';
-export { DamagedObjectError, decompress } from './compression/decompress.ts';
+export { compress, contentRange, DamagedObjectError, decompress } from './compression.ts';
 export { createObjectStore } from './create.ts';
 export { describeS3Error, ObjectTooLargeError, reasonOfS3Error } from './errors.ts';
 export type { StoredObject } from './object-requests.ts';

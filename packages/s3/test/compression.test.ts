@@ -4,7 +4,6 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { looksRandom } from '../src/compression/looks-random.ts';
 import { compress, contentRange, DamagedObjectError, decompress, type StoredObject } from '../src/index.ts';
 
 /** 300,000 bytes of words in an order without repetition, the same in each run. */
@@ -16,14 +15,6 @@ const prose = Buffer.from(
 ).subarray(0, 300_000);
 
 const text = (bytes: number): Buffer => Buffer.alloc(bytes, 'The quick brown fox jumps over the lazy dog.\n');
-
-/** Bytes as evenly distributed as random ones, the same in each run. */
-function evenBytes(seed: number, bytes: number): Buffer {
-  const blocks = Array.from({ length: Math.ceil(bytes / 32) }, (_, n) =>
-    hash('sha256', `${seed}/${n}`, 'buffer'),
-  );
-  return Buffer.concat(blocks).subarray(0, bytes);
-}
 
 describe('compressing a content', () => {
   it.each([512, 2048, 64 * 1024, 64 * 1024 + 1, 3 * 1024 * 1024])(
@@ -50,29 +41,6 @@ describe('compressing a content', () => {
       expect((await compress(content))!.equals(gzipSync(content, { level: 4 }))).toBe(true);
     },
   );
-
-  it('is not tried for a content that looks random, even if gzip would find a repetition', async () => {
-    const repeated = Buffer.concat([evenBytes(1, 3000), evenBytes(1, 3000), evenBytes(1, 3000)]);
-    expect(gzipSync(repeated).length).toBeLessThan(repeated.length / 2);
-    expect(await compress(repeated)).toBeNull();
-  });
-});
-
-describe('a content', () => {
-  it.each([512, 700, 2048, 100_003])('of %i random bytes looks random', (bytes) => {
-    expect([1, 2, 3, 4].map((seed) => looksRandom(evenBytes(seed, bytes)))).not.toContain(false);
-  });
-
-  const ramp = Buffer.from(Array.from({ length: 4096 }, (_, n) => n & 255));
-  it.each([
-    ['text', text(512)],
-    ['prose', prose],
-    ['base64', Buffer.from(evenBytes(6, 2000).toString('base64'))],
-    ['random bytes of which a fifth is text', Buffer.concat([evenBytes(5, 8000), text(2000)])],
-    ['every byte in turn', ramp],
-  ])('of %s does not look random', (_, content) => {
-    expect(looksRandom(content)).toBe(false);
-  });
 });
 
 describe('decompressing an object', () => {

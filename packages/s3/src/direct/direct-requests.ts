@@ -4,13 +4,14 @@ import { CONNECT_TIMEOUT_MS, MAX_SOCKETS, type S3ClientOptions } from '../client
 import {
   CONTENT_TYPE,
   rangeHeader,
+  SdkRequests,
   type GetOptions,
   type ObjectRequests,
   type PutRequest,
   type StoredObject,
 } from '../object-requests.ts';
-import { SignedRequests } from '../signed-requests/signed-requests.ts';
-import { objectPath, type BucketAddress } from './bucket-address.ts';
+import { bucketAddress, objectPath, type BucketAddress } from './bucket-address.ts';
+import { SignedRequests } from './signed-requests.ts';
 
 /** The digest of no bytes: the body of a GET. */
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
@@ -56,13 +57,14 @@ export class DirectRequests implements ObjectRequests {
       body: content,
       signal,
     });
+    await answer.body.dump();
     return answer.headers.etag?.toString();
   }
 
   async get(key: string, { range, signal }: GetOptions): Promise<StoredObject> {
     const headers = range === undefined ? {} : { range: rangeHeader(range) };
     const path = objectPath(this.#address, key);
-    const answer = await this.#requests.sendForBody({
+    const answer = await this.#requests.send({
       method: 'GET',
       path,
       headers,
@@ -81,5 +83,41 @@ export class DirectRequests implements ObjectRequests {
 
   close(): void {
     this.#requests.close();
+  }
+}
+
+/** Direct requests, or those of the SDK when the bucket needs another signature. The first request finds out. */
+export class DirectIfPossible implements ObjectRequests {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #options: S3ClientOptions;
+  #requests: ObjectRequests | undefined;
+
+  constructor(client: S3Client, bucket: string, options: S3ClientOptions) {
+    this.#client = client;
+    this.#bucket = bucket;
+    this.#options = options;
+  }
+
+  async put(key: string, content: Buffer, request: PutRequest): Promise<string | undefined> {
+    return await (this.#requests ?? (await this.#choose())).put(key, content, request);
+  }
+
+  async get(key: string, options: GetOptions): Promise<StoredObject> {
+    return await (this.#requests ?? (await this.#choose())).get(key, options);
+  }
+
+  close(): void {
+    this.#requests?.close();
+  }
+
+  async #choose(): Promise<ObjectRequests> {
+    const address = await bucketAddress(this.#client, this.#bucket);
+    // Another first request may have chosen meanwhile.
+    this.#requests ??=
+      address === null
+        ? new SdkRequests(this.#client, this.#bucket)
+        : new DirectRequests(this.#client, address, this.#options);
+    return this.#requests;
   }
 }

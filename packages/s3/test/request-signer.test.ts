@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from '@jest/globals';
-import { RequestSigner } from '../../src/signed-requests/request-signer.ts';
+import { RequestSigner } from '../src/direct/signed-requests.ts';
 
 const EMPTY = createHash('sha256').update('').digest('hex');
 

@@ -1,11 +1,52 @@
 import type { S3Client } from '@aws-sdk/client-s3';
+import { SignatureV4 } from '@smithy/signature-v4';
 import { Pool, type Dispatcher } from 'undici';
-import { answerError } from './answer-error.ts';
-import { CollectedAnswer, type Answer } from './collected-answer.ts';
-import { isSkewed, setClock } from './clock-skew.ts';
-import { networkError, timeoutError } from './network-error.ts';
-import { RequestSigner, type UnsignedRequest } from './request-signer.ts';
-import { withRetries } from './with-retries.ts';
+import {
+  answerError,
+  isSkewed,
+  networkError,
+  setClock,
+  timeoutError,
+  withRetries,
+  type ErrorAnswer,
+} from './failures.ts';
+
+export interface UnsignedRequest {
+  readonly method: 'GET' | 'PUT';
+  readonly url: URL;
+  /** Encoded, as it is sent. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** With `host` and `x-amz-content-sha256`. All of them are signed. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Signs requests by AWS Signature Version 4. The credentials are those of the SDK's client, which refreshes them. */
+export class RequestSigner {
+  readonly #config: S3Client['config'];
+  readonly #signature: SignatureV4;
+
+  constructor(config: S3Client['config'], region: string) {
+    this.#config = config;
+    this.#signature = new SignatureV4({
+      service: 's3',
+      region,
+      credentials: config.credentials,
+      sha256: config.sha256,
+      uriEscapePath: false, // S3 signs paths as they are sent
+      applyChecksum: false, // the header is there already
+    });
+  }
+
+  /** @returns all headers of the request */
+  async sign({ method, url, path, query = {}, headers }: UnsignedRequest, now = Date.now()) {
+    const signed = await this.#signature.sign(
+      { method, protocol: url.protocol, hostname: url.hostname, path, query, headers: { ...headers } },
+      { signingDate: new Date(now + this.#config.systemClockOffset) },
+    );
+    return signed.headers;
+  }
+}
 
 export interface SignedRequestsOptions {
   /** Credentials, attempts and the correction of the clock are those of this client. */
@@ -45,22 +86,10 @@ export class SignedRequests {
   }
 
   /**
-   * Sends a request whose answer is small.
+   * Sends a request, and resolves when its answer has begun. The caller must consume or destroy the body.
    * @throws the error of an answer of 300 or more, AbortError, or the error of the network
    */
-  async send(request: SignedRequest): Promise<Answer> {
-    return await this.#withRetries(request, async () => {
-      const answer = await this.#collect(request);
-      if (answer.statusCode >= 300) throw this.#errorOf(answer);
-      return answer;
-    });
-  }
-
-  /**
-   * Sends a request, and resolves when its answer has begun.
-   * @throws the error of an answer of 300 or more, AbortError, or the error of the network
-   */
-  async sendForBody(request: SignedRequest): Promise<Dispatcher.ResponseData> {
+  async send(request: SignedRequest): Promise<Dispatcher.ResponseData> {
     return await this.#withRetries(request, async () => {
       const answer = await this.#answerTo(request);
       const { statusCode, headers, body } = answer;
@@ -94,15 +123,6 @@ export class SignedRequests {
       if (!isSkewed(config, systemClockOffset)) throw error;
     }
     return await send();
-  }
-
-  async #collect(request: SignedRequest): Promise<Answer> {
-    const { signal, body } = request;
-    const answer = new CollectedAnswer({ timeoutMs: this.#options.timeoutMs, signal });
-    this.#signed(request)
-      .then((signed) => answer.hasFailed || this.#pool.dispatch({ ...signed, body }, answer))
-      .catch((error: Error) => answer.fail(error));
-    return await answer.promise;
   }
 
   async #answerTo(request: SignedRequest): Promise<Dispatcher.ResponseData> {
@@ -147,7 +167,7 @@ export class SignedRequests {
     return { method, path, headers: await this.#signer.sign({ method, url, path, headers: unsigned }) };
   }
 
-  #errorOf(answer: Answer): Error {
+  #errorOf(answer: ErrorAnswer): Error {
     setClock(this.#options.client.config, answer);
     return answerError(answer);
   }
