@@ -48,7 +48,7 @@ interface Call<Item, Result> {
  */
 export class Groups<Item, Result> {
   readonly #options: GroupsOptions<Item, Result>;
-  /** In the order of their arrival. An array, because a Set would keep calls that have ended: see Roster. */
+  /** In the order of their arrival. */
   readonly #waiting: Call<Item, Result>[] = [];
   #running = 0;
   /** Of those, the groups that are not slow yet. */

@@ -22,7 +22,6 @@ export {
   type Variable,
 } from './config/variables.ts';
 export { Groups } from './groups.ts';
-export { KeyedRoster, Roster } from './roster.ts';
 export { HealthServer } from './health/health-server.ts';
 export { listen } from './health/listen.ts';
 export { Readiness, type Check } from './health/readiness.ts';

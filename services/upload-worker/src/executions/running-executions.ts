@@ -1,4 +1,3 @@
-import { KeyedRoster } from '@pasteflow/runtime';
 import { renewLeases, type Database } from '@pasteflow/postgres';
 
 /** Postgres says that the execution is ended (`ended`), or the lease could not be renewed in time (`expired`). */
@@ -22,7 +21,7 @@ export interface RunningExecutionsOptions {
 /** The executions that this process runs. A heartbeat renews their leases. */
 export class RunningExecutions {
   readonly #options: RunningExecutionsOptions;
-  readonly #running = new KeyedRoster<Running>();
+  readonly #running = new Map<string, Running>();
 
   constructor(options: RunningExecutionsOptions) {
     this.#options = options;

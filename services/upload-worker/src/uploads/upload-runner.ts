@@ -1,7 +1,7 @@
 import type { Span } from '@opentelemetry/api';
 import { decideNextStep, type NextStep, type RetryPolicy } from '@pasteflow/domain';
 import type { ClaimedUpload, UploadOutcome } from '@pasteflow/postgres';
-import { Roster, runInSpan } from '@pasteflow/runtime';
+import { runInSpan } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import {
   beginExecutionSpan,
@@ -52,8 +52,8 @@ export class UploadRunner {
   readonly #options: UploadRunnerOptions;
   readonly #claims: UploadClaims;
   readonly #settler: UploadSettler;
-  /** How to stop the puts that are under way. A Roster, because a listener of each put on `graceOver` would keep puts that have ended. */
-  readonly #puts = new Roster<AbortController>();
+  /** Stop the puts that are under way. */
+  readonly #puts = new Set<AbortController>();
 
   constructor(options: UploadRunnerOptions) {
     const { worker, events, settleLingerMs } = options;
@@ -123,10 +123,12 @@ export class UploadRunner {
       runInSpan(span, () => events.leaseLost(idsOf(upload, delivery.context))),
     );
     const stop = new AbortController();
-    const ended = this.#puts.add(stop);
+    this.#puts.add(stop);
     leaseLost.addEventListener('abort', () => stop.abort(), { once: true });
     if (leaseLost.aborted || worker.graceOver.aborted) stop.abort();
-    const end = await runInSpan(span, () => this.#put(upload, delivery, stop.signal)).finally(ended);
+    const end = await runInSpan(span, () => this.#put(upload, delivery, stop.signal)).finally(() =>
+      this.#puts.delete(stop),
+    );
     const counted = await this.#settleAndReport(upload, delivery, { ...end, span });
     if (!counted) return await this.#return(delivery, RETURN_DELAY_MS);
     if (end.nextStep.kind === 'retry') return await this.#return(delivery, end.nextStep.delayMs);

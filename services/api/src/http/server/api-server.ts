@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextPoll } from 'node:timers/promises';
-import { listen, Roster, runInSpan, sleep, type Component } from '@pasteflow/runtime';
+import { listen, runInSpan, sleep, type Component } from '@pasteflow/runtime';
 import { handleClientError, refuseConnect, type ClientErrorOptions } from './client-error.ts';
 import type { Connections } from './connections.ts';
 import type { ConnectionEvents } from '../telemetry/connection-events.ts';
@@ -47,7 +47,7 @@ export class ApiServer implements Component {
   readonly name = 'http server';
   readonly #options: ApiServerOptions;
   readonly #server: Server;
-  readonly #open = new Roster<ServerResponse>();
+  readonly #open = new Set<ServerResponse>();
   readonly #pipelined = new PipelinedRequests();
   #app: RequestListener | undefined;
   #port: number;
@@ -135,14 +135,14 @@ export class ApiServer implements Component {
   }
 
   #handle: RequestListener = (req, res) => {
-    const leave = this.#open.add(res);
+    this.#open.add(res);
     const { socket } = req;
     const span = beginRequestSpan(req);
     if (this.#stopping) closeAfter(res);
     this.#options.connections.began(socket);
     res.once('prefinish', () => this.#options.connections.answered(socket));
     res.once('close', () => {
-      leave();
+      this.#open.delete(res);
       this.#options.connections.ended(socket);
       this.#pipelined.leave(socket, res);
       runInSpan(span, () => this.#options.events.ended(req, res));
