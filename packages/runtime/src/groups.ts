@@ -11,10 +11,6 @@ export interface GroupsOptions<Item, Result> {
   readonly refusal: () => Error;
   /** Default: SLOW_MS. */
   readonly slowMs?: number | undefined;
-  /** How long the first call of a group waits for others, in ms. Default: 0, a call starts at once when nothing is under way. */
-  readonly lingerMs?: number | undefined;
-  /** Whether no other call can be expected soon, so that a group need not linger. Asked at each call. Default: never. */
-  readonly isComplete?: () => boolean;
 }
 
 /** Groups of 50 are twice as fast as single statements, and larger ones hardly faster. */
@@ -43,7 +39,7 @@ interface Call<Item, Result> {
 
 /**
  * Runs calls together: those that arrive while a group is under way form the next group, in the order of their arrival. When nothing is
- * under way a call starts at once, alone, or after `lingerMs`. A call never joins a group that has started, so that what it reads is not
+ * under way a call starts at once, alone. A call never joins a group that has started, so that what it reads is not
  * older than the call.
  */
 export class Groups<Item, Result> {
@@ -56,9 +52,6 @@ export class Groups<Item, Result> {
   /** Calls of failed groups that run alone. Meanwhile new calls run alone, too: the same item may make the next group fail. */
   #alone = 0;
   #isStopped = false;
-  #lingering: NodeJS.Timeout | undefined;
-  /** Whether those that wait have lingered for long enough, and only wait for the groups that run. */
-  #isDue = false;
 
   constructor(options: GroupsOptions<Item, Result>) {
     this.#options = options;
@@ -72,7 +65,7 @@ export class Groups<Item, Result> {
       const refusal = setTimeout(() => this.#refuse(call), MAX_WAIT_MS);
       const call = { item, resolve, reject, refusal };
       this.#waiting.push(call);
-      this.#startSoon();
+      this.#startNext();
     });
   }
 
@@ -88,20 +81,8 @@ export class Groups<Item, Result> {
     call.reject(this.#options.refusal());
   }
 
-  #startSoon(): void {
-    const { lingerMs = 0, isComplete = () => false } = this.#options;
-    if (lingerMs === 0 || this.#waiting.length >= MAX_ITEMS || isComplete()) return this.#startNow();
-    this.#lingering ??= setTimeout(() => this.#startNow(), lingerMs);
-  }
-
-  #startNow(): void {
-    this.#isDue = true;
-    this.#startNext();
-  }
-
   #startNext(): void {
-    if (!this.#isDue || this.#waiting.length === 0) return;
-    if (this.#prompt > 0 || this.#running >= MAX_RUNNING) return;
+    if (this.#waiting.length === 0 || this.#prompt > 0 || this.#running >= MAX_RUNNING) return;
     this.#running += 1;
     this.#prompt += 1;
     let isPrompt = true;
@@ -129,9 +110,6 @@ export class Groups<Item, Result> {
     }
     const group = this.#waiting.splice(0, items);
     for (const call of group) clearTimeout(call.refusal);
-    clearTimeout(this.#lingering);
-    this.#lingering = undefined;
-    this.#isDue = this.#waiting.length > 0;
     return group;
   }
 

@@ -88,46 +88,6 @@ describe('calls', () => {
     expect(itemsOf().slice(5)).toEqual([['g']]);
   });
 
-  it('linger for others, until the group is complete, or full', async () => {
-    let isComplete = false;
-    const { runs, call, itemsOf } = startGroups({ lingerMs: 20, isComplete: () => isComplete });
-    call('a');
-    call('b');
-    await jest.advanceTimersByTimeAsync(19);
-    expect(itemsOf()).toEqual([]);
-    await jest.advanceTimersByTimeAsync(1);
-    expect(itemsOf()).toEqual([['a', 'b']]);
-    await runs[0]!.succeed();
-    call('c');
-    isComplete = true;
-    call('d');
-    expect(itemsOf().slice(1)).toEqual([['c', 'd']]);
-    isComplete = false;
-    await runs[1]!.succeed();
-    for (let n = 0; n < 64; n += 1) call(`item ${n}`);
-    expect(itemsOf().slice(2)).toMatchObject([{ length: 64 }]);
-    await jest.advanceTimersByTimeAsync(100);
-    expect(itemsOf()).toHaveLength(3);
-  });
-
-  it('linger while a group is under way, too, and no longer than until it has ended', async () => {
-    const { runs, call, itemsOf } = startGroups({ lingerMs: 20 });
-    call('a');
-    await jest.advanceTimersByTimeAsync(20);
-    call('b');
-    await jest.advanceTimersByTimeAsync(10);
-    await runs[0]!.succeed();
-    call('c');
-    expect(itemsOf()).toEqual([['a']]);
-    await jest.advanceTimersByTimeAsync(10);
-    expect(itemsOf().slice(1)).toEqual([['b', 'c']]);
-    call('d');
-    await jest.advanceTimersByTimeAsync(30);
-    call('e');
-    await runs[1]!.succeed();
-    expect(itemsOf().slice(2)).toEqual([['d', 'e']]);
-  });
-
   it('are refused when 10,000 wait already, or when they have waited for 5 s', async () => {
     const { runs, outcomes, call } = startGroups();
     call('running');

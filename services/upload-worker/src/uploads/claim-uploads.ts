@@ -7,7 +7,6 @@ import {
   type Claim,
   type ClaimedUpload,
 } from '@pasteflow/postgres';
-import { Groups } from '@pasteflow/runtime';
 import type { Delivery } from '@pasteflow/sqs';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import type { UploadEvents } from './events.ts';
@@ -23,65 +22,72 @@ export interface UploadClaim {
   readonly claimBeganAt: number;
 }
 
-export interface UploadClaims {
-  /** Claims the upload of a message, in one statement with those of other messages. Leaves suspects out. @throws when Postgres fails */
-  claim(delivery: UploadDelivery): Promise<UploadClaim>;
-  /** Claims an upload by a statement of its own, also when it is a suspect. See `ClaimOptions.takeSuspects`. @throws when Postgres fails */
-  claimAlone(delivery: UploadDelivery): Promise<UploadClaim>;
-}
-
-/** How long the claim of a group waits for one locked row. Afterwards each is claimed alone, so that the row delays no other upload. */
-const MAX_LOCK_WAIT_MS = 250;
-
-/** How long the first message of a group waits for others, in ms: long enough for the batches of receives that end side by side. */
-const LINGER_MS = 2;
-
-export interface UploadClaimsOptions {
+export interface Claimer {
   readonly worker: Pick<WorkerContext, 'db' | 'actor' | 'leaseSeconds' | 'running'>;
   readonly events: Pick<UploadEvents, 'dependencyFailed'>;
 }
 
-/** Messages that arrive within a few ms, or while a claim is under way, are claimed together, whatever their batches (ADR 52). */
-export function createUploadClaims({ worker, events }: UploadClaimsOptions): UploadClaims {
-  const { db, actor, leaseSeconds, running } = worker;
+/** How long the claim of several uploads waits for one locked row, in ms. */
+const MAX_LOCK_WAIT_MS = 250;
 
-  async function run(deliveries: readonly UploadDelivery[], takeSuspects: boolean): Promise<UploadClaim[]> {
-    const first = new Map(
-      deliveries.toReversed().map((delivery) => [delivery.body.shortCode, delivery] as const),
-    );
-    const began = { claimedAt: running.now(), claimBeganAt: performance.now() };
+/**
+ * Claims the uploads of a batch by one statement, and leaves suspects out. When one row is locked or refused, each is claimed by a statement
+ * of its own, so that the row delays no other upload.
+ * @returns the claim of each delivery, which rejects when Postgres fails
+ */
+export function claimBatch(
+  claimer: Claimer,
+  deliveries: readonly UploadDelivery[],
+): readonly Promise<UploadClaim>[] {
+  const isAlone = deliveries.length === 1;
+  const limit = isAlone ? {} : { maxLockWaitMs: MAX_LOCK_WAIT_MS };
+  const together = claim(claimer, deliveries, { takeSuspects: false, ...limit });
+  return deliveries.map(async (delivery, n) => {
     try {
-      const claims = await claimExecutions(db, uploadSubject, {
-        keys: [...first.keys()],
-        actor,
-        leaseSeconds,
-        takeSuspects,
-        ...(deliveries.length > 1 && { maxLockWaitMs: MAX_LOCK_WAIT_MS }),
-      });
-      // Of several messages for one paste the first stands for it; once that is claimed or ended, the others have nothing left to say.
-      return deliveries.map((delivery) => {
-        const { shortCode } = delivery.body;
-        const claim = first.get(shortCode) === delivery ? claims.get(shortCode) : undefined;
-        return { claim: claim ?? { kind: 'ended' }, ...began };
-      });
+      return (await together)[n] as UploadClaim;
     } catch (error) {
-      events.dependencyFailed('claiming uploads', error);
-      throw error;
+      if (isAlone || !mayBeOfOneRow(error)) throw error;
+      const [claimed] = await claim(claimer, [delivery], { takeSuspects: false });
+      return claimed as UploadClaim;
     }
-  }
-
-  const groups = new Groups<UploadDelivery, UploadClaim>({
-    run: (deliveries) => run(deliveries, false),
-    canRunAlone: (error) =>
-      isTimeout(error) || isSystemError(error) || !(error instanceof DependencyUnavailableError),
-    refusal: () => new DependencyUnavailableError('postgres'),
-    lingerMs: LINGER_MS,
   });
-  return {
-    claim: (delivery) => groups.call(delivery),
-    claimAlone: async (delivery) => {
-      const [claim] = await run([delivery], true);
-      return claim as UploadClaim;
-    },
-  };
+}
+
+/** Claims an upload alone, also when it is a suspect. See `ClaimOptions.takeSuspects`. @throws when Postgres fails */
+export async function claimAlone(claimer: Claimer, delivery: UploadDelivery): Promise<UploadClaim> {
+  const [claimed] = await claim(claimer, [delivery], { takeSuspects: true });
+  return claimed as UploadClaim;
+}
+
+async function claim(
+  { worker: { db, actor, leaseSeconds, running }, events }: Claimer,
+  deliveries: readonly UploadDelivery[],
+  how: { readonly takeSuspects: boolean; readonly maxLockWaitMs?: number },
+): Promise<UploadClaim[]> {
+  const first = new Map(
+    deliveries.toReversed().map((delivery) => [delivery.body.shortCode, delivery] as const),
+  );
+  const began = { claimedAt: running.now(), claimBeganAt: performance.now() };
+  try {
+    const claims = await claimExecutions(db, uploadSubject, {
+      keys: [...first.keys()],
+      actor,
+      leaseSeconds,
+      ...how,
+    });
+    // Of several messages for one paste the first stands for it; once that is claimed or ended, the others have nothing left to say.
+    return deliveries.map((delivery) => {
+      const { shortCode } = delivery.body;
+      const own = first.get(shortCode) === delivery ? claims.get(shortCode) : undefined;
+      return { claim: own ?? { kind: 'ended' }, ...began };
+    });
+  } catch (error) {
+    events.dependencyFailed('claiming uploads', error);
+    throw error;
+  }
+}
+
+/** Whether Postgres works, and one row of the statement may be the reason of the error. */
+function mayBeOfOneRow(error: unknown): boolean {
+  return isTimeout(error) || isSystemError(error) || !(error instanceof DependencyUnavailableError);
 }

@@ -6,7 +6,7 @@ import type { UploadEvents } from './events.ts';
 import type { UploadRunner } from './upload-runner.ts';
 
 export interface UploadIntakeOptions {
-  readonly runner: Pick<UploadRunner, 'run' | 'runAlone'>;
+  readonly runner: Pick<UploadRunner, 'runBatch' | 'runAlone'>;
   readonly messages: Pick<HeldMessages, 'whileHeld'>;
   readonly acknowledger: Pick<Acknowledger, 'acknowledge'>;
   readonly events: Pick<UploadEvents, 'dependencyFailed'>;
@@ -48,18 +48,18 @@ export class UploadIntake {
 
   async #run(deliveries: readonly UploadDelivery[]): Promise<void> {
     const { runner, messages, acknowledger } = this.#options;
-    const tries: Promise<unknown>[] = [];
-    const handle = async (delivery: UploadDelivery): Promise<void> => {
-      const first = runner.run(delivery);
-      tries.push(first);
-      let end = await first;
+    const ends = runner.runBatch(deliveries);
+    const handle = async (delivery: UploadDelivery, n: number): Promise<void> => {
+      let end = await ends[n];
       if (end === 'suspect') {
-        await Promise.all(tries); // apart from the others of its batch
+        await Promise.all(ends); // apart from the others of its batch
         end = await this.#alone.runExclusive(() => runner.runAlone(delivery));
       }
       this.#places.release();
       if (end === 'acknowledge') await acknowledger.acknowledge(delivery.message);
     };
-    await Promise.all(deliveries.map((delivery) => messages.whileHeld([delivery], () => handle(delivery))));
+    await Promise.all(
+      deliveries.map((delivery, n) => messages.whileHeld([delivery], () => handle(delivery, n))),
+    );
   }
 }

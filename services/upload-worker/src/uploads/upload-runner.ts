@@ -11,12 +11,7 @@ import {
 } from '../executions/execution-span.ts';
 import { RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
-import {
-  createUploadClaims,
-  type UploadClaim,
-  type UploadClaims,
-  type UploadDelivery,
-} from './claim-uploads.ts';
+import { claimAlone, claimBatch, type UploadClaim, type UploadDelivery } from './claim-uploads.ts';
 import { confirmStored } from './confirm-stored.ts';
 import { idsOf, type UploadEvents } from './events.ts';
 import type { PutContent } from './put-content.ts';
@@ -44,13 +39,9 @@ interface AttemptEnd {
   readonly nextStep: NextStep;
 }
 
-/**
- * Handles messages one by one: claims the upload, puts the content, settles. The statements serve many messages at once, and S3 is asked
- * side by side.
- */
+/** Uploads what messages ask for: claims the uploads of a batch, and puts and settles each for itself, side by side. */
 export class UploadRunner {
   readonly #options: UploadRunnerOptions;
-  readonly #claims: UploadClaims;
   readonly #settler: UploadSettler;
   /** Stop the puts that are under way. */
   readonly #puts = new Set<AbortController>();
@@ -58,7 +49,6 @@ export class UploadRunner {
   constructor(options: UploadRunnerOptions) {
     const { worker, events, settleLingerMs } = options;
     this.#options = options;
-    this.#claims = createUploadClaims({ worker, events });
     this.#settler = new UploadSettler({
       worker,
       events,
@@ -71,15 +61,16 @@ export class UploadRunner {
     });
   }
 
-  /** Never throws. */
-  run(delivery: UploadDelivery): Promise<MessageEnd> {
-    return this.#handle(delivery, this.#claims.claim(delivery));
+  /** @returns what becomes of each message. Never rejects. */
+  runBatch(deliveries: readonly UploadDelivery[]): readonly Promise<MessageEnd>[] {
+    const claims = claimBatch(this.#options, deliveries);
+    return deliveries.map((delivery, n) => this.#handle(delivery, claims[n] as Promise<UploadClaim>));
   }
 
   /** The same for an upload that may be a suspect. Never throws. */
   async runAlone(delivery: UploadDelivery): Promise<MessageEnd> {
     if (!this.#options.worker.graceOver.aborted)
-      return await this.#handle(delivery, this.#claims.claimAlone(delivery));
+      return await this.#handle(delivery, claimAlone(this.#options, delivery));
     return await this.#return(delivery, 0);
   }
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
 import { lockRow, makePastes, refuseUpdates, type MadePaste } from '@pasteflow/postgres/testing';
-import { createUploadClaims, type UploadDelivery } from '../../src/uploads/claim-uploads.ts';
+import { claimAlone, claimBatch, type UploadDelivery } from '../../src/uploads/claim-uploads.ts';
 import { workerOn } from '../support/upload-groups.ts';
 
 let stack: TestStack;
@@ -33,46 +33,45 @@ const deliveryOf = ({ shortCode }: MadePaste): UploadDelivery => ({
   message: {},
 });
 
-function claims() {
+function claimer() {
   worker.statements.length = 0;
-  const events = { dependencyFailed: () => {} };
-  const own = createUploadClaims({ worker, events });
+  const own = { worker, events: { dependencyFailed: () => {} } };
   return {
-    claim: async (paste: MadePaste) => (await own.claim(deliveryOf(paste))).claim.kind,
-    claimAlone: async (paste: MadePaste) => (await own.claimAlone(deliveryOf(paste))).claim.kind,
+    claim: (pastes: readonly MadePaste[]) =>
+      claimBatch(own, pastes.map(deliveryOf)).map(async (claimed) => (await claimed).claim.kind),
+    claimAlone: async (paste: MadePaste) => (await claimAlone(own, deliveryOf(paste))).claim.kind,
     statements: () => worker.statements.filter(({ text }) => text.includes('asked AS MATERIALIZED')).length,
   };
 }
 
 describe('messages that arrive together', () => {
   it('are claimed by one statement, each once, and suspects are left out', async () => {
-    const due = await waiting(20);
+    const due = await waiting(8);
     const suspects = await waiting(2, 2);
-    const { claim, claimAlone, statements } = claims();
-    const kinds = await Promise.all([...suspects, ...due, due[0]!].map(claim));
+    const { claim, claimAlone: alone, statements } = claimer();
+    const kinds = await Promise.all(claim([...suspects, ...due, due[0]!]));
     expect(kinds).toEqual([...suspects.map(() => 'suspect'), ...due.map(() => 'claimed'), 'ended']);
     expect(statements()).toBe(1);
-    expect(await claimAlone(suspects[0]!)).toBe('claimed');
-    expect(await claim(due[0]!)).toBe('not_now');
+    expect(await alone(suspects[0]!)).toBe('claimed');
+    expect(await Promise.all(claim([due[0]!]))).toEqual(['not_now']);
   });
 
   it('are not delayed by a locked row, which is claimed after its release', async () => {
-    const [locked, ...others] = await waiting(20);
+    const [locked, ...others] = await waiting(10);
     const release = await lockRow(worker.db, 'task_executions', locked!.executionId);
     releases.push(release);
-    const { claim } = claims();
-    const stuck = claim(locked!);
-    expect(await Promise.all(others.map(claim))).toEqual(others.map(() => 'claimed'));
+    const [stuck, ...rest] = claimer().claim([locked!, ...others]);
+    expect(await Promise.all(rest)).toEqual(others.map(() => 'claimed'));
     await release();
     expect(await stuck).toBe('claimed');
   });
 
   it("are not touched by one whose row Postgres can't write", async () => {
-    const [bad, ...others] = await waiting(20);
+    const [bad, ...others] = await waiting(10);
     releases.push(await refuseUpdates(worker.db, bad!.executionId, '58030'));
-    const { claim } = claims();
-    const outcome = claim(bad!).catch((error: unknown) => error);
-    expect(await Promise.all(others.map(claim))).toEqual(others.map(() => 'claimed'));
+    const [refused, ...rest] = claimer().claim([bad!, ...others]);
+    const outcome = refused!.catch((error: unknown) => error);
+    expect(await Promise.all(rest)).toEqual(others.map(() => 'claimed'));
     expect(await outcome).toMatchObject({ cause: { code: '58030' } });
   });
 });
