@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 export interface Backoff {
   readonly firstMs: number;
   readonly capMs: number;
@@ -20,3 +22,14 @@ export function backoffMs(backoff: Backoff, failures: number, random: number): n
   const base = Math.min(backoff.capMs, backoff.firstMs * 2 ** (failures - 1));
   return Math.round(base * (1 + (random * 2 - 1) * backoff.jitter));
 }
+
+/** Resolves after `ms` milliseconds, or when the signal is aborted. Never rejects. Tests pass their own. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
+
+export const sleep: Sleep = async (ms, signal) => {
+  try {
+    await wait(ms, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+};

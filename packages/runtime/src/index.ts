@@ -1,4 +1,4 @@
-export { backoffMs, defaultBackoff } from './backoff.ts';
+export { backoffMs, defaultBackoff, sleep, type Sleep } from './backoff.ts';
 export { metricsEnv, type MetricsConfig } from './config/metrics-env.ts';
 export { tracingEnv, type TracingConfig } from './config/tracing-env.ts';
 export { isLoopback } from './config/loopback.ts';
@@ -25,31 +25,28 @@ export { Groups } from './groups.ts';
 export { HealthServer } from './health/health-server.ts';
 export { listen } from './health/listen.ts';
 export { Readiness, type Check } from './health/readiness.ts';
-export { instanceId } from './instance.ts';
 export { type Component } from './lifecycle/component.ts';
-export { EXIT_CONFIG, type Entry } from './entry/entry.ts';
+export { EXIT_CONFIG, instanceId, type Entry } from './entry/entry.ts';
 export { Lifecycle } from './lifecycle/lifecycle.ts';
 export { runCommand } from './entry/run-command.ts';
 export { runService, type ServiceContext } from './entry/run-service.ts';
 export { StartError } from './lifecycle/start-error.ts';
-export { logEnv, type LogConfig } from './logging/log-env.ts';
-export { createLogger, type LogFields, type Logger } from './logging/logger.ts';
+export { createLogger, logEnv, type LogConfig, type LogFields, type Logger } from './logging/logger.ts';
 export { redact } from './logging/redact.ts';
-export { Metrics, type Sample } from './metrics.ts';
-export { showPools } from './pool-metrics.ts';
+export { Metrics, registerPoolMetrics, type Sample } from './metrics.ts';
 export { PollLoop, type PollLoopOptions } from './poll-loop.ts';
 export { StartCheck } from './start-check.ts';
 export { warnDaily } from './warn-daily.ts';
-export { sleep, type Sleep } from './sleep.ts';
 export { messageSpans } from './tracing/message-spans.ts';
 export {
   failSpan,
   remoteParent,
   runInSpan,
   runOutsideSpans,
+  TRACEPARENT,
+  traceIdOf,
   tracer,
   traceparentOf,
   withSpan,
 } from './tracing/spans.ts';
 export { tracingOff } from './tracing/tracing.ts';
-export { TRACEPARENT, traceIdOf } from './tracing/traceparent.ts';

@@ -1,5 +1,4 @@
-import { backoffMs, defaultBackoff, type Backoff } from './backoff.ts';
-import { sleep, type Sleep } from './sleep.ts';
+import { backoffMs, defaultBackoff, sleep, type Backoff, type Sleep } from './backoff.ts';
 
 export interface PollLoopOptions {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { ConfigError } from './config/load-config.ts';
 import type { Component } from './lifecycle/component.ts';
-import { sleep } from './sleep.ts';
+import { sleep } from './backoff.ts';
 
 /** The start waits this long for the check, so that a problem is an error of the start. */
 const START_WAIT_MS = 2000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { instanceId, Metrics, showPools } from '../src/index.ts';
+import { instanceId, Metrics, registerPoolMetrics } from '../src/index.ts';
 
 describe('metrics', () => {
   it('have a label for the service besides their own labels', async () => {
@@ -39,7 +39,7 @@ describe('metrics', () => {
 
   it('show the sums over all pools of a process', async () => {
     const metrics = new Metrics('janitor', { process: false });
-    showPools(metrics, () => [
+    registerPoolMetrics(metrics, () => [
       { idle: 1, used: 2, waiting: 4, max: 8 },
       { idle: 16, used: 32, waiting: 64, max: 128 },
     ]);

@@ -16,8 +16,8 @@ import {
   tracingOff,
   withSpan,
 } from '../src/index.ts';
-import { parseTraceparent } from '../src/tracing/traceparent.ts';
-import { summaryOf } from '../src/tracing/summary.ts';
+import { parseTraceparent } from '../src/tracing/spans.ts';
+import { summaryOf } from '../src/tracing/statement-spans.ts';
 
 const ENTRY = fileURLToPath(new URL('fixtures/traced-service.ts', import.meta.url));
 

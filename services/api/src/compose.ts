@@ -12,7 +12,7 @@ import {
 import {
   HealthServer,
   runOutsideSpans,
-  showPools,
+  registerPoolMetrics,
   StartCheck,
   warnDaily,
   type Component,
@@ -109,7 +109,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     traceStatement: tracing.onStatement,
     onStatement: overrides.onStatement,
   });
-  showPools(metrics, () => [poolUse(db)]);
+  registerPoolMetrics(metrics, () => [poolUse(db)]);
   const store = createObjectStore({
     region: aws.region,
     endpoint: aws.s3Endpoint,

@@ -12,7 +12,7 @@ import {
 } from '@pasteflow/postgres';
 import {
   HealthServer,
-  showPools,
+  registerPoolMetrics,
   StartCheck,
   warnDaily,
   type Check,
@@ -133,7 +133,7 @@ export function composeSweeps(
     metrics,
     logger,
   });
-  showPools(metrics, () => [poolUse(db), poolUse(locks)]);
+  registerPoolMetrics(metrics, () => [poolUse(db), poolUse(locks)]);
   return {
     sweeps,
     runner,

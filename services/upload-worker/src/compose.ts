@@ -16,7 +16,7 @@ import {
   HealthServer,
   PollLoop,
   runOutsideSpans,
-  showPools,
+  registerPoolMetrics,
   StartCheck,
   warnDaily,
   type Component,
@@ -80,7 +80,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
     databases.push(database);
     return database;
   };
-  showPools(metrics, () => databases.map(poolUse));
+  registerPoolMetrics(metrics, () => databases.map(poolUse));
   const db = connect(config.database.poolSize);
   const sqs = createSqsClient({
     region: config.aws.region,

@@ -1,11 +1,10 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { ConfigError, type Environment } from '../config/load-config.ts';
-import { instanceId } from '../instance.ts';
-import type { LogConfig } from '../logging/log-env.ts';
-import { createLogger, type Logger } from '../logging/logger.ts';
+import { createLogger, type LogConfig, type Logger } from '../logging/logger.ts';
 import type { TracingConfig } from '../config/tracing-env.ts';
 import { activeSpanIds } from '../tracing/spans.ts';
-import { startTracing } from '../tracing/start-tracing.ts';
-import { tracingOff, type Tracing } from '../tracing/tracing.ts';
+import { startTracing, tracingOff, type Tracing } from '../tracing/tracing.ts';
 import { StartError } from '../lifecycle/start-error.ts';
 
 /**
@@ -67,4 +66,12 @@ export function reportFatal(name: string, error: unknown, logger: Logger | undef
   if (logger === undefined) process.stderr.write(`${name}: ${String((error as Error)?.stack ?? error)}\n`);
   else logger.error('fatal error; process exiting', { error });
   return 1;
+}
+
+/**
+ * `<service>/<host>-<pid>-<4 hex>`: identifies a process in the log, in `worker_id` and as the actor of
+ * transitions. The random part distinguishes containers that all run as pid 1 on hosts of the same name.
+ */
+export function instanceId(service: string): string {
+  return `${service}/${hostname()}-${process.pid}-${randomBytes(2).toString('hex')}`;
 }

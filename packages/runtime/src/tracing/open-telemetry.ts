@@ -7,7 +7,7 @@ import {
 } from '@opentelemetry/resources';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import type { Logger } from '../logging/logger.ts';
-import { sleep } from '../sleep.ts';
+import { sleep } from '../backoff.ts';
 import { reasonOf } from './spans.ts';
 import { recordStatement } from './statement-spans.ts';
 import type { TracedProcess, Tracing } from './tracing.ts';
