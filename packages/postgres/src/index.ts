@@ -88,14 +88,19 @@ export { findOldJobs, removeJobs, type OldJob } from './retention/old-jobs.ts';
 export { findZombies, renewLeases, type Zombie } from './executions/leases.ts';
 export { claimExecutions, type Claim, type ClaimedExecution } from './executions/claim.ts';
 export { settleExecutions, type Settled, type Settlement } from './executions/settle.ts';
-export { wasCancelled } from './executions/was-cancelled.ts';
-export { findStranded, type Stranded, type StrandedAmong } from './executions/stranded.ts';
-export { rescueStranded } from './executions/rescue.ts';
+export { findSubjectOf, wasCancelled } from './executions/read-execution.ts';
+export { findStranded, rescueStranded, type Stranded, type StrandedAmong } from './executions/rescue.ts';
 export { walkOpenPastes } from './pastes/walk-open-pastes.ts';
-export { removeOrphans } from './executions/orphans.ts';
-export { overdue, pastLease, undispatched, type Found, type Search } from './executions/search.ts';
+export {
+  overdue,
+  pastLease,
+  removeOrphans,
+  undispatched,
+  type Found,
+  type Search,
+} from './executions/search.ts';
 export { countWaiting, findOverdue, findUndispatched, stampDispatched } from './executions/dispatch.ts';
-export type { Subject } from './executions/subject.ts';
+export type { ExecutionSubject } from './executions/subject.ts';
 export {
   claimExpired,
   releaseClaims,
@@ -119,7 +124,6 @@ export {
   listOperatorActions,
   type OperatorAction,
 } from './installation/operator-actions.ts';
-export { findSubjectOf } from './executions/find-subject.ts';
 export { readInstallation, recordBucketAdoption } from './installation/installation.ts';
 export { dropOldTransitions, ensureTransitionPartitions } from './retention/old-transitions.ts';
 export {

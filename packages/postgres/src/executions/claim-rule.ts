@@ -3,7 +3,11 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 
 /** The transition of a claim. */
-export const start: Transition<'PENDING', 'RUNNING'> = transition(taskExecution, 'PENDING', 'RUNNING');
+export const claimTransition: Transition<'PENDING', 'RUNNING'> = transition(
+  taskExecution,
+  'PENDING',
+  'RUNNING',
+);
 
 /**
  * The CTE `claimed`: the rows of the CTE `due` (id) become RUNNING under a lease. `due` has found them PENDING and locked them, so that they
@@ -19,7 +23,7 @@ export function claimDue({
 }): RawBuilder<unknown> {
   return sql`claimed AS (
       UPDATE task_executions e
-      SET status = ${start.to}, worker_id = ${actor}, started_at = now(), dispatched_at = coalesce(e.dispatched_at, now()),
+      SET status = ${claimTransition.to}, worker_id = ${actor}, started_at = now(), dispatched_at = coalesce(e.dispatched_at, now()),
         lease_expires_at = clock_timestamp() + make_interval(secs => ${leaseSeconds})
       WHERE e.id = ANY (ARRAY(SELECT id FROM due))
       RETURNING e.id, e.subject_id, e.attempt, e.losses
@@ -34,7 +38,7 @@ export function claimDue({
  */
 export function tryAgainAt(leaseSeconds: number): RawBuilder<Date | null> {
   return sql`CASE
-        WHEN asked.status = ${start.to} THEN greatest(asked.lease_expires_at, now() + interval '1 second')
+        WHEN asked.status = ${claimTransition.to} THEN greatest(asked.lease_expires_at, now() + interval '1 second')
         WHEN asked.run_at > now() THEN asked.run_at
         WHEN asked.status IS NOT NULL THEN now() + make_interval(secs => ${leaseSeconds}) END`;
 }

@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/executions.ts';
 import { lockLimit } from '../database/lock-limit.ts';
 import { prepared } from '../database/prepared.ts';
-import { claimDue, start, tryAgainAt } from './claim-rule.ts';
+import { claimDue, claimTransition, tryAgainAt } from './claim-rule.ts';
 import { opaqueState } from './opaque-state.ts';
 
 export interface ClaimedExecution extends AttemptCount {
@@ -86,12 +86,12 @@ export async function claimExecutions<Claimed extends ClaimedExecution>(
       ) AS e ON true
     ), due AS MATERIALIZED (
       SELECT e.id FROM task_executions e
-      WHERE e.id = ANY (ARRAY(SELECT execution_id FROM asked)) AND ${opaqueState('e')} = ${start.from} AND e.run_at <= now()
+      WHERE e.id = ANY (ARRAY(SELECT execution_id FROM asked)) AND ${opaqueState('e')} = ${claimTransition.from} AND e.run_at <= now()
         AND (${takeSuspects} OR e.losses < ${SUSPECT_LOSSES})
       ORDER BY e.id FOR UPDATE
     ), ${claimDue({ actor, leaseSeconds })}${subject.onClaim}
     SELECT asked.key, claimed.id AS "executionId", claimed.attempt, claimed.losses, ${subject.claimedColumns}, asked.status IS NOT NULL AS open,
-      coalesce(NOT ${takeSuspects} AND asked.losses >= ${SUSPECT_LOSSES} AND asked.status = ${start.from} AND asked.run_at <= now(), false) AS suspect,
+      coalesce(NOT ${takeSuspects} AND asked.losses >= ${SUSPECT_LOSSES} AND asked.status = ${claimTransition.from} AND asked.run_at <= now(), false) AS suspect,
       (extract(epoch FROM ${tryAgainAt(leaseSeconds)} - now()) * 1000)::float8 AS "waitMs"
     FROM asked LEFT JOIN claimed ON claimed.subject_id = asked.id`.execute(db);
   return new Map(rows.map((row) => [row.key, toClaim<Claimed>(row)]));

@@ -1,10 +1,94 @@
+import { storedReason, type AttemptCount } from '@pasteflow/domain';
 import { sql, type RawBuilder } from 'kysely';
 import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { storableText } from '../database/storable.ts';
 import { opaqueState } from './opaque-state.ts';
+import type { SearchableSubject } from './search.ts';
 import type { SettleableSubject, Settlement } from './settle.ts';
-import type { StrandableSubject, Stranded } from './stranded.ts';
+
+/** Work that is not at its end and has no open execution, so that no process will go on with it. Only plain SQL can strand work. */
+export interface Stranded extends AttemptCount {
+  readonly subjectId: string;
+  /** Its last execution, or null when it has none. */
+  readonly executionId: string | null;
+  /** What became of that execution, as a stored reason of the class `stranded`. */
+  readonly reason: string;
+}
+
+/** What the search for stranded work needs to know about uploads or jobs. */
+export interface Strandable extends SearchableSubject {
+  /** The states that are not terminal. */
+  readonly openStates: readonly string[];
+  /** A SELECT of `id`: the oldest pastes or jobs that may be in an open state, up to `limit`, from the start of an index. */
+  selectOldestOpen(limit: number): RawBuilder<unknown>;
+}
+
+export interface StrandableSubject<Named> extends Strandable {
+  /** The state of a subject with an open execution that runs or has run. */
+  readonly openState: string;
+  /** The columns that name the upload or the job, from `subject` (the paste or the job). */
+  readonly nameColumns: RawBuilder<Named>;
+}
+
+/** Searches look at so much of the oldest open work. Stranded work becomes the oldest, because all other work ends. */
+const OLDEST = 1000;
+
+/**
+ * The CTE `stranded` (id): those of `candidates`, a SELECT of `id`, that are stranded. Paste or job and execution are committed together, and
+ * so are the end of an execution and its successor: one snapshot sees work without an open execution only when it is stranded.
+ *
+ * The LIMIT of the subquery makes Postgres look up each candidate by its id. It would otherwise read all executions when the candidates are
+ * many.
+ */
+function strandedAmong(
+  { kind, table, openStates }: Strandable,
+  candidates: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`candidate AS MATERIALIZED (
+      SELECT id FROM (${candidates}) AS work LEFT JOIN LATERAL (
+        SELECT true AS exists FROM task_executions e
+        WHERE e.subject_id = work.id AND e.kind = ${sql.lit(kind)} AND ${opaqueState('e')} IN ('PENDING', 'RUNNING') LIMIT 1
+      ) AS open_execution ON true
+      WHERE open_execution.exists IS NULL
+    ), stranded AS MATERIALIZED (
+      SELECT subject.id FROM candidate JOIN ${sql.table(table)} subject ON subject.id = candidate.id
+      WHERE ${opaqueState('subject')} IN (${sql.join(openStates)})
+    )`;
+}
+
+/** The CTE `stranded` (id) of the oldest open work. */
+export function strandedAmongOldest(subject: Strandable): RawBuilder<unknown> {
+  return strandedAmong(subject, subject.selectOldestOpen(OLDEST));
+}
+
+/** Where to search for stranded work: among the oldest open work, or among these pastes or jobs. */
+export type StrandedAmong = 'oldest' | { readonly ids: readonly string[] };
+
+/** Stranded work, at most `limit`. */
+export async function findStranded<Named>(
+  db: Database,
+  subject: StrandableSubject<Named>,
+  among: StrandedAmong,
+  limit: number,
+): Promise<readonly (Stranded & Named)[]> {
+  const stranded =
+    among === 'oldest'
+      ? strandedAmongOldest(subject)
+      : strandedAmong(subject, sql`SELECT unnest(${among.ids}::uuid[]) AS id`);
+  const { rows } = await sql<Stranded & Named>`
+    WITH ${stranded}
+    SELECT subject.id AS "subjectId", last.id AS "executionId", coalesce(last.attempt, 1) AS attempt, ${subject.nameColumns},
+      CASE WHEN subject.status = ${subject.openState} THEN coalesce(last.losses, 0) ELSE 0 END AS losses,
+      ${storedReason('stranded', 'no open execution; ')} || CASE WHEN last.id IS NULL THEN 'it never had one'
+        ELSE 'the last one ended ' || last.status || coalesce(': ' || left(last.error, 200), '') END AS reason
+    FROM stranded JOIN ${sql.table(subject.table)} subject USING (id) LEFT JOIN LATERAL (
+      SELECT e.* FROM task_executions e WHERE e.subject_id = stranded.id AND e.kind = ${sql.lit(subject.kind)}
+      ORDER BY e.created_at DESC, e.id DESC LIMIT 1
+    ) AS last ON true
+    ORDER BY subject.id LIMIT ${limit}`.execute(db);
+  return rows;
+}
 
 /** What becomes of stranded work: its last execution counts as lost, and the retry policy has decided the next step. */
 export interface Rescue<Ending extends Settlement> {

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { Database } from '../database/database.ts';
 import type { ExecutionKind } from '../schema/executions.ts';
 import { opaqueState } from './opaque-state.ts';
 
@@ -69,4 +70,25 @@ export function withoutOrphans<Item extends object>(
 ): Found<Item> {
   const items = rows.flatMap(({ orphaned, ...item }) => (orphaned ? [] : [item as unknown as Item]));
   return { items, orphans: rows.length - items.length };
+}
+
+/**
+ * Removes, of the first `limit` executions of a search, those whose paste or job is gone. Only plain SQL can leave them: the row of a paste
+ * or a job takes its executions along when it is deleted. An orphan can never end, and it would stay at the front of each search: 500 of
+ * them, a batch of the relay or the reaper, would hold up the work of everybody.
+ * @returns the ids of the removed executions
+ */
+export async function removeOrphans(
+  db: Database,
+  subject: SearchableSubject,
+  search: Search,
+  limit: number,
+): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    WITH ${foundBy(search, subject.kind, limit)},
+    orphan AS (
+      SELECT found.id FROM found ${joinSubject(subject)} WHERE subject.id IS NULL
+    )
+    DELETE FROM task_executions e USING orphan WHERE e.id = orphan.id RETURNING e.id`.execute(db);
+  return rows.map(({ id }) => id);
 }

@@ -3,7 +3,7 @@ import { byActor, type Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { prepared } from '../database/prepared.ts';
 import type { Claim } from '../executions/claim.ts';
-import { claimDue, start, tryAgainAt } from '../executions/claim-rule.ts';
+import { claimDue, claimTransition, tryAgainAt } from '../executions/claim-rule.ts';
 import { opaqueState } from '../executions/opaque-state.ts';
 import { jobSubject, type ClaimedJob } from './job-subject.ts';
 
@@ -49,12 +49,12 @@ export async function claimJob(
       SELECT next_job(stamped => true) AS id FROM asked
     ), unstamped AS MATERIALIZED (
       SELECT coalesce(
-        CASE WHEN asked.status = ${start.from} AND asked.run_at <= now() THEN asked.execution_id END, next_job(stamped => false)) AS id
+        CASE WHEN asked.status = ${claimTransition.from} AND asked.run_at <= now() THEN asked.execution_id END, next_job(stamped => false)) AS id
       FROM asked, next WHERE next.id IS NULL
     ), due AS MATERIALIZED (
       SELECT e.id FROM task_executions e
       WHERE e.id = coalesce((SELECT id FROM next), (SELECT id FROM unstamped))
-        AND ${opaqueState('e')} = ${start.from} AND e.run_at <= now()
+        AND ${opaqueState('e')} = ${claimTransition.from} AND e.run_at <= now()
       FOR UPDATE
     ), ${claimDue({ actor, leaseSeconds })}${jobSubject.onClaim}
     SELECT claimed.id AS "executionId", claimed.attempt, claimed.losses, j.id AS "jobId", j.user_id AS "userId", j.job_type AS "jobType", j.parameters || coalesce(j.payload, '{}') AS parameters,

@@ -5,7 +5,7 @@ import { storableJson, storableText } from '../database/storable.ts';
 import type { ClaimedExecution } from '../executions/claim.ts';
 import { opaqueState } from '../executions/opaque-state.ts';
 import type { Settlement } from '../executions/settle.ts';
-import type { Subject } from '../executions/subject.ts';
+import type { ExecutionSubject } from '../executions/subject.ts';
 
 const start = transition(job, 'queued', 'processing');
 const complete = transition(job, 'processing', 'completed');
@@ -54,7 +54,7 @@ export interface UnsentJob {
  * was made. `made_by_job` reads with a snapshot of its own, which it takes after the execution is locked: it sees an asset whose statement
  * this settlement has waited for. It is called only where nothing else shows that there are assets, and reads the assets of this job alone.
  */
-export const jobSubject: Subject<JobName, ClaimedJob, JobSettlement, JobState, UnsentJob> = {
+export const jobSubject: ExecutionSubject<JobName, ClaimedJob, JobSettlement, JobState, UnsentJob> = {
   kind: 'job',
   selectByKeys: (jobIds) => sql`
     SELECT id, id AS key, user_id, job_type, parameters || coalesce(payload, '{}') AS parameters FROM jobs WHERE id = ${anyOf(jobIds, 'uuid')}`,

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { strandedAmongOldest, type Strandable } from '../executions/stranded.ts';
+import { strandedAmongOldest, type Strandable } from '../executions/rescue.ts';
 import { jobSubject } from '../jobs/job-subject.ts';
 import { uploadSubject } from '../pastes/upload-subject.ts';
 

@@ -11,7 +11,7 @@ import { sql } from 'kysely';
 import { anyOf } from '../database/prepared.ts';
 import type { ClaimedExecution } from '../executions/claim.ts';
 import type { Settlement } from '../executions/settle.ts';
-import type { Subject } from '../executions/subject.ts';
+import type { ExecutionSubject } from '../executions/subject.ts';
 
 const store = transition(pasteUpload, 'IN_PROGRESS', 'PROCESSED');
 const giveUp = transition(pasteUpload, 'IN_PROGRESS', 'FAILED');
@@ -56,7 +56,7 @@ export interface UnsentUpload extends UploadName {
  * figures that count payloads would count the paste as IN_PROGRESS for ever. An execution with a successor keeps the payload. The payload
  * of a paste that FAILED is kept in `failed_payloads`, for a retry by an operator (ADR 22).
  */
-export const uploadSubject: Subject<
+export const uploadSubject: ExecutionSubject<
   UploadName,
   ClaimedUpload,
   UploadSettlement,

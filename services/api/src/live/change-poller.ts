@@ -31,7 +31,7 @@ export interface ChangePollerOptions {
 }
 
 /** A paste or job with the clients that wait for it. */
-interface Subject {
+interface Watched {
   readonly kind: Subscription['kind'];
   readonly id: string;
   readonly watchers: Set<Watcher>;
@@ -43,8 +43,8 @@ interface Subject {
   lastState: string | null;
 }
 
-interface SubjectRead {
-  readonly subject: Subject;
+interface WatchedRead {
+  readonly watched: Watched;
   readonly wishes: readonly {
     readonly watcher: Watcher;
     readonly wants: Pick<Subscription, 'after' | 'row'>;
@@ -71,7 +71,7 @@ const pauseMs = (clients: number): number => Math.min(Math.max(clients * 0.05, 2
  * When the rows are too long for one read, the next reads follow without a pause, each of at most this many
  * pastes and jobs: the rows that had no room are requested again each time.
  */
-const MAX_SUBJECTS_OF_LONG_ROWS = 200;
+const MAX_READ_OF_LONG_ROWS = 200;
 
 /** 0.1, 0.2, 0.4, 0.8, 1, 1 … s: a client that waits learns soon that Postgres is back. */
 const BACKOFF = { firstMs: 100, capMs: 1000, jitter: 0.2 };
@@ -84,13 +84,13 @@ const BACKOFF = { firstMs: 100, capMs: 1000, jitter: 0.2 };
 export class ChangePoller {
   readonly #options: ChangePollerOptions;
   readonly #clock: Clock;
-  readonly #subjects = new Map<string, Subject>();
+  readonly #watched = new Map<string, Watched>();
   readonly #counts = { wait: 0, events: 0, content: 0 };
   #timer: { readonly at: number; readonly cancel: CancelTimer } | null = null;
   #isReading = false;
   /** The earliest time of the next read. */
   #notBefore = -Infinity;
-  #maxSubjects = Infinity;
+  #maxRead = Infinity;
   #failures = 0;
   #isStopping = false;
 
@@ -103,32 +103,32 @@ export class ChangePoller {
   watch(watcher: Watcher): boolean {
     if (this.#isStopping || this.#clients >= this.#options.maxWatchers) return false;
     const { kind, id, purpose } = watcher;
-    const subject = this.#subjects.get(id) ?? newSubject(kind, id);
-    this.#subjects.set(id, subject);
-    subject.watchers.add(watcher);
+    const watched = this.#watched.get(id) ?? newWatched(kind, id);
+    this.#watched.set(id, watched);
+    watched.watchers.add(watcher);
     this.#count(purpose, 1);
-    this.#readWithin(subject, FAST_MS);
+    this.#readWithin(watched, FAST_MS);
     return true;
   }
 
   unwatch(watcher: Watcher): void {
-    const subject = this.#subjects.get(watcher.id);
-    if (subject?.watchers.delete(watcher) !== true) return;
+    const watched = this.#watched.get(watcher.id);
+    if (watched?.watchers.delete(watcher) !== true) return;
     this.#count(watcher.purpose, -1);
-    if (subject.watchers.size === 0) this.#subjects.delete(watcher.id);
-    if (this.#subjects.size === 0) this.#cancelTimer();
+    if (watched.watchers.size === 0) this.#watched.delete(watcher.id);
+    if (this.#watched.size === 0) this.#cancelTimer();
   }
 
   /** Makes the watcher's paste or job due. */
   readNow(watcher: Watcher): void {
-    const subject = this.#subjects.get(watcher.id);
-    if (subject !== undefined) this.#readWithin(subject, 0);
+    const watched = this.#watched.get(watcher.id);
+    if (watched !== undefined) this.#readWithin(watched, 0);
   }
 
   /** Stops all watchers, and admits no new ones. */
   stop(): void {
     this.#isStopping = true;
-    for (const { watchers } of this.#subjects.values()) for (const watcher of watchers) watcher.onStop();
+    for (const { watchers } of this.#watched.values()) for (const watcher of watchers) watcher.onStop();
   }
 
   get #clients(): number {
@@ -140,10 +140,10 @@ export class ChangePoller {
     this.#options.onCount(purpose, this.#counts[purpose]);
   }
 
-  #readWithin(subject: Subject, ms: number): void {
-    subject.changedAt = this.#clock.now();
-    subject.dueAt = Math.min(subject.dueAt, subject.changedAt + ms);
-    this.#scheduleAt(subject.dueAt);
+  #readWithin(watched: Watched, ms: number): void {
+    watched.changedAt = this.#clock.now();
+    watched.dueAt = Math.min(watched.dueAt, watched.changedAt + ms);
+    this.#scheduleAt(watched.dueAt);
   }
 
   #scheduleAt(dueAt: number): void {
@@ -163,31 +163,29 @@ export class ChangePoller {
   async #readDue(): Promise<void> {
     this.#timer = null;
     this.#isReading = true;
-    const subjects = this.#takeDue();
-    const outcome = await this.#read(subjects);
-    const isLong = outcome === 'postponed' || subjects.length === this.#maxSubjects;
-    this.#maxSubjects = isLong ? MAX_SUBJECTS_OF_LONG_ROWS : Infinity;
+    const taken = this.#takeDue();
+    const outcome = await this.#read(taken);
+    const isLong = outcome === 'postponed' || taken.length === this.#maxRead;
+    this.#maxRead = isLong ? MAX_READ_OF_LONG_ROWS : Infinity;
     if (outcome !== 'failed') this.#notBefore = this.#clock.now() + (isLong ? 0 : pauseMs(this.#clients));
     this.#isReading = false;
-    this.#scheduleAt(Math.min(...[...this.#subjects.values()].map(({ dueAt }) => dueAt)));
+    this.#scheduleAt(Math.min(...[...this.#watched.values()].map(({ dueAt }) => dueAt)));
   }
 
-  /** Takes a subject up to half of its interval early, so that those whose clients came at different times share a statement. */
-  #takeDue(): readonly Subject[] {
+  /** Takes each up to half of its interval early, so that those whose clients came at different times share a statement. */
+  #takeDue(): readonly Watched[] {
     const now = this.#clock.now();
-    const due = [...this.#subjects.values()].filter(
-      (subject) => subject.dueAt - intervalMs(subject, now) / 2 <= now,
+    const due = [...this.#watched.values()].filter(
+      (watched) => watched.dueAt - intervalMs(watched, now) / 2 <= now,
     );
     const taken =
-      due.length <= this.#maxSubjects
-        ? due
-        : due.toSorted((a, b) => a.dueAt - b.dueAt).slice(0, this.#maxSubjects);
-    for (const subject of taken) subject.dueAt = Infinity;
+      due.length <= this.#maxRead ? due : due.toSorted((a, b) => a.dueAt - b.dueAt).slice(0, this.#maxRead);
+    for (const watched of taken) watched.dueAt = Infinity;
     return taken;
   }
 
-  async #read(subjects: readonly Subject[]): Promise<Outcome> {
-    const reads = subjects.map(wishesOf).filter(({ wishes }) => wishes.length > 0);
+  async #read(taken: readonly Watched[]): Promise<Outcome> {
+    const reads = taken.map(wishesOf).filter(({ wishes }) => wishes.length > 0);
     if (reads.length === 0) return 'done';
     try {
       const found = await this.#options.read(reads.map(subscriptionOf));
@@ -200,49 +198,49 @@ export class ChangePoller {
   }
 
   /** Informs only the watchers whose wishes were read: a watcher that came during the read may want more. */
-  #deliver(reads: readonly SubjectRead[], found: ReadonlyMap<string, Snapshot>): Outcome {
+  #deliver(reads: readonly WatchedRead[], found: ReadonlyMap<string, Snapshot>): Outcome {
     let outcome: Outcome = 'done';
-    for (const { subject, wishes } of reads) {
-      const snapshot = found.get(subject.id) ?? null;
+    for (const { watched, wishes } of reads) {
+      const snapshot = found.get(watched.id) ?? null;
       if (snapshot?.postponed === true) outcome = 'postponed';
-      this.#scheduleNext(subject, snapshot);
-      for (const { watcher } of wishes) if (subject.watchers.has(watcher)) watcher.onSnapshot(snapshot);
+      this.#scheduleNext(watched, snapshot);
+      for (const { watcher } of wishes) if (watched.watchers.has(watcher)) watcher.onSnapshot(snapshot);
     }
     return outcome;
   }
 
-  #scheduleNext(subject: Subject, snapshot: Snapshot | null): void {
+  #scheduleNext(watched: Watched, snapshot: Snapshot | null): void {
     const state = stateOf(snapshot);
-    const hasChanged = state !== subject.lastState || (snapshot?.transitions.length ?? 0) > 0;
-    subject.lastState = state;
+    const hasChanged = state !== watched.lastState || (snapshot?.transitions.length ?? 0) > 0;
+    watched.lastState = state;
     const now = this.#clock.now();
-    if (hasChanged) subject.changedAt = now;
+    if (hasChanged) watched.changedAt = now;
     if (snapshot?.postponed === true) {
-      subject.dueAt = -Infinity; // before everything else, or its turn might never come
+      watched.dueAt = -Infinity; // before everything else, or its turn might never come
       return;
     }
-    const waitMs = snapshot?.complete === false ? 0 : intervalMs(subject, now);
-    subject.dueAt = Math.min(subject.dueAt, now + waitMs); // a client may have come during the read
+    const waitMs = snapshot?.complete === false ? 0 : intervalMs(watched, now);
+    watched.dueAt = Math.min(watched.dueAt, now + waitMs); // a client may have come during the read
   }
 
-  #fail(reads: readonly SubjectRead[], error: unknown): void {
+  #fail(reads: readonly WatchedRead[], error: unknown): void {
     this.#failures += 1;
     const retryInMs = backoffMs(BACKOFF, this.#failures, Math.random());
     const now = this.#clock.now();
     this.#notBefore = now + retryInMs;
     this.#options.onReadFailed(error, { failures: this.#failures, retryInMs });
-    for (const { subject, wishes } of reads) {
-      subject.dueAt = now;
-      for (const { watcher } of wishes) if (subject.watchers.has(watcher)) watcher.onReadFailed(error);
+    for (const { watched, wishes } of reads) {
+      watched.dueAt = now;
+      for (const { watcher } of wishes) if (watched.watchers.has(watcher)) watcher.onReadFailed(error);
     }
   }
 }
 
-function intervalMs({ changedAt }: Subject, now: number): number {
+function intervalMs({ changedAt }: Watched, now: number): number {
   return now - changedAt < FAST_FOR_MS ? FAST_MS : SLOW_MS;
 }
 
-function newSubject(kind: Subscription['kind'], id: string): Subject {
+function newWatched(kind: Subscription['kind'], id: string): Watched {
   return {
     kind,
     id,
@@ -253,16 +251,16 @@ function newSubject(kind: Subscription['kind'], id: string): Subject {
   };
 }
 
-function wishesOf(subject: Subject): SubjectRead {
-  const wishes = [...subject.watchers].flatMap((watcher) => {
+function wishesOf(watched: Watched): WatchedRead {
+  const wishes = [...watched.watchers].flatMap((watcher) => {
     const wants = watcher.wants();
     return wants === null ? [] : [{ watcher, wants }];
   });
-  return { subject, wishes };
+  return { watched, wishes };
 }
 
-/** Enough for all watchers of a subject. */
-function subscriptionOf({ subject: { kind, id }, wishes }: SubjectRead): Subscription {
+/** Enough for all watchers of a paste or job. */
+function subscriptionOf({ watched: { kind, id }, wishes }: WatchedRead): Subscription {
   const afters = wishes.flatMap(({ wants: { after } }) => (after === null ? [] : [after]));
   const rows = new Set(wishes.map(({ wants: { row } }) => row));
   return {

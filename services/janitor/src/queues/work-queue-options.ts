@@ -1,6 +1,6 @@
 import type { AttemptOutcome, RetryPolicy } from '@pasteflow/domain';
 import type { AttemptEvents } from '@pasteflow/service-kit';
-import type { Actor, ClaimedExecution, Database, Settlement, Subject } from '@pasteflow/postgres';
+import type { Actor, ClaimedExecution, Database, Settlement, ExecutionSubject } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { Queue } from '@pasteflow/sqs';
 import type { RepeatedLosses } from './repeated-losses.ts';
@@ -24,7 +24,7 @@ export interface WorkQueueOptions<
 > {
   readonly db: Database;
   readonly policy: RetryPolicy;
-  readonly subject: Subject<Name, Claimed, Ending, State, Message>;
+  readonly subject: ExecutionSubject<Name, Claimed, Ending, State, Message>;
   readonly events: AttemptEvents<Name & ClaimedExecution, State>;
   readonly logger: Logger;
   readonly repeatedLosses: RepeatedLosses;

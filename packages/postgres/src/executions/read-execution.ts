@@ -1,3 +1,4 @@
+import { parseReason } from '@pasteflow/domain';
 import { sql } from 'kysely';
 import type { Database } from '../database/database.ts';
 
@@ -8,4 +9,15 @@ export async function findSubjectOf(db: Database, executionId: string): Promise<
     FROM task_executions e LEFT JOIN pastes p ON p.id = e.subject_id
     WHERE e.id = ${executionId}`.execute(db);
   return rows[0]?.subject ?? null;
+}
+
+/** Whether an execution that this process no longer owns was ended by a cancel of its job, and not as a zombie. */
+export async function wasCancelled(db: Database, executionId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('task_executions')
+    .select('error')
+    .where('id', '=', executionId)
+    .executeTakeFirst();
+  const error = row?.error ?? null;
+  return error !== null && parseReason(error).class === 'cancelled';
 }
