@@ -4,7 +4,7 @@ export interface S3ClientOptions {
   readonly region: string;
   /** The endpoint of an S3 that is not AWS's, e.g. of the embedded emulator. Buckets are then addressed by path. */
   readonly endpoint?: string | undefined;
-  /** Attempts per request, the first included. 1 for uploads: their 6 attempts (R3) would otherwise be 18 puts. */
+  /** Attempts per request, the first included. 1 for uploads: their 6 attempts would otherwise be 18 puts. */
   readonly maxAttempts: number;
   readonly requestTimeoutMs: number;
   readonly maxSockets?: number;

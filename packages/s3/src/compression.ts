@@ -4,7 +4,7 @@ import { createGunzip, gunzip, gunzipSync, gzip, gzipSync, type ZlibOptions } fr
 import type { ContentEncoding } from '@pasteflow/domain';
 import type { StoredObject } from './object-requests.ts';
 
-/** For smaller contents the bytes that are saved are fewer than those of the object's metadata. */
+/** For shorter content the bytes that are saved are fewer than those of the object's metadata. */
 const MIN_BYTES = 512;
 
 /** An object that isn't at least a tenth smaller than its content isn't worth the time of each read. */
@@ -13,7 +13,7 @@ const MAX_SHARE = 0.9;
 /** Of the levels of gzip, 4 takes three fifths of the time of the default, 6, for objects that are 3 % larger (ADR 50). */
 const LEVEL = 4;
 
-/** Contents of up to this size are compressed at once, within 0.7 ms, which costs less than handing them to a thread. */
+/** Content of up to this size is compressed at once, within 0.7 ms, which costs less than handing them to a thread. */
 const MAX_SYNC_GZIP_BYTES = 64 * 1024;
 
 /** zlib cannot use the last bytes of its window (MIN_LOOKAHEAD). */
@@ -27,7 +27,7 @@ const [MAX_WINDOW_BITS, MAX_MEMORY_LEVEL] = [15, 8];
 
 const gzipInThread = promisify(gzip);
 
-/** Compresses a content with gzip. @returns null when that doesn't pay */
+/** Compresses content with gzip. @returns null when that doesn't pay */
 export async function compress(content: Buffer): Promise<Buffer | null> {
   if (content.length < MIN_BYTES) return null;
   const options = optionsFor(content.length);
@@ -38,7 +38,7 @@ export async function compress(content: Buffer): Promise<Buffer | null> {
 
 /**
  * A window and a memory as large as the content needs. They change no byte of the result. By default gzip takes 256 KiB
- * and a buffer of 16 KiB, even for a content of 2 KB. V8 counts this memory, and collects the whole heap because of it.
+ * and a buffer of 16 KiB, even for 2 KB. V8 counts this memory, and collects the whole heap because of it.
  */
 function optionsFor(bytes: number): ZlibOptions {
   const windowBits = Math.min(Math.ceil(Math.log2(bytes + WINDOW_RESERVE)), MAX_WINDOW_BITS);
@@ -50,12 +50,12 @@ function optionsFor(bytes: number): ZlibOptions {
   };
 }
 
-/** Contents of up to this size are decompressed at once, within 0.7 ms, which costs less than handing them to a thread. */
+/** Content of up to this size is decompressed at once, within 0.7 ms, which costs less than handing them to a thread. */
 const MAX_SYNC_GUNZIP_BYTES = 256 * 1024;
 
 const gunzipInThread = promisify(gunzip);
 
-/** The object is no gzip of a content of the expected size. */
+/** The object is no gzip of content of the expected size. */
 export class DamagedObjectError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

@@ -41,7 +41,8 @@ export function maxBytes({ maxParts, bytesOf }: PartPlan): number {
 /**
  * Divides `body` into parts, at least one. A part is yielded when more content follows it, so the first part shows whether it is the only
  * one.
- * @param spent buffers of finished parts, which are filled again. Garbage of this size is collected late, and was most of a process's memory.
+ * @param spent buffers of finished parts, which are filled again. Garbage of this size is collected late, and was most of a process's
+ * memory.
  * @throws the body's error, or ObjectTooLargeError
  */
 export async function* partsOf(body: Readable, plan: PartPlan, spent: Buffer[]): AsyncGenerator<Part> {

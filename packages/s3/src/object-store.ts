@@ -46,7 +46,8 @@ export class ObjectStore {
   /**
    * Stores an object with one request (and its repetitions, if the client is configured for them), and reads it back when the answer does
    * not prove that S3 has it.
-   * @throws ObjectNotStoredError, NotReadBackError, or the errors of ObjectRequests, so that the caller can distinguish an abort from a failure
+   * @throws ObjectNotStoredError, NotReadBackError, or the errors of ObjectRequests, so that the caller can distinguish an abort from a
+   * failure
    */
   async put(key: string, content: Buffer, options: VerifiedPutOptions): Promise<void> {
     await verifiedPut(this.#requests, key, content, options);

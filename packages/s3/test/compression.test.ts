@@ -16,7 +16,7 @@ const prose = Buffer.from(
 
 const text = (bytes: number): Buffer => Buffer.alloc(bytes, 'The quick brown fox jumps over the lazy dog.\n');
 
-describe('compressing a content', () => {
+describe('compressing content', () => {
   it.each([512, 2048, 64 * 1024, 64 * 1024 + 1, 3 * 1024 * 1024])(
     'makes a smaller gzip of %i bytes of text, with the same content',
     async (bytes) => {

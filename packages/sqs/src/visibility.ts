@@ -38,7 +38,7 @@ const MAX_VISIBILITY_SECONDS = 43_200;
 
 /**
  * Returns messages to their queue with a delay in milliseconds. SQS counts in whole seconds, so the fraction of a second passes in a timer
- * here, and the whole seconds as visibility timeout. No caller waits for either, so a waiting retry holds no worker slot (R4).
+ * here, and the whole seconds as visibility timeout. No caller waits for either, so a waiting retry holds no worker slot.
  */
 export class MessageReturner {
   readonly #client: SQSClient;

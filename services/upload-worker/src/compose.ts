@@ -33,7 +33,9 @@ import type { WorkerContext } from './executions/worker-context.ts';
 import { composeJobs } from './jobs/compose-jobs.ts';
 import { composeUploads } from './uploads/compose-uploads.ts';
 
-/** Grace period of a stop for running attempts. Afterwards they are interrupted and their messages returned. A stop may take 10 s in all. */
+/**
+ * Grace period of a stop for running attempts. Afterwards they are interrupted and their messages returned. A stop may take 10 s in all.
+ */
 const STOP_GRACE_MS = 5000;
 
 /**

@@ -29,7 +29,7 @@ interface UploadConfig {
   readonly consumers: number;
   readonly putTimeoutMs: number;
   readonly leaseSeconds: number;
-  /** How the contents are compressed that are stored from now on. What is stored already stays as it is. */
+  /** How new objects are compressed. What is stored already stays as it is. */
   readonly compression: 'gzip' | 'off';
 }
 

@@ -10,9 +10,9 @@ export const claimTransition: Transition<'PENDING', 'RUNNING'> = transition(
 );
 
 /**
- * The CTE `claimed`: the rows of the CTE `due` (id) become RUNNING under a lease. `due` has found them PENDING and locked them, so that they
- * still are. The lease counts from `clock_timestamp()`, because a
- * statement that waited for locks would otherwise begin with a part of the lease spent.
+ * The CTE `claimed`: the rows of the CTE `due` (id) become RUNNING under a lease. `due` has found them PENDING and locked them, so that
+ * they still are. The lease counts from `clock_timestamp()`, because a statement that waited for locks would otherwise begin with a part
+ * of the lease spent.
  */
 export function claimDue({
   actor,

@@ -21,7 +21,8 @@ export interface DispatchableSubject<Message> extends SearchableSubject {
 }
 
 /**
- * Stamps executions as dispatched, after SQS has accepted their messages. An execution that is already claimed has its stamp from the claim.
+ * Stamps executions as dispatched, after SQS has accepted their messages. An execution that is already claimed has its stamp from the
+ * claim.
  * @param sentSecondsAgo how long ago SQS has accepted them
  */
 export async function stampDispatched(

@@ -35,8 +35,8 @@ export interface StrandableSubject<Named> extends Strandable {
 const OLDEST = 1000;
 
 /**
- * The CTE `stranded` (id): those of `candidates`, a SELECT of `id`, that are stranded. Paste or job and execution are committed together, and
- * so are the end of an execution and its successor: one snapshot sees work without an open execution only when it is stranded.
+ * The CTE `stranded` (id): those of `candidates`, a SELECT of `id`, that are stranded. Paste or job and execution are committed together,
+ * and so are the end of an execution and its successor: one snapshot sees work without an open execution only when it is stranded.
  *
  * The LIMIT of the subquery makes Postgres look up each candidate by its id. It would otherwise read all executions when the candidates are
  * many.

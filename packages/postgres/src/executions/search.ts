@@ -48,8 +48,8 @@ export const pastLease: Search = {
 };
 
 /**
- * The CTE `found`: the first `limit` executions of a search. The limit is inside the CTE: with a join first, a backlog of 100,000 rows would
- * be read completely to send 500 of them. Rows that another session has locked are left out, so that they hold up no others.
+ * The CTE `found`: the first `limit` executions of a search. The limit is inside the CTE: with a join first, a backlog of 100,000 rows
+ * would be read completely to send 500 of them. Rows that another session has locked are left out, so that they hold up no others.
  */
 export function foundBy(search: Search, kind: ExecutionKind, limit: number): RawBuilder<unknown> {
   return sql`found AS MATERIALIZED (

@@ -67,9 +67,9 @@ export interface SettleableSubject<Ending extends Settlement, State extends stri
  * Ends a batch of executions in one statement: the execution becomes SUCCEEDED or FAILED; then its successor is inserted as PENDING, or
  * the upload or the job reaches its end.
  *
- * The execution id is the fencing token: only a RUNNING execution can be ended, and only once, because `fenced` has locked it. An execution that is missing from the
- * result was ended by another process, and nothing was changed for it. The successor is inserted from the rows that were really ended, so
- * that the unique index on open executions sees the predecessor closed.
+ * The execution id is the fencing token: only a RUNNING execution can be ended, and only once, because `fenced` has locked it. An
+ * execution that is missing from the result was ended by another process, and nothing was changed for it. The successor is inserted from
+ * the rows that were really ended, so that the unique index on open executions sees the predecessor closed.
  *
  * Every row is looked up by its id: the arrays of ids keep Postgres from planning joins that read whole tables (ADR 61).
  *

@@ -41,8 +41,8 @@ export class HeldMessages {
   }
 
   /**
-   * Extends the visibility timeout of the held messages. Runs as often as leases are renewed, but separately, so that no lease expires while
-   * SQS does not answer. A message that is delivered again too early does no harm.
+   * Extends the visibility timeout of the held messages. Runs as often as leases are renewed, but separately, so that no lease expires
+   * while SQS does not answer. A message that is delivered again too early does no harm.
    * @throws when SQS does not answer
    */
   async keepHidden(): Promise<void> {

@@ -10,7 +10,7 @@ export interface JobEvents extends ExecutionEvents {
   attemptEnded(job: ClaimedJob, context: MessageContext, end: TimedAttemptEnd): void;
   /** The job was cancelled while this attempt ran. Nobody has failed. */
   attemptCancelled(job: ClaimedJob, context: MessageContext): void;
-  /** J4: the job was no longer processing, or this execution was over. */
+  /** The job was no longer processing, or this execution was over. */
   progressIgnored(job: ClaimedJob, context: MessageContext): void;
   /** The work ignored its abort signal. The database refuses what it still writes, but it uses memory and connections. */
   attemptAbandoned(job: ClaimedJob, context: MessageContext): void;

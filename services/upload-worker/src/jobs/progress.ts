@@ -1,5 +1,5 @@
 export interface ProgressOptions {
-  /** Percent is 0 to 100. A null message keeps the stored one. Resolves to false when the progress was ignored (J4). */
+  /** Percent is 0 to 100. A null message keeps the stored one. Resolves to false when the progress was ignored. */
   readonly write: (percent: number, message: string | null) => Promise<boolean>;
   /** Called once: abandoned work may report a thousand times a second. */
   readonly onIgnored: () => void;

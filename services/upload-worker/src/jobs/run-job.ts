@@ -100,8 +100,8 @@ async function runUntilAbandoned<T>(
 }
 
 /**
- * `postponed`, which spends no attempt, when Postgres kept the work from starting. Only while Postgres does not answer a ping: a statement that
- * always times out would otherwise be postponed forever.
+ * `postponed`, which spends no attempt, when Postgres kept the work from starting. Only while Postgres does not answer a ping: a
+ * statement that always times out would otherwise be postponed forever.
  */
 async function kindOf(error: unknown, options: RunJobOptions): Promise<'failed' | 'postponed'> {
   const isAway = error instanceof DependencyUnavailableError && error.dependency === 'postgres';

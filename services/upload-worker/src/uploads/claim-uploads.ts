@@ -31,8 +31,8 @@ export interface Claimer {
 const MAX_LOCK_WAIT_MS = 250;
 
 /**
- * Claims the uploads of a batch by one statement, and leaves suspects out. When one row is locked or refused, each is claimed by a statement
- * of its own, so that the row delays no other upload.
+ * Claims the uploads of a batch by one statement, and leaves suspects out. When one row is locked or refused, each is claimed by a
+ * statement of its own, so that the row delays no other upload.
  * @returns the claim of each delivery, which rejects when Postgres fails
  */
 export function claimBatch(

@@ -1,20 +1,20 @@
+import { SpanKind } from '@opentelemetry/api';
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import { readPayload } from '@pasteflow/postgres';
-import type { ServiceContext } from '@pasteflow/runtime';
-import { createObjectStore } from '@pasteflow/s3';
+import { withSpan, type ServiceContext } from '@pasteflow/runtime';
+import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { decodeUpload, type SqsClient } from '@pasteflow/sqs';
 import type { Config } from '../config.ts';
 import { createPipeline, type QueueConsumer } from '../executions/pipeline.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import { createUploadEvents } from './events.ts';
 import { createPutContent } from './put-content.ts';
-import { tracePuts } from './trace-puts.ts';
 import { UploadIntake } from './upload-intake.ts';
 import { UploadRunner } from './upload-runner.ts';
 
 /**
- * How long the first ended put of a group waits for others while further puts are under way. It delays each upload, and so costs throughput:
- * with puts of 40 ms and 40 places, 20 ms cost a quarter of it, and 100 ms would cost two thirds.
+ * How long the first ended put of a group waits for others while further puts are under way. It delays each upload, and so costs
+ * throughput: with puts of 40 ms and 40 places, 20 ms cost a quarter of it, and 100 ms would cost two thirds.
  */
 const SETTLE_LINGER_MS = 20;
 
@@ -42,7 +42,7 @@ export function composeUploads(
     region: config.aws.region,
     endpoint: config.aws.s3Endpoint,
     bucket: config.bucket,
-    maxAttempts: 1, // retries follow R3 instead
+    maxAttempts: 1, // each put is an attempt, and the next attempt waits in the queue
     requestTimeoutMs: putTimeoutMs,
     maxSockets: consumers * SQS_BATCH_SIZE + sparePlaces,
     requests: config.aws.s3Requests,
@@ -76,4 +76,20 @@ export function composeUploads(
     },
   });
   return { pipeline, store, components: [] };
+}
+
+/** Each PutObject becomes a span. */
+export function tracePuts(store: ObjectStore): Pick<ObjectStore, 'put' | 'urlOf'> {
+  return {
+    put: (key, content, options) =>
+      withSpan(
+        'put object',
+        {
+          kind: SpanKind.CLIENT,
+          attributes: { 'aws.s3.key': key, 'pasteflow.size_bytes': content.length },
+        },
+        () => store.put(key, content, options),
+      ),
+    urlOf: (key) => store.urlOf(key),
+  };
 }

@@ -10,19 +10,20 @@ export interface PutContentOptions {
   /** Returns the payload, or null when there is none. */
   readonly readPayload: (pasteId: string) => Promise<Buffer | null>;
   readonly putTimeoutMs: number;
-  /** Contents are compressed where it pays. */
+  /** Store as gzip where it pays. */
   readonly compresses: boolean;
 }
 
 /**
  * Maximum of large (not inline) content that one process handles at a time, in units of 64 KiB: 80 MiB, for any UPLOAD_CONCURRENCY and
  * MAX_PASTE_BYTES. Reading a byte from Postgres needs about four (hexadecimal text, then bytes): 320 MiB in all. Compressing it, when the
- * text is gone, needs at most another one. A larger paste is uploaded alone. The unit is not a byte because async-mutex 0.5 releases a semaphore in steps of one.
+ * text is gone, needs at most another one. A larger paste is uploaded alone. The unit is not a byte because async-mutex 0.5 releases a
+ * semaphore in steps of one.
  */
 const MAX_LARGE_UNITS = 1280;
 const UNIT_BYTES = 64 * 1024;
 
-/** What is put into S3 for a content. */
+/** What is put into S3 for a paste. */
 interface NewObject {
   readonly bytes: Buffer;
   readonly sha256: Buffer;
@@ -69,10 +70,10 @@ export function createPutContent({
     }
   }
 
-  async function objectOf({ contentHash }: ClaimedUpload, content: Buffer): Promise<NewObject> {
+  async function objectOf(upload: ClaimedUpload, content: Buffer): Promise<NewObject> {
     const compressed = compresses ? await compress(content) : null;
     return compressed === null
-      ? { bytes: content, sha256: Buffer.from(contentHash.slice('sha256:'.length), 'hex'), encoding: null }
+      ? { bytes: content, sha256: digestOf(upload), encoding: null }
       : { bytes: compressed, sha256: hash('sha256', compressed, 'buffer'), encoding: 'gzip' };
   }
 
@@ -120,4 +121,41 @@ export function createPutContent({
 
 function damaged(text: string): UploadOutcome {
   return { kind: 'failed', error: storedReason('content_damaged', text), isFinal: true };
+}
+
+/** The SHA-256 of the content. */
+function digestOf({ contentHash }: ClaimedUpload): Buffer {
+  return Buffer.from(contentHash.slice('sha256:'.length), 'hex');
+}
+
+/** The most that S3_PUT_TIMEOUT_MS can be. For a store that sends the object a byte at a time; one that stops sending is left sooner. */
+const CONFIRM_TIMEOUT_MS = 600_000;
+
+/**
+ * The outcome of an upload that would be given up, after a look at the bucket: a put may have stored the object although its answer was
+ * lost. An object with exactly the content, compressed or not, is a success. When S3 does not tell, the failure stands, because S3 has
+ * failed for all attempts; but a failure that is not S3's own (`isFinal`) is postponed. Never throws.
+ */
+export async function confirmStored(
+  store: Pick<ObjectStore, 'findContent' | 'urlOf'>,
+  upload: ClaimedUpload,
+  outcome: Extract<UploadOutcome, { kind: 'failed' }>,
+  signal: AbortSignal,
+  timeoutMs = CONFIRM_TIMEOUT_MS,
+): Promise<UploadOutcome> {
+  const key = objectKeyOf(upload.shortCode);
+  try {
+    const found = await store.findContent(key, {
+      sizeBytes: upload.sizeBytes,
+      sha256: digestOf(upload),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    if (found === null) return outcome;
+    const { encoding, bytes: storedBytes } = found;
+    return { kind: 'succeeded', s3Url: store.urlOf(key), encoding, storedBytes };
+  } catch {
+    if (signal.aborted) return { kind: 'interrupted' };
+    if (outcome.isFinal !== true) return outcome;
+    return { kind: 'postponed', error: outcome.error, cause: outcome.cause };
+  }
 }

@@ -12,9 +12,8 @@ import {
 import { RETURN_DELAY_MS, type HeldMessages } from '../executions/held-messages.ts';
 import type { WorkerContext } from '../executions/worker-context.ts';
 import { claimAlone, claimBatch, type UploadClaim, type UploadDelivery } from './claim-uploads.ts';
-import { confirmStored } from './confirm-stored.ts';
 import { idsOf, type UploadEvents } from './events.ts';
-import type { PutContent } from './put-content.ts';
+import { confirmStored, type PutContent } from './put-content.ts';
 import { UploadSettler } from './settle-uploads.ts';
 
 export interface UploadRunnerOptions {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import type { ClaimedUpload } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
-import { createPutContent, type PutContentOptions } from '../../src/uploads/put-content.ts';
+import { confirmStored, createPutContent, type PutContentOptions } from '../../src/uploads/put-content.ts';
 
 const content = Buffer.from('hello');
 
@@ -152,5 +152,29 @@ describe('an attempt at an upload', () => {
     expect(running).toBe(9);
     stop.abort();
     await Promise.all([...large, small]);
+  });
+});
+
+const failed = { kind: 'failed', error: 'storage unavailable: S3 did not answer' } as const;
+
+/** Sends a byte now and then, and ends only when the test ends it. */
+const endless: Pick<ObjectStore, 'findContent' | 'urlOf'> = {
+  urlOf: (key) => key,
+  findContent: (_key, { signal }) =>
+    new Promise((_resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(new DependencyUnavailableError('s3')));
+    }),
+};
+
+describe('the look at the bucket for an upload that would be given up', () => {
+  it('ends after a time even when the store sends the object without an end', async () => {
+    expect(await confirmStored(endless, upload(), failed, never, 20)).toEqual(failed);
+  });
+
+  it('is interrupted by the signal', async () => {
+    const stop = new AbortController();
+    const looking = confirmStored(endless, upload(), failed, stop.signal);
+    stop.abort();
+    expect(await looking).toEqual({ kind: 'interrupted' });
   });
 });
