@@ -3,9 +3,8 @@ import { createPaste } from '@pasteflow/postgres';
 import { ConfigError, loadConfig } from '@pasteflow/runtime';
 import { createQueue, queueDepth, receiveDeadLetters, sendUploads } from '@pasteflow/sqs';
 import { configSchema } from '../src/config.ts';
-import { completed, jobType, JOBS, until, useBench } from './support/bench.ts';
-import { callSqs } from './support/call-sqs.ts';
-import { newPaste } from './support/new-paste.ts';
+import { callSqs, completed, JOBS, jobType, until, useBench } from './support/bench.ts';
+import { newPaste } from './support/database.ts';
 
 const bench = useBench();
 const UPLOADS = 'pasteflow-uploads';

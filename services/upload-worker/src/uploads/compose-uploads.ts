@@ -79,7 +79,7 @@ export function composeUploads(
 }
 
 /** Each PutObject becomes a span. */
-export function tracePuts(store: ObjectStore): Pick<ObjectStore, 'put' | 'urlOf'> {
+function tracePuts(store: ObjectStore): Pick<ObjectStore, 'put' | 'urlOf'> {
   return {
     put: (key, content, options) =>
       withSpan(

@@ -8,8 +8,7 @@ import {
   type Database,
 } from '@pasteflow/postgres';
 import { RunningExecutions } from '../../src/executions/running-executions.ts';
-import { openDatabase } from '../support/database.ts';
-import { newPaste } from '../support/new-paste.ts';
+import { newPaste, openDatabase } from '../support/database.ts';
 
 let stack: TestStack;
 let db: Database;

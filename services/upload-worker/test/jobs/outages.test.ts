@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { startTestStack } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError } from '@pasteflow/domain';
-import { findJob } from '@pasteflow/postgres';
+import { findJob, isTimeout } from '@pasteflow/postgres';
+import { countSlowUpdates, slowUpdates } from '@pasteflow/postgres/testing';
 import { completed, jobType, until, useBenchOn, type BenchWorker } from '../support/bench.ts';
 
 const bench = useBenchOn(() => startTestStack({ aws: true }));
@@ -71,4 +72,27 @@ describe('a job whose statements fail', () => {
     expect((await bench.untilEnded(id)).status).toBe('failed');
     expect((await bench.attempts(id)).map(([attempt]) => attempt)).toEqual([1, 2]);
   });
+});
+
+it('a stop cuts the settlements that still wait for Postgres after the grace period of a stop, before their timeout', async () => {
+  let restore: (() => Promise<void>) | undefined;
+  const type = jobType('slow', async () => {
+    restore = await slowUpdates(bench.db, 10);
+    return completed;
+  });
+  const worker = await bench.start([type], { overrides: { stopGraceMs: 100 } });
+  const id = await bench.submit('slow');
+  await until(
+    () => countSlowUpdates(bench.db),
+    (count) => count > 0,
+  );
+  try {
+    await worker.stop();
+    const failures = worker.log.lines.filter(({ message }) => message.startsWith('settling a job failed'));
+    expect(failures).toHaveLength(1);
+    expect(isTimeout(failures[0]!.fields.error)).toBe(false);
+    expect((await bench.job(id)).status).toBe('processing');
+  } finally {
+    await restore?.();
+  }
 });

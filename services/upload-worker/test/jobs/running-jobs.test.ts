@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { cancelJob, createPaste } from '@pasteflow/postgres';
 import type { JobContext } from '@pasteflow/jobs';
 import { completed, jobType, until, useBench } from '../support/bench.ts';
-import { newPaste } from '../support/new-paste.ts';
+import { newPaste } from '../support/database.ts';
 
 const bench = useBench();
 

@@ -11,14 +11,20 @@ import type { MessageContext } from '@pasteflow/domain';
 import { defineJobType, type JobContext, type JobEnding, type JobType } from '@pasteflow/jobs';
 import { createJob, readJobTimeline, stampDispatched, type Database } from '@pasteflow/postgres';
 import { makeUsers } from '@pasteflow/postgres/testing';
-import { Lifecycle, loadConfig, Metrics, Readiness, tracingOff } from '@pasteflow/runtime';
+import {
+  Lifecycle,
+  loadConfig,
+  Metrics,
+  Readiness,
+  tracingOff,
+  type LogFields,
+  type Logger,
+} from '@pasteflow/runtime';
 import { createQueue, createSqsClient, sendJobs, type Queue, type SqsClient } from '@pasteflow/sqs';
 import { z } from 'zod';
 import { compose, type Overrides } from '../../src/compose.ts';
 import { configSchema } from '../../src/config.ts';
 import { openDatabase } from './database.ts';
-import { callSqs } from './call-sqs.ts';
-import { RecordingLogger } from './recording-logger.ts';
 
 process.env.AWS_ACCESS_KEY_ID = 'test';
 process.env.AWS_SECRET_ACCESS_KEY = 'test';
@@ -207,5 +213,51 @@ export async function until<T>(probe: () => T | Promise<T>, accept: (value: T) =
     if (performance.now() > deadline)
       throw new Error(`not accepted within 60 s; the last value: ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 15));
+  }
+}
+
+/** Calls SQS directly, for requests that packages/sqs never sends. */
+export async function callSqs<T>(
+  endpoint: string,
+  action: string,
+  name: string,
+  body: object = {},
+): Promise<T> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': `AmazonSQS.${action}` },
+    body: JSON.stringify({ QueueUrl: `${endpoint}/000000000000/${name}`, ...body }),
+  });
+  if (!response.ok) throw new Error(`${action}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+/** Records all lines, also those of child loggers. */
+class RecordingLogger implements Logger {
+  readonly lines: Line[];
+  readonly #bindings: LogFields;
+  error = this.#write('error');
+  warn = this.#write('warn');
+  info = this.#write('info');
+  debug = this.#write('debug');
+
+  constructor(lines: Line[] = [], bindings: LogFields = {}) {
+    this.lines = lines;
+    this.#bindings = bindings;
+  }
+
+  child(fields: LogFields): Logger {
+    return new RecordingLogger(this.lines, { ...this.#bindings, ...fields });
+  }
+
+  #write(level: string) {
+    return (message: string, fields: LogFields = {}): void =>
+      void this.lines.push({ level, message, fields: { ...this.#bindings, ...fields } });
   }
 }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { createTestDatabase, startTestStack, type TestStack } from '@pasteflow/dev-stack/testing';
 import { lockRow, makePastes, refuseUpdates, type MadePaste } from '@pasteflow/postgres/testing';
 import { claimAlone, claimBatch, type UploadDelivery } from '../../src/uploads/claim-uploads.ts';
-import { workerOn } from '../support/upload-groups.ts';
+import { workerOn } from '../support/database.ts';
 
 let stack: TestStack;
 let worker: ReturnType<typeof workerOn>;

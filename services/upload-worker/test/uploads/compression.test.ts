@@ -6,7 +6,7 @@ import { objectKeyOf } from '@pasteflow/domain';
 import { createPaste } from '@pasteflow/postgres';
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createQueue, sendUploads } from '@pasteflow/sqs';
-import { newPaste } from '../support/new-paste.ts';
+import { newPaste } from '../support/database.ts';
 import { until, useBench } from '../support/bench.ts';
 
 const bench = useBench();

@@ -12,8 +12,7 @@ import { createLogger, Lifecycle, loadConfig, Metrics, Readiness, tracingOff } f
 import { createQueue, createSqsClient, sendUploads } from '@pasteflow/sqs';
 import { compose } from '../../src/compose.ts';
 import { configSchema } from '../../src/config.ts';
-import { openDatabase } from '../support/database.ts';
-import { newPaste } from '../support/new-paste.ts';
+import { newPaste, openDatabase } from '../support/database.ts';
 
 /** Counts the table "Cost per paste" of docs/architecture.md, for 100 pastes that one consumer uploads in full batches. */
 const PASTES = 100;

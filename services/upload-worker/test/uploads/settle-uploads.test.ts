@@ -13,8 +13,7 @@ import { DatabaseGate } from '../../src/executions/database-gate.ts';
 import { RunningExecutions } from '../../src/executions/running-executions.ts';
 import { UploadSettler } from '../../src/uploads/settle-uploads.ts';
 import { until } from '../support/bench.ts';
-import { openDatabase } from '../support/database.ts';
-import { claimed, workerOn } from '../support/upload-groups.ts';
+import { claimed, openDatabase, workerOn } from '../support/database.ts';
 
 let stack: TestStack;
 let worker: ReturnType<typeof workerOn>;
