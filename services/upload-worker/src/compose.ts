@@ -95,7 +95,7 @@ export function compose(context: ServiceContext<Config>, overrides: Overrides = 
   const running = new RunningExecutions({
     db: renewals,
     leaseSeconds,
-    onShortLease: () => leases.wake(),
+    renewSoon: () => leases.wake(),
   });
   const graceOver = new AbortController();
   let cutting: NodeJS.Timeout | undefined;

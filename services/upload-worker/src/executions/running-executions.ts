@@ -14,8 +14,8 @@ export interface RunningExecutionsOptions {
   readonly db: Database;
   readonly leaseSeconds: number;
   readonly now?: () => number;
-  /** Called when a lease must be renewed soon. */
-  readonly onShortLease?: () => void;
+  /** Called when the leases must be renewed before the next heartbeat. */
+  readonly renewSoon?: () => void;
 }
 
 /** The executions that this process runs. A heartbeat renews their leases. */
@@ -45,7 +45,7 @@ export class RunningExecutions {
 
   /** Renews all leases before the next heartbeat. */
   renewSoon(): void {
-    this.#options.onShortLease?.();
+    this.#options.renewSoon?.();
   }
 
   /** Whether this process runs the execution and its lease was not lost. */
