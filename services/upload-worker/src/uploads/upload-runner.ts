@@ -42,8 +42,7 @@ interface AttemptEnd {
 export class UploadRunner {
   readonly #options: UploadRunnerOptions;
   readonly #settler: UploadSettler;
-  /** Stop the puts that are under way. */
-  readonly #puts = new Set<AbortController>();
+  #putsUnderWay = 0;
 
   constructor(options: UploadRunnerOptions) {
     const { worker, events, settleLingerMs } = options;
@@ -52,11 +51,7 @@ export class UploadRunner {
       worker,
       events,
       lingerMs: settleLingerMs,
-      isIdle: () => this.#puts.size === 0,
-    });
-    const { graceOver } = worker;
-    graceOver.addEventListener('abort', () => {
-      for (const put of this.#puts) put.abort();
+      isIdle: () => this.#putsUnderWay === 0,
     });
   }
 
@@ -112,12 +107,10 @@ export class UploadRunner {
     const leaseLost = worker.running.begin(upload.executionId, claimedAt, () =>
       runInSpan(span, () => events.leaseLost(idsOf(upload, delivery.context))),
     );
-    const stop = new AbortController();
-    this.#puts.add(stop);
-    leaseLost.addEventListener('abort', () => stop.abort(), { once: true });
-    if (leaseLost.aborted || worker.graceOver.aborted) stop.abort();
-    const end = await runInSpan(span, () => this.#put(upload, delivery, stop.signal)).finally(() =>
-      this.#puts.delete(stop),
+    const stop = AbortSignal.any([leaseLost, worker.graceOver]);
+    this.#putsUnderWay += 1;
+    const end = await runInSpan(span, () => this.#put(upload, delivery, stop)).finally(
+      () => (this.#putsUnderWay -= 1),
     );
     const counted = await this.#settleAndReport(upload, delivery, { ...end, span });
     if (!counted) return await this.#return(delivery, RETURN_DELAY_MS);
