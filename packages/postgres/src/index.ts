@@ -37,10 +37,15 @@ export {
 export { countStanding, findStanding } from './pastes/pastes-of-user.ts';
 export { takeDown, type TakedownBy } from './pastes/take-down.ts';
 export { revealPaste } from './pastes/reveal-paste.ts';
-export { createPaste, type CreatedPaste, type NewPaste, type SlugLimit } from './pastes/create-paste.ts';
-export { findSlugRefusal, type SlugRefusal } from './pastes/slugs.ts';
-export { createPastes } from './pastes/create-pastes.ts';
-export { hasReadableParent } from './pastes/parent.ts';
+export {
+  createPaste,
+  createPastes,
+  findRefusal,
+  type CreatedPaste,
+  type PasteRefusal,
+  type SlugLimit,
+} from './pastes/create-pastes.ts';
+export type { NewPaste } from './pastes/insert-pastes.ts';
 export {
   requestDeletion,
   findPaste,

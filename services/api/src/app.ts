@@ -51,6 +51,7 @@ import { createPaste, createPasteFromShell, type CreatePasteDependencies } from 
 import { deletePaste } from './pastes/delete-paste.ts';
 import { listPastes } from './pastes/list-pastes.ts';
 import { pasteEvents } from './pastes/paste-events.ts';
+import type { PasteInserts } from './pastes/paste-inserts.ts';
 import { readContent } from './pastes/read-content.ts';
 import { diffAtShortUrl } from './pastes/read-diff.ts';
 import { readPaste } from './pastes/read-paste.ts';
@@ -84,6 +85,7 @@ export interface AppDependencies
   readonly events: RequestEvents;
   readonly admit: Admit;
   readonly live: Live;
+  readonly inserts: PasteInserts;
   readonly pages: Pages;
   readonly limits: Pick<Limits, 'countMiss' | 'refuseGuesser' | 'countBytes' | 'refuseWithoutBytes'>;
 }

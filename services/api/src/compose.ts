@@ -120,7 +120,12 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     maxSockets: s3Sockets,
     requests: aws.s3Requests,
   });
-  const inserts = new PasteInserts(db, { slowMs: overrides.slowGroupMs, ...config.slugLimit });
+  const inserts = new PasteInserts({
+    db,
+    newShortCode: overrides.newShortCode ?? randomShortCode,
+    slowMs: overrides.slowGroupMs,
+    ...config.slugLimit,
+  });
   const lookups = new PasteLookups(db, { slowMs: overrides.slowGroupMs });
   const dispatchers = composeDispatchers(config, { db, logger });
   const settings = new StartCheck({
@@ -190,7 +195,6 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       assetUrlSeconds: http.assetUrlSeconds,
       inserts,
       lookups,
-      newShortCode: overrides.newShortCode ?? randomShortCode,
       maxPasteBytes: config.maxPasteBytes,
       anonymousPastes: config.identity.anonymousPastes,
       publicUrl,

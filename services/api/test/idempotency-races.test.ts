@@ -54,7 +54,7 @@ describe('a request whose first copy still runs', () => {
     await whileHeld(async () => {
       first = postKeyed(bed.api.url, { key });
       await until(
-        () => blocked('INSERT INTO pastes'),
+        () => blocked('entry AS MATERIALIZED'),
         (count) => count === 1,
       );
       const second = await postKeyed(bed.api.url, { key });
@@ -235,13 +235,13 @@ describe('while Postgres is unavailable during a creation', () => {
     await whileHeld(async () => {
       first = postKeyed(api.url, { key });
       await until(
-        () => blocked('INSERT INTO pastes'),
+        () => blocked('entry AS MATERIALIZED'),
         (count) => count === 1,
       );
       await proxy.down();
       expect(await problemOf(await first)).toMatchObject({ status: 503 });
       await sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
-        AND query LIKE '%INSERT INTO pastes%' AND wait_event_type = 'Lock'`.execute(bed.db);
+        AND query LIKE '%entry AS MATERIALIZED%' AND wait_event_type = 'Lock'`.execute(bed.db);
     });
     expect(api.logs).toContainEqual(
       expect.objectContaining({

@@ -270,8 +270,8 @@ describe('the statements', () => {
   };
 
   it('of a creation without a key are one', async () => {
-    expect(await statementsOf(() => postRaw(bed.api.url, 'x'))).toEqual(['WITH paste AS']);
-    expect(await statementsOf(() => postJson(bed.api.url, { content: 'x' }))).toEqual(['WITH paste AS']);
+    expect(await statementsOf(() => postRaw(bed.api.url, 'x'))).toEqual(['WITH lock_limit AS']);
+    expect(await statementsOf(() => postJson(bed.api.url, { content: 'x' }))).toEqual(['WITH lock_limit AS']);
   });
 
   it('of a creation with a key are the claim and a transaction of two; of a replay, the claim', async () => {
@@ -279,8 +279,8 @@ describe('the statements', () => {
     expect(await statementsOf(() => postKeyed(bed.api.url, { key }))).toEqual([
       'INSERT INTO idempotency_keys',
       'begin',
-      'WITH paste AS',
-      'UPDATE idempotency_keys SET',
+      'WITH lock_limit AS',
+      'UPDATE idempotency_keys k',
       'commit',
     ]);
     expect(await statementsOf(() => postKeyed(bed.api.url, { key }))).toEqual([

@@ -1,70 +1,56 @@
-import { ContentBlockedError } from '@pasteflow/domain';
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { lockLimit } from '../database/lock-limit.ts';
 import { prepared } from '../database/prepared.ts';
-import { findBlocked } from './content-blocks.ts';
-import type { CreatedPaste, NewPaste, SlugLimit } from './create-paste.ts';
-import { parentIsReadable } from './parent.ts';
+import { isThere } from '../schema/pastes.ts';
+import { entriesOf, insertPastes, isNotBlocked, type NewPaste } from './insert-pastes.ts';
+
+export interface CreatedPaste {
+  readonly shortCode: string;
+  readonly id: string;
+  readonly executionId: string;
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+}
+
+/** How many pastes of one user have a slug at the most, in any state; null: any number. */
+export interface SlugLimit {
+  readonly maxSlugs?: number | null;
+}
 
 /** A creation waits for a lock only when somebody has locked its user's row, or creates pastes with slugs of the same user. */
 const MAX_LOCK_WAIT_MS = 200;
 
 export interface CreatePastesOptions extends SlugLimit {
-  /** How long the statement waits for one locked row, in ms. Afterwards it fails (`isLockTimeout`). Default: 200. */
+  /**
+   * How long the statement waits for one locked row, in ms. Afterwards it fails (`isLockTimeout`). Default: 200 for several pastes, and for
+   * one paste as long as other statements.
+   */
   readonly maxLockWaitMs?: number;
 }
 
 /**
- * Inserts several pastes, each with its payload and its PENDING execution, in one statement: at the database 17.9k pastes/s in groups of
- * 50, instead of 8.1k one by one. All are inserted, or none when the statement fails, for example because one row breaks a constraint or
- * is locked (`isLockTimeout`). The caller then creates each paste by itself.
+ * Inserts pastes, each with its payload and its PENDING execution, in one statement, which is its own transaction: at the database 17.9k
+ * pastes/s in groups of 50, and 8.1k one by one. The statement fails as a whole, for example because one row breaks a constraint or is
+ * locked. The caller then creates each paste by itself.
  *
- * The contents are one parameter, from which each row takes its bytes: pg would send an array of them as hexadecimal text, and a parameter for
- * each would make a text of the statement for each number of pastes. The pastes are inserted in the order of their slugs, and those without a slug
- * in the order of their codes, so that concurrent statements cannot deadlock: a statement that inserts a slug waits for the statement that
- * has inserted the same slug and has not committed. Before that, the statement takes the locks of `slugs_left`, in their own order. Pastes
- * beyond the limit of their user are left out, also when another paste of the group then does not get its slug.
- *
- * Only a group with slugs leaves out what is taken (ON CONFLICT), because clients choose slugs. Short codes are random and hardly ever taken,
- * and ON CONFLICT writes a second record to the WAL for each row (48 bytes): without a slug, a taken code makes the statement fail.
- *
- * When an operator has blocked the content of one of them, nothing is inserted: the caller creates each paste by itself, and only that one
- * is refused.
- * @throws ContentBlockedError, and the unique violation of a group without slugs
- * @returns for each paste what was created, or null when a paste before it in `pastes` has its short code, when its creator can't read its
- * parent (see `hasReadableParent`), and in a group with slugs also when its short code or its slug is taken or its user has no slug left: see
- * `findSlugRefusal`
+ * Before it inserts, the statement takes the locks of `slugs_left`, in their own order. Pastes beyond the limit of their user are left out,
+ * also when another paste of the group then does not get its slug.
+ * @returns for each paste what was created, or null: see `findRefusal`
  */
 export async function createPastes(
   db: Database,
   pastes: readonly NewPaste[],
-  { maxSlugs = null, maxLockWaitMs = MAX_LOCK_WAIT_MS }: CreatePastesOptions = {},
+  {
+    maxSlugs = null,
+    maxLockWaitMs = pastes.length > 1 ? MAX_LOCK_WAIT_MS : undefined,
+  }: CreatePastesOptions = {},
 ): Promise<readonly (CreatedPaste | null)[]> {
-  const firstOf = new Map(pastes.toReversed().map((paste) => [paste.shortCode, paste]));
-  const distinct = [...firstOf.values()];
-  const hasSlugs = distinct.some(({ slug = null }) => slug !== null);
-  const of = <T>(value: (paste: NewPaste) => T): readonly T[] => distinct.map(value);
-  const { rows } = await sql<CreatedPaste & { shortCode: string }>`${prepared}
-    WITH lock_limit AS MATERIALIZED (
-      SELECT set_config('lock_timeout', ${String(maxLockWaitMs)}, true)
-    ), entry AS MATERIALIZED (
-      SELECT t.* FROM lock_limit, unnest(
-        ${of((paste) => paste.shortCode)}::text[],
-        ${of((paste) => paste.userId)}::uuid[],
-        ${of((paste) => paste.visibility)}::text[],
-        ${of((paste) => paste.contentHash)}::text[],
-        ${of((paste) => paste.content.length)}::integer[],
-        ${startsOf(distinct)}::integer[],
-        ${of((paste) => paste.title)}::text[],
-        ${of((paste) => paste.syntax)}::text[],
-        ${of((paste) => paste.encrypted ?? false)}::boolean[],
-        ${of((paste) => paste.expiresInSeconds)}::float8[],
-        ${of((paste) => paste.deleteTokenHash)}::bytea[],
-        ${of((paste) => paste.burn ?? false)}::boolean[],
-        ${of((paste) => paste.slug ?? null)}::text[],
-        ${of((paste) => paste.parent ?? null)}::text[]
-      ) AS t (short_code, user_id, visibility, content_hash, size_bytes, starts_at, title, syntax, encrypted, expires_in, delete_token_hash,
-        burn, slug, parent)
+  const { entries, content } = entriesOf(pastes);
+  const { rows } = await sql<CreatedPaste & { n: number }>`${prepared}
+    WITH ${lockLimit(maxLockWaitMs)},
+    entry AS MATERIALIZED (
+      SELECT entry.* FROM lock_limit, ${entries}
     ), allowance AS MATERIALIZED (
       SELECT user_id, slugs_left(user_id, ${maxSlugs}::integer) FROM (
         SELECT DISTINCT hashtext(user_id::text) AS lock, user_id FROM entry WHERE slug IS NOT NULL AND ${maxSlugs}::integer IS NOT NULL
@@ -74,44 +60,66 @@ export async function createPastes(
         SELECT short_code, slugs_left, row_number() OVER (PARTITION BY user_id ORDER BY slug, short_code) AS number
         FROM entry JOIN allowance USING (user_id) WHERE slug IS NOT NULL) AS numbered
       WHERE number > slugs_left
-    ), paste AS (
-      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash,
-        burn, slug, parent)
-      SELECT short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, now() + make_interval(secs => expires_in),
-        delete_token_hash, burn, slug, parent
-      FROM entry
-      WHERE NOT EXISTS (
-        SELECT FROM entry e JOIN content_blocks b ON b.content_hash = e.content_hash WHERE b.unblocked_at IS NULL)
-        AND short_code NOT IN (SELECT short_code FROM excess)
-        AND ${parentIsReadable(sql`entry.parent`, sql`entry.user_id`)}
-      ORDER BY slug, short_code
-      ${hasSlugs ? sql`ON CONFLICT DO NOTHING` : sql``}
-      RETURNING id, short_code, user_id, created_at, expires_at
-    ), payload AS (
-      INSERT INTO paste_payloads (paste_id, content, user_id, created_at)
-      SELECT paste.id, substring(${Buffer.concat(of((paste) => paste.content))}::bytea FROM entry.starts_at FOR entry.size_bytes),
-        paste.user_id, paste.created_at
-      FROM paste JOIN entry USING (short_code)
-    ), execution AS (
-      INSERT INTO task_executions (kind, subject_id, attempt) SELECT 'upload', id, 1 FROM paste RETURNING id, subject_id
-    )
-    SELECT paste.short_code AS "shortCode", paste.id, execution.id AS "executionId", paste.created_at AS "createdAt",
-      paste.expires_at AS "expiresAt"
-    FROM paste JOIN execution ON execution.subject_id = paste.id`.execute(db);
-  if (rows.length === 0 && (await findBlocked(db, [...new Set(of((paste) => paste.contentHash))])).size > 0)
-    throw new ContentBlockedError();
-  const created = new Map(rows.map(({ shortCode, ...paste }) => [shortCode, paste]));
-  return pastes.map((paste) =>
-    firstOf.get(paste.shortCode) === paste ? (created.get(paste.shortCode) ?? null) : null,
-  );
+    ), ${insertPastes({
+      from: 'entry',
+      where: sql`${isNotBlocked(sql`entry.content_hash`)} AND ${parentIsReadable(sql`entry.parent`, sql`entry.user_id`)}
+        AND short_code NOT IN (SELECT short_code FROM excess)`,
+      content,
+      ifTaken: 'skip',
+    })}
+    SELECT entry.n::integer, paste.short_code AS "shortCode", paste.id, execution.id AS "executionId",
+      paste.created_at AS "createdAt", paste.expires_at AS "expiresAt"
+    FROM paste JOIN entry USING (short_code) JOIN execution ON execution.subject_id = paste.id`.execute(db);
+  const created = new Map(rows.map(({ n, ...paste }) => [n, paste]));
+  return pastes.map((_, index) => created.get(index + 1) ?? null);
 }
 
-/** Where each content begins among all of them. Postgres counts from 1. */
-function startsOf(pastes: readonly NewPaste[]): readonly number[] {
-  let next = 1;
-  return pastes.map(({ content }) => {
-    const start = next;
-    next += content.length;
-    return start;
-  });
+/** `createPastes` for one paste. */
+export async function createPaste(
+  db: Database,
+  paste: NewPaste,
+  limit: SlugLimit = {},
+): Promise<CreatedPaste | null> {
+  const [created = null] = await createPastes(db, [paste], limit);
+  return created;
+}
+
+/** Why a paste was not inserted. */
+export type PasteRefusal = 'content_blocked' | 'slug_taken' | 'slug_limit_reached' | 'parent_not_found';
+
+/**
+ * Why `createPastes` has not inserted a paste; null: its short code was taken, or the reason is gone, so that another code can succeed. A
+ * paste has its slug in any state, also when it was deleted, until its row is removed.
+ */
+export async function findRefusal(
+  db: Database,
+  { contentHash, slug = null, userId, parent = null }: Omit<NewPaste, 'shortCode'>,
+  { maxSlugs = null }: SlugLimit = {},
+): Promise<PasteRefusal | null> {
+  const { rows } = await sql<{ refusal: PasteRefusal | null }>`
+    SELECT CASE
+      WHEN NOT ${isNotBlocked(sql`${contentHash}`)} THEN 'content_blocked'
+      WHEN EXISTS (SELECT FROM pastes WHERE slug = ${slug}) THEN 'slug_taken'
+      WHEN ${slug}::text IS NOT NULL AND ${maxSlugs}::integer <= (SELECT count(*) FROM (
+        SELECT FROM pastes WHERE user_id = ${userId} AND slug IS NOT NULL LIMIT coalesce(${maxSlugs}::integer, 0)) AS counted) THEN 'slug_limit_reached'
+      WHEN NOT ${parentIsReadable(sql`${parent}::text`, sql`${userId}::uuid`)} THEN 'parent_not_found' END AS refusal`.execute(
+    db,
+  );
+  return rows[0]?.refusal ?? null;
+}
+
+/**
+ * Whether a user could read the paste with this short code now: the condition under which it becomes the parent of a new paste. A paste
+ * that is deleted when it is read can't be a parent, because no reader can read it twice.
+ *
+ * A scalar subquery, because for EXISTS the planner may read the whole table once instead of one row for each paste of a group. It locks
+ * nothing: a creation never waits for what happens to its parent.
+ * @param parent a text; NULL: none, and nothing is looked up
+ * @param userId a uuid; NULL: an anonymous creator
+ */
+function parentIsReadable(parent: RawBuilder<unknown>, userId: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`CASE WHEN ${parent} IS NULL THEN true ELSE coalesce((
+    SELECT origin.status <> 'FAILED' AND ${isThere('origin')} AND NOT origin.burn
+      AND (origin.visibility <> 'private' OR coalesce(origin.user_id = ${userId}, false))
+    FROM pastes origin WHERE origin.short_code = ${parent}), false) END`;
 }

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 import { isThere } from '../schema/pastes.ts';
+import { insertPastes } from './insert-pastes.ts';
 
 export interface RetriedPaste {
   readonly shortCode: string;
@@ -45,28 +46,17 @@ export async function retryFailed(
       ORDER BY p.id FOR UPDATE OF p, payload SKIP LOCKED
     ), removed AS (
       DELETE FROM pastes p USING failed WHERE p.id = failed.id RETURNING p.*, failed.content
-    ), created AS (
-      INSERT INTO pastes (short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash,
-        burn, slug, parent)
-      SELECT short_code, user_id, visibility, content_hash, size_bytes, title, syntax, encrypted, expires_at, delete_token_hash, burn, slug, parent
-      FROM removed
-      RETURNING id, short_code, user_id, created_at
-    ), payload AS (
-      INSERT INTO paste_payloads (paste_id, content, user_id, created_at)
-      SELECT created.id, removed.content, created.user_id, created.created_at FROM created JOIN removed USING (short_code)
-    ), execution AS (
-      INSERT INTO task_executions (kind, subject_id, attempt) SELECT 'upload', id, 1 FROM created
-    ), earlier AS (
-      UPDATE paste_retries r SET paste_id = created.id
-      FROM removed JOIN created USING (short_code) WHERE r.paste_id = removed.id
+    ), ${insertPastes({ from: 'removed', content: sql`removed.content`, ifTaken: 'fail' })}, earlier AS (
+      UPDATE paste_retries r SET paste_id = paste.id
+      FROM removed JOIN paste USING (short_code) WHERE r.paste_id = removed.id
     ), recorded AS (
       INSERT INTO paste_retries (retried_from, execution_ids, paste_id, created_at, failed_at, failure_reason, actor, reason)
       SELECT removed.id, ARRAY(SELECT e.id FROM task_executions e WHERE e.kind = 'upload' AND e.subject_id = removed.id),
-        created.id, removed.created_at, removed.failed_at, removed.failure_reason, ${actor}, ${reason}::text
-      FROM removed JOIN created USING (short_code)
+        paste.id, removed.created_at, removed.failed_at, removed.failure_reason, ${actor}, ${reason}::text
+      FROM removed JOIN paste USING (short_code)
     )
-    SELECT created.short_code AS "shortCode", created.id, removed.id AS "retriedFrom"
-    FROM created JOIN removed USING (short_code) ORDER BY removed.id`.execute(db);
+    SELECT paste.short_code AS "shortCode", paste.id, removed.id AS "retriedFrom"
+    FROM paste JOIN removed USING (short_code) ORDER BY removed.id`.execute(db);
   return rows;
 }
 

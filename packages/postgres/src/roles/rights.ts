@@ -1,4 +1,5 @@
 import { shownJobColumns } from '../schema/jobs.ts';
+import { insertedPasteColumns } from '../schema/pastes.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { ServiceRole } from './role-names.ts';
 
@@ -16,26 +17,6 @@ export interface TableRights<Row> {
 export type RoleRights = {
   readonly [Table in keyof Schema]: TableRights<Schema[Table]> | 'none';
 };
-
-/**
- * The columns of `pastes` that the statements of `create-paste.ts`, `create-pastes.ts` and `retry-failed.ts` insert. All three services run
- * one of them: the api creates pastes, import jobs do in the worker, and `ops retry` does in the janitor. Each needs the right to every column.
- */
-const insertedPasteColumns = [
-  'short_code',
-  'user_id',
-  'visibility',
-  'content_hash',
-  'size_bytes',
-  'title',
-  'syntax',
-  'encrypted',
-  'expires_at',
-  'delete_token_hash',
-  'burn',
-  'slug',
-  'parent',
-] as const;
 
 /** Creates pastes, jobs, users and tokens, and reads. The content of pastes is written and never read. */
 const apiRights: RoleRights = {

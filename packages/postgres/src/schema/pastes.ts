@@ -57,6 +57,23 @@ export interface PastesTable {
   parent: string | null;
 }
 
+/** The columns that the services insert, all of them by `insertPastes`: the api creates, the worker imports, and the janitor retries. */
+export const insertedPasteColumns = [
+  'short_code',
+  'user_id',
+  'visibility',
+  'content_hash',
+  'size_bytes',
+  'title',
+  'syntax',
+  'encrypted',
+  'expires_at',
+  'delete_token_hash',
+  'burn',
+  'slug',
+  'parent',
+] as const satisfies readonly (keyof PastesTable)[];
+
 /** Content that is not in S3 yet. A separate table, so that status updates of `pastes` stay small. */
 export interface PastePayloadsTable {
   paste_id: string;

@@ -17,7 +17,7 @@ import {
   findPaste,
   findPasteBySlug,
   findPastesBySlug,
-  findSlugRefusal,
+  findRefusal,
   findStored,
   findStranded,
   findStuck,
@@ -166,7 +166,8 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
   'reading a paste by its slug': (db, { named: { slug } }) => findPasteBySlug(db, slug),
   'reading 20 pastes by their slugs': (db, { named: { slug } }) =>
     findPastesBySlug(db, [slug, ...Array.from({ length: 19 }, () => randomUUID())]),
-  'telling why a paste did not get its slug': (db, { named }) => findSlugRefusal(db, named, 1000),
+  'telling why a paste was not created': (db, { named, codes }) =>
+    findRefusal(db, pasteToCreate({ ...named, parent: codes[0]! }), { maxSlugs: 1000 }),
   'stamping what was dispatched': (db, { pending }) => stampDispatched(db, pending),
   'claiming ten uploads': (db, { codes }) =>
     claimExecutions(db, uploadSubject, { keys: codes, actor: 'w', leaseSeconds: 6 }),

@@ -16,9 +16,9 @@ import {
   findPasteBySlug,
   findPastes,
   findPastesBySlug,
+  findRefusal,
   findRetryable,
   findStored,
-  hasReadableParent,
   listExportable,
   listPastes,
   readChanges,
@@ -32,7 +32,7 @@ import {
   type Database,
 } from '../../src/index.ts';
 import { makePastes, makeUsers, stepClockBack } from '../../src/testing/index.ts';
-import { useDatabase } from '../support/database.ts';
+import { pasteToCreate, useDatabase } from '../support/database.ts';
 
 const current = useDatabase();
 const by = { actor: 'ops/test', class: 'malware', reason: 'reported' } as const;
@@ -60,7 +60,8 @@ const uses: Readonly<Record<string, (db: Database, paste: Deleted) => Promise<nu
     (await findOwnPastes(db, { userId, shortCodes: [shortCode] })).length,
   listExportable: async (db, { userId }) =>
     (await listExportable(db, { userId, ...anyTime }, first)).rows.length,
-  hasReadableParent: (db, { shortCode, userId }) => hasReadableParent(db, { parent: shortCode, userId }),
+  findRefusal: async (db, { shortCode, userId }) =>
+    (await findRefusal(db, pasteToCreate({ parent: shortCode, userId }))) !== 'parent_not_found',
   readChanges: async (db, { id }) =>
     !(await readChanges(db, [{ kind: 'upload', id, after: null, row: 'always' }])).get(id)!.gone,
   findStored: async (db) =>

@@ -6,7 +6,7 @@ import {
   createPastes,
   requestDeletion,
   findPaste,
-  hasReadableParent,
+  findRefusal,
   takeDown,
   type NewPaste,
 } from '../../src/index.ts';
@@ -92,9 +92,9 @@ describe('the parent of a new paste', () => {
     expect(await bothWays(secret, { userId: owner })).toEqual([true, true]);
     expect(await bothWays(secret, { userId: stranger })).toEqual([false, false]);
     expect(await bothWays(secret)).toEqual([false, false]);
-    expect(await hasReadableParent(current.db, { parent: secret, userId: owner })).toBe(true);
+    expect(await findRefusal(current.db, childOf(secret, { userId: owner }))).toBeNull();
     for (const userId of [stranger, null])
-      expect(await hasReadableParent(current.db, { parent: secret, userId })).toBe(false);
+      expect(await findRefusal(current.db, childOf(secret, { userId }))).toBe('parent_not_found');
   });
 
   it('is never waited for: a creation locks no row of its parent', async () => {
@@ -115,7 +115,7 @@ describe('the parent of a new paste', () => {
     expect(await createPaste(current.db, childOf(shortCode))).toBeNull();
     await sql`DELETE FROM pastes WHERE id = ${id}`.execute(current.db);
     expect(await findPaste(current.db, child.shortCode)).toMatchObject({ parent: shortCode });
-    expect(await hasReadableParent(current.db, { parent: shortCode, userId: null })).toBe(false);
+    expect(await findRefusal(current.db, childOf(shortCode))).toBe('parent_not_found');
   });
 
   it('must be a short code, also in plain SQL', async () => {

@@ -7,7 +7,7 @@ import {
   findPaste,
   findPasteBySlug,
   findPastesBySlug,
-  findSlugRefusal,
+  findRefusal,
   readPayload,
   removeTombstones,
   type NewPaste,
@@ -140,7 +140,7 @@ describe('a slug', () => {
     await makePastes(current.db, 1, { status: 'PROCESSED', expiresInSeconds: -200, deletion, userId, slug });
     const take = async () => (await createPaste(current.db, named(userId, [slug])[0]!)) !== null;
     expect(await take()).toBe(false);
-    expect(await findSlugRefusal(current.db, { slug, userId }, null)).toBe('slug_taken');
+    expect(await findRefusal(current.db, named(userId, [slug])[0]!)).toBe('slug_taken');
     await removeTombstones(current.db, { retentionSeconds: 1000, limit: 1000 });
     expect(await take()).toBe(false);
     await removeTombstones(current.db, { retentionSeconds: 50, limit: 1000 });
@@ -200,7 +200,7 @@ describe('the limit of slugs of a user', () => {
       });
     const refusal = async (slug: string, { maxSlugs }: { maxSlugs: number | null } = limit) =>
       (await createPaste(current.db, named(userId, [slug])[0]!, { maxSlugs })) === null
-        ? await findSlugRefusal(current.db, { slug, userId }, maxSlugs)
+        ? await findRefusal(current.db, named(userId, [slug])[0]!, { maxSlugs })
         : 'created';
     expect(await refusal(newSlug())).toBe('slug_limit_reached');
     expect(await refusal(slugs[0]!)).toBe('slug_taken');
@@ -210,8 +210,8 @@ describe('the limit of slugs of a user', () => {
   });
 
   it('gives no reason when a second try can succeed', async () => {
-    const userId = await newUser();
-    expect(await findSlugRefusal(current.db, { slug: newSlug(), userId }, 10)).toBeNull();
-    expect(await findSlugRefusal(current.db, { slug: newSlug(), userId }, null)).toBeNull();
+    const [paste] = named(await newUser(), [newSlug()]);
+    expect(await findRefusal(current.db, paste!, limit)).toBeNull();
+    expect(await findRefusal(current.db, paste!)).toBeNull();
   });
 });

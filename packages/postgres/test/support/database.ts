@@ -10,6 +10,7 @@ import {
 import {
   createDatabase,
   createPaste,
+  findRefusal,
   type CreatedPaste,
   type Database,
   type NewPaste,
@@ -77,14 +78,11 @@ function useDatabaseOf<Stack extends SharedTestStack>(
   return current;
 }
 
-export async function newPaste(
-  db: Database,
-  content = 'hello',
-): Promise<CreatedPaste & { shortCode: string }> {
+export async function newPaste(db: Database, content = 'hello'): Promise<CreatedPaste> {
   const paste = pasteToCreate({ content: Buffer.from(content) });
   const created = await createPaste(db, paste);
-  if (created === null) throw new Error('the short code was taken');
-  return { ...created, shortCode: paste.shortCode };
+  if (created === null) throw new Error(`not created: ${await findRefusal(db, paste)}`);
+  return created;
 }
 
 /** An anonymous paste with a new short code. */

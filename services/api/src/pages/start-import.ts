@@ -1,6 +1,5 @@
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
-import { type ShortCodes, contentHashOf } from '@pasteflow/service-kit';
-import { createPaste } from '@pasteflow/postgres';
+import { contentHashOf } from '@pasteflow/service-kit';
 import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
 import { z } from 'zod';
 import { MULTIPART_OVERHEAD_BYTES, readForm, type Form } from '../http/body/multipart.ts';
@@ -10,13 +9,13 @@ import { callerOf, requireUser } from '../identity/caller-of.ts';
 import { insertJob, newJobSchema, refuseOverImportLimit } from '../jobs/new-job.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import { withFreeCode } from '../pastes/insert-with-free-code.ts';
+import type { PasteInserts } from '../pastes/paste-inserts.ts';
 import { formErrors, goTo, redirectOf } from './page-answers.ts';
 import type { StartJobDependencies } from './start-export.ts';
 
 export interface StartImportDependencies extends StartJobDependencies {
   readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
-  readonly newShortCode: ShortCodes;
+  readonly inserts: Pick<PasteInserts, 'insertWithin'>;
   readonly maxPasteBytes: number;
   readonly limits: Pick<Limits, 'countBytes' | 'refuseWithoutBytes'>;
 }
@@ -54,10 +53,7 @@ export function startImport(deps: StartImportDependencies): Endpoint {
     await refuseOverImportLimit(deps.db, userId, deps.jobLimits); // before the bytes of the file count
     const { source, job } = await deps.limits.countBytes(res, callerOf(req), content.length, () =>
       deps.db.transaction().execute(async (db) => {
-        // In the transaction of the job, and therefore in no group of creations.
-        const source = await withFreeCode(deps.newShortCode, (shortCode) =>
-          createPaste(db, { ...sourcePaste(userId, content), shortCode }),
-        );
+        const source = await deps.inserts.insertWithin(db, sourcePaste(userId, content));
         const job = await insertJob(db, userId, importOf(source.shortCode, received.fields), deps.jobLimits);
         return { source, job };
       }),

@@ -1,28 +1,30 @@
 import type { Request, Response } from 'express';
 import { INLINE_CONTENT_BYTES } from '@pasteflow/domain';
-import type { BodyBudget } from '../budget/body-budget.ts';
+import type { CreatedPaste } from '@pasteflow/postgres';
 import { contentHashOf } from '@pasteflow/service-kit';
 import type { MessageDispatcher, OutgoingUpload } from '@pasteflow/sqs';
+import { createdPage } from '@pasteflow/web';
+import type { BodyBudget } from '../budget/body-budget.ts';
 import type { Form } from '../http/body/multipart.ts';
 import { limitKeyOf } from '../http/request/caller.ts';
 import { contextOf, messageContextOf } from '../http/request/request-context.ts';
-import { sendAnswer, type Answer } from '../http/response/answer.ts';
+import { jsonAnswer, sendAnswer, textAnswer, type Answer } from '../http/response/answer.ts';
 import type { RequestEvents } from '../http/telemetry/request-events.ts';
 import { sendReplay, type Idempotency } from '../idempotency/idempotency.ts';
-import { callerOf, userIdOf } from '../identity/caller-of.ts';
+import { callerOf } from '../identity/caller-of.ts';
 import { hashOfSecret, newSecret } from '../identity/secret.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
+import { pageAnswer, type Pages } from '../html/page.ts';
 import { createOperation, shellOperation } from './create-operations.ts';
-import type { Pages } from '../html/page.ts';
-import { createdAnswer, type CreatedForm } from './created-answer.ts';
-import { insertWithFreeCode, type InsertDependencies } from './insert-with-free-code.ts';
-import { viewOfNew, type PasteView } from './paste-view.ts';
+import type { PasteInserts } from './paste-inserts.ts';
+import { viewOfNew, type CreatedPasteView, type PasteView } from './paste-view.ts';
 import { receivePaste, type ReceivedPaste } from './receive-paste.ts';
 import { keepForm } from './refused-form.ts';
 
-export interface CreatePasteDependencies extends InsertDependencies {
+export interface CreatePasteDependencies {
   readonly idempotency: Pick<Idempotency, 'claim'>;
+  readonly inserts: Pick<PasteInserts, 'insert' | 'insertKeyed'>;
   readonly dispatcher: Pick<MessageDispatcher<OutgoingUpload>, 'dispatch'>;
   readonly maxPasteBytes: number;
   readonly bodies: BodyBudget;
@@ -34,9 +36,32 @@ export interface CreatePasteDependencies extends InsertDependencies {
   readonly limits: Pick<Limits, 'refuseGuesser' | 'countBytes' | 'refuseWithoutBytes'>;
 }
 
+/** How a new paste is received, and how it is answered. */
+export interface PasteForm {
+  /** For metrics. */
+  readonly name: 'json' | 'shell' | 'page' | 'private-bin';
+  readonly receive: () => Promise<ReceivedPaste>;
+  /** @param deleteToken null for a paste with an owner */
+  readonly answerTo: (paste: PasteView, deleteToken: string | null) => Answer;
+}
+
 /** POST /v1/pastes: 201 with the paste and, only in this answer, the delete_token of an anonymous paste. */
 export function createPaste(deps: CreatePasteDependencies): Endpoint {
-  return { operation: createOperation(deps), handle: (req, res) => create(deps, 'json', req, res) };
+  return {
+    operation: createOperation(deps),
+    handle: (req, res) =>
+      create(deps, req, res, {
+        name: 'json',
+        receive: () => receive(deps, req, res, { json: true }),
+        answerTo: (paste, deleteToken) => {
+          const created: CreatedPasteView = {
+            ...paste,
+            ...(deleteToken !== null && { delete_token: deleteToken }),
+          };
+          return jsonAnswer(201, created, { Location: paste.url });
+        },
+      }),
+  };
 }
 
 /**
@@ -46,56 +71,59 @@ export function createPaste(deps: CreatePasteDependencies): Endpoint {
 export function createPasteFromShell(deps: CreatePasteDependencies): Endpoint {
   return {
     operation: shellOperation(deps),
-    handle: (req, res) => create(deps, 'shell', req, res),
-    page: (req, res) => create(deps, 'page', req, res),
+    handle: (req, res) =>
+      create(deps, req, res, {
+        name: 'shell',
+        receive: () => receive(deps, req, res, { json: false }),
+        answerTo: ({ url }, deleteToken) =>
+          textAnswer(201, `${url}\n`, {
+            Location: url,
+            ...(deleteToken !== null && { 'Delete-Token': deleteToken }),
+          }),
+      }),
+    page: (req, res) =>
+      create(deps, req, res, {
+        name: 'page',
+        receive: () => receive(deps, req, res, { json: false, onForm: (sent) => keepForm(deps, req, sent) }),
+        answerTo: ({ url, encrypted }, deleteToken) =>
+          pageAnswer(201, createdPage(deps.pages.site(req), { url, deleteToken, encrypted }), {
+            Location: url,
+          }),
+      }),
   };
 }
 
-async function create(
+async function receive(
   deps: CreatePasteDependencies,
-  form: CreatedForm,
   req: Request,
   res: Response,
-): Promise<void> {
-  deps.limits.refuseWithoutBytes(res, callerOf(req));
-  const received = await receivePaste(req, res, {
+  how: { readonly json: boolean; readonly onForm?: (form: Form) => void },
+): Promise<ReceivedPaste> {
+  const caller = callerOf(req);
+  deps.limits.refuseWithoutBytes(res, caller);
+  const isAnonymous = caller.kind === 'anonymous';
+  return await receivePaste(req, res, {
     maxBytes: deps.maxPasteBytes,
     budget: deps.bodies,
-    json: form === 'json',
-    anonymous: userIdOf(req) === null,
-    ...(form === 'page' && { onForm: (sent: Form) => keepForm(deps, req, sent) }),
-  });
-  await storePaste(deps, req, res, received, {
-    form,
-    answerTo: (paste, deleteToken) => createdAnswer(form, paste, deleteToken, () => deps.pages.site(req)),
+    anonymous: isAnonymous,
+    ...how,
   });
 }
 
-/** How a new paste is answered. */
-export interface PasteForm {
-  /** For metrics. */
-  readonly form: CreatedForm | 'private-bin';
-  /** @param deleteToken null for a paste with an owner */
-  readonly answerTo: (paste: PasteView, deleteToken: string | null) => Answer;
-}
-
-/**
- * Claim the Idempotency-Key, count the bytes, insert, dispatch, answer. The commit is the promise behind the answer; the message follows it.
- */
-export async function storePaste(
+/** Receive, claim the Idempotency-Key, insert, dispatch, answer. The commit is the promise behind the answer; the message follows it. */
+export async function create(
   deps: CreatePasteDependencies,
   req: Request,
   res: Response,
-  received: ReceivedPaste,
-  { form, answerTo }: PasteForm,
+  { name, receive, answerTo }: PasteForm,
 ): Promise<void> {
-  const userId = userIdOf(req);
-  const context = contextOf(req);
-  const { content, formKey = null, ...options } = received;
+  const { content, formKey = null, ...options } = await receive();
+  const [context, caller] = [contextOf(req), callerOf(req)];
   context.sizeBytes = content.length;
   // The answer tells whether the creator can read the parent, so that a parent may be a guess at a short code.
-  if (options.parent !== undefined) deps.limits.refuseGuesser(res, limitKeyOf(callerOf(req)));
+  if (options.parent !== undefined) deps.limits.refuseGuesser(res, limitKeyOf(caller));
 
+  const userId = caller.kind === 'user' ? caller.userId : null;
   const deleteToken = userId === null ? newSecret() : null;
   const paste = {
     ...options,
@@ -109,21 +137,20 @@ export async function storePaste(
     sendReplay(req, res, claim.answer);
     return;
   }
-  const { shortCode, executionId, answer } = await claim.releaseOnFailure((key) =>
-    deps.limits.countBytes(res, callerOf(req), content.length, () =>
-      insertWithFreeCode(deps, {
-        paste,
-        key,
-        answerTo: (created) => {
-          const view = viewOfNew({ ...paste, ...created }, deps.publicUrl());
-          return answerTo(view, deleteToken);
-        },
-      }),
-    ),
+
+  const answerOf = (created: CreatedPaste): Answer =>
+    answerTo(viewOfNew({ ...paste, ...created }, deps.publicUrl()), deleteToken);
+  const { created, answer } = await claim.releaseOnFailure((key) =>
+    deps.limits.countBytes(res, caller, content.length, async () => {
+      if (key !== null) return await deps.inserts.insertKeyed(paste, key, answerOf);
+      const unkeyed = await deps.inserts.insert(paste);
+      return { created: unkeyed, answer: answerOf(unkeyed) };
+    }),
   );
 
+  const { shortCode, executionId } = created;
   context.shortCode = shortCode;
-  deps.events.pasteCreated(form, content.length);
+  deps.events.pasteCreated(name, content.length);
   deps.dispatcher.dispatch({
     executionId,
     shortCode,

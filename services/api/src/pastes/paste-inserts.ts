@@ -1,41 +1,49 @@
 import { SpanKind } from '@opentelemetry/api';
-import { DependencyUnavailableError, ParentNotFoundError } from '@pasteflow/domain';
 import {
-  answerIdempotencyKey,
+  ContentBlockedError,
+  DependencyUnavailableError,
+  ParentNotFoundError,
+  SLUG_MARK,
+} from '@pasteflow/domain';
+import {
   answerIdempotencyKeys,
   createPaste,
   createPastes,
-  findSlugRefusal,
-  hasReadableParent,
+  findRefusal,
   isLockTimeout,
   isSystemError,
   type CreatedPaste,
   type Database,
   type NewPaste,
-  type SlugLimit,
+  type PasteRefusal,
 } from '@pasteflow/postgres';
 import { Groups, withSpan } from '@pasteflow/runtime';
+import { MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/service-kit';
+import { RequestError } from '../http/errors/request-error.ts';
 import type { Answer } from '../http/response/answer.ts';
-import { slugRefused } from './slug-refused.ts';
 import { keyTaken, type KeyOfRequest } from '../idempotency/idempotency.ts';
 
-export interface PasteInsert {
-  readonly paste: NewPaste;
-  /** Null: the request has no Idempotency-Key. */
-  readonly key: KeyOfRequest | null;
-  /** Builds the answer, which is stored with the key. Does nothing else. */
-  readonly answerTo: (created: CreatedPaste) => Answer;
+export interface PasteInsertsOptions {
+  readonly db: Database;
+  readonly newShortCode: ShortCodes;
+  /** How many pastes of a user may have a slug; null: any number. */
+  readonly maxSlugs: number | null;
+  /** See GroupsOptions. */
+  readonly slowMs?: number | undefined;
 }
 
-export interface InsertedPaste {
-  readonly executionId: string;
+export type PasteWithoutCode = Omit<NewPaste, 'shortCode'>;
+
+interface KeyedPaste {
+  readonly paste: NewPaste;
+  readonly key: KeyOfRequest;
+  readonly answerOf: (created: CreatedPaste) => Answer;
+}
+
+export interface AnsweredPaste {
+  readonly created: CreatedPaste;
   readonly answer: Answer;
 }
-
-/** Null: the short code or the slug is taken, the user has no slug left, or the creator can't read the parent. */
-type Inserted = InsertedPaste | null;
-
-type KeyedInsert = PasteInsert & { readonly key: KeyOfRequest };
 
 /** Copying a larger content costs more than a statement of its own, and would hold up the small ones. */
 const MAX_GROUPED_BYTES = 64 * 1024;
@@ -43,71 +51,63 @@ const MAX_GROUPED_BYTES = 64 * 1024;
 const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql' } };
 
 /**
- * Inserts pastes, in groups when many arrive at once (ADR 38). Pastes with an Idempotency-Key have groups of their own: their answers are
- * stored in the same transaction, so that a process which is killed leaves either both or neither.
+ * Inserts pastes under new short codes, in groups when many arrive at once (ADR 38). Each insert throws RequestError short_code_taken,
+ * slug_taken or slug_limit_reached, ContentBlockedError or ParentNotFoundError; nothing was inserted then.
  */
 export class PasteInserts {
-  readonly #unkeyed: Groups<PasteInsert, Inserted>;
-  readonly #keyed: Groups<KeyedInsert, Inserted>;
-  readonly #db: Database;
-  readonly #limit: Required<SlugLimit>;
+  readonly #options: PasteInsertsOptions;
+  readonly #unkeyed: Groups<NewPaste, CreatedPaste | null>;
+  readonly #keyed: Groups<KeyedPaste, AnsweredPaste | null>;
 
-  /** @param slowMs see GroupsOptions */
-  constructor(
-    db: Database,
-    { slowMs, maxSlugs = null }: SlugLimit & { readonly slowMs?: number | undefined } = {},
-  ) {
-    this.#db = db;
-    this.#limit = { maxSlugs };
-    const options = {
-      bytesOf,
-      canRunAlone,
-      slowMs,
-      refusal: () => new DependencyUnavailableError('postgres'),
-    };
-    this.#unkeyed = new Groups<PasteInsert, Inserted>({
-      run: (inserts) => insertPastes(db, inserts, this.#limit),
-      ...options,
+  constructor(options: PasteInsertsOptions) {
+    const { db, slowMs } = options;
+    const shared = { canRunAlone, slowMs, refusal: () => new DependencyUnavailableError('postgres') };
+    this.#options = options;
+    this.#unkeyed = new Groups({
+      run: (pastes) => createPastes(db, pastes, options),
+      bytesOf: ({ content }) => content.length,
+      ...shared,
     });
-    this.#keyed = new Groups<KeyedInsert, Inserted>({
-      run: (inserts) => insertKeyed(db, inserts, this.#limit),
-      ...options,
+    this.#keyed = new Groups({
+      run: (pastes) => createKeyed(pastes, options),
+      bytesOf: ({ paste }) => paste.content.length,
+      ...shared,
     });
   }
 
-  /**
-   * @returns null when another short code should be tried
-   * @throws RequestError slug_taken or slug_limit_reached; idempotency_key_in_use when another request has taken the key; nothing was inserted
-   * @throws ParentNotFoundError
-   */
-  async insert(insert: PasteInsert): Promise<Inserted> {
-    const inserted = await withSpan('INSERT pastes', SPAN, () => this.#insert(insert));
-    if (inserted === null) await this.#assertOtherCodeHelps(insert.paste);
-    return inserted;
+  /** Inserts the paste of a request without an Idempotency-Key. */
+  async insert(paste: PasteWithoutCode): Promise<CreatedPaste> {
+    const { db } = this.#options;
+    return await this.#underFreeCode(db, paste, (coded) =>
+      withSpan('INSERT pastes', SPAN, () =>
+        isLarge(coded) ? createPaste(db, coded, this.#options) : this.#unkeyed.call(coded),
+      ),
+    );
   }
 
   /**
-   * Nothing was inserted: another short code helps only when neither the slug nor the parent is the reason. Asks after the group has ended,
-   * because a question that fails or takes long must not disturb the others.
+   * Inserts a paste together with the answer to its request, so that a process which is killed leaves either both or neither.
+   * @param answerOf builds the answer, and does nothing else
+   * @throws RequestError idempotency_key_in_use when another request has taken the key
    */
-  async #assertOtherCodeHelps({ slug = null, parent = null, userId }: NewPaste): Promise<void> {
-    const { maxSlugs } = this.#limit;
-    if (slug !== null && userId !== null) {
-      const refusal = await findSlugRefusal(this.#db, { slug, userId }, maxSlugs);
-      if (refusal !== null) throw slugRefused(refusal, slug, maxSlugs);
-    }
-    if (parent !== null && !(await hasReadableParent(this.#db, { parent, userId })))
-      throw new ParentNotFoundError();
+  async insertKeyed(
+    paste: PasteWithoutCode,
+    key: KeyOfRequest,
+    answerOf: KeyedPaste['answerOf'],
+  ): Promise<AnsweredPaste> {
+    return await this.#underFreeCode(this.#options.db, paste, (coded) =>
+      withSpan('INSERT pastes', SPAN, async () => {
+        const keyed = { paste: coded, key, answerOf };
+        if (!isLarge(coded)) return await this.#keyed.call(keyed);
+        const [inserted = null] = await createKeyed([keyed], this.#options);
+        return inserted;
+      }),
+    );
   }
 
-  #insert({ key, ...insert }: PasteInsert): Promise<Inserted> {
-    const isLarge = insert.paste.content.length > MAX_GROUPED_BYTES;
-    if (key === null) {
-      const unkeyed = { ...insert, key };
-      return isLarge ? firstOf(insertPastes(this.#db, [unkeyed], this.#limit)) : this.#unkeyed.call(unkeyed);
-    }
-    const keyed = { ...insert, key };
-    return isLarge ? firstOf(insertKeyed(this.#db, [keyed], this.#limit)) : this.#keyed.call(keyed);
+  /** Inserts a paste in a transaction of the caller, and therefore in no group. */
+  async insertWithin(tx: Database, paste: PasteWithoutCode): Promise<CreatedPaste> {
+    return await this.#underFreeCode(tx, paste, (coded) => createPaste(tx, coded, this.#options));
   }
 
   /** Refuses the pastes that wait for their group. */
@@ -115,10 +115,28 @@ export class PasteInserts {
     this.#unkeyed.stop();
     this.#keyed.stop();
   }
+
+  /**
+   * Asks why nothing was inserted only after the group has ended, because a question that fails or takes long must not disturb the others.
+   */
+  async #underFreeCode<Inserted>(
+    db: Database,
+    paste: PasteWithoutCode,
+    insert: (coded: NewPaste) => Promise<Inserted | null>,
+  ): Promise<Inserted> {
+    const { newShortCode, maxSlugs } = this.#options;
+    for (let tries = 0; tries < MAX_SHORT_CODE_TRIES; tries += 1) {
+      const inserted = await insert({ ...paste, shortCode: newShortCode() });
+      if (inserted !== null) return inserted;
+      const refusal = await findRefusal(db, paste, { maxSlugs });
+      if (refusal !== null) throw errorOf(refusal, paste, maxSlugs);
+    }
+    throw new RequestError('short_code_taken', 'No free short code was found. Try again shortly.');
+  }
 }
 
-function bytesOf({ paste }: PasteInsert): number {
-  return paste.content.length;
+function isLarge({ content }: NewPaste): boolean {
+  return content.length > MAX_GROUPED_BYTES;
 }
 
 /**
@@ -129,46 +147,55 @@ function canRunAlone(error: unknown): boolean {
   return !(error instanceof DependencyUnavailableError) || isLockTimeout(error) || isSystemError(error);
 }
 
-async function insertPastes(
-  db: Database,
-  inserts: readonly PasteInsert[],
-  limit: SlugLimit,
-): Promise<Inserted[]> {
-  const pastes = inserts.map(({ paste }) => paste);
-  const [first] = pastes;
-  const created =
-    pastes.length === 1 && first !== undefined
-      ? [await createPaste(db, first, limit)]
-      : await createPastes(db, pastes, limit);
-  return inserts.map(({ answerTo }, n) => {
-    const paste = created[n] ?? null;
-    return paste && { executionId: paste.executionId, answer: answerTo(paste) };
-  });
-}
-
 /** The answers come last in the transaction: their keys stay locked until the commit, and requests with the same key wait for it. */
-async function insertKeyed(
-  db: Database,
-  inserts: readonly KeyedInsert[],
-  limit: SlugLimit,
-): Promise<Inserted[]> {
+async function createKeyed(
+  pastes: readonly KeyedPaste[],
+  { db, maxSlugs }: PasteInsertsOptions,
+): Promise<readonly (AnsweredPaste | null)[]> {
   return await db.transaction().execute(async (tx) => {
-    const inserted = await insertPastes(tx, inserts, limit);
-    const answers = inserts.flatMap(({ key }, n) => {
+    const rows = await createPastes(
+      tx,
+      pastes.map(({ paste }) => paste),
+      { maxSlugs },
+    );
+    const inserted = pastes.map(({ answerOf }, n) => {
+      const created = rows[n] ?? null;
+      return created && { created, answer: answerOf(created) };
+    });
+    const answers = pastes.flatMap(({ key }, n) => {
       const { answer } = inserted[n] ?? {};
       return answer === undefined ? [] : [{ ...key.held, answer: key.seal(answer) }];
     });
-    const [first] = answers;
-    const kept =
-      answers.length === 1 && first !== undefined
-        ? Number(await answerIdempotencyKey(tx, first, first.answer))
-        : await answerIdempotencyKeys(tx, answers);
-    if (kept < answers.length) throw keyTaken();
+    if ((await answerIdempotencyKeys(tx, answers)) < answers.length) throw keyTaken();
     return inserted;
   });
 }
 
-async function firstOf<T>(results: Promise<readonly T[]>): Promise<T> {
-  const [first] = await results;
-  return first as T;
+function errorOf(
+  refusal: PasteRefusal,
+  { slug }: PasteWithoutCode,
+  maxSlugs: number | null,
+): RequestError | ContentBlockedError | ParentNotFoundError {
+  switch (refusal) {
+    case 'content_blocked':
+      return new ContentBlockedError();
+    case 'parent_not_found':
+      return new ParentNotFoundError();
+    case 'slug_taken':
+      return new RequestError(
+        refusal,
+        `Another paste has the address ${SLUG_MARK}${slug}. Choose another slug.`,
+        { errors: [{ path: 'slug', message: 'is taken by another paste; choose another one' }] },
+      );
+    case 'slug_limit_reached': {
+      const pastes = `${maxSlugs} pastes with a slug, which is the limit`;
+      return new RequestError(
+        refusal,
+        `You have ${pastes}. Create this paste without a slug. A deleted paste counts until its slug is free.`,
+        { errors: [{ path: 'slug', message: `must be empty: you have ${pastes}` }] },
+      );
+    }
+    default:
+      return refusal satisfies never;
+  }
 }

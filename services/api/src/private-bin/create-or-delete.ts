@@ -5,7 +5,7 @@ import { readBody } from '../http/body/read-body.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { shellOperation } from '../pastes/create-operations.ts';
-import { storePaste, type CreatePasteDependencies } from '../pastes/create-paste.ts';
+import { create, type CreatePasteDependencies } from '../pastes/create-paste.ts';
 import { assertMayDelete } from '../pastes/delete-paste.ts';
 import {
   assertNotGone,
@@ -49,16 +49,11 @@ export function privateBinPost(deps: PrivateBinPostDependencies): Endpoint {
       const content = Buffer.from(textOfSealed(body.document));
       if (content.length > deps.maxPasteBytes) throw tooLarge();
       const { base } = deps.pages.site(req);
-      await storePaste(
-        deps,
-        req,
-        res,
-        { ...body.options, content },
-        {
-          form: 'private-bin',
-          answerTo: ({ short_code: shortCode }, deleteToken) => createdAnswerOf(base, shortCode, deleteToken),
-        },
-      );
+      await create(deps, req, res, {
+        name: 'private-bin',
+        receive: () => Promise.resolve({ ...body.options, content }),
+        answerTo: ({ short_code: shortCode }, deleteToken) => createdAnswerOf(base, shortCode, deleteToken),
+      });
     },
   };
 }

@@ -25,7 +25,7 @@ export const COMMIT = '\u000bcommit\0';
 export async function startHoldingProxy(
   upstreamPort: number,
   text: string,
-  { after = '' }: { after?: string } = {},
+  { after = /(?:)/ }: { after?: RegExp } = {},
 ): Promise<HoldingProxy> {
   const holding = Promise.withResolvers<void>();
   const sockets = new Set<Socket>();
@@ -37,7 +37,7 @@ export async function startHoldingProxy(
     let held = false;
     let isAfter = false;
     client.on('data', (chunk: Buffer) => {
-      isAfter ||= chunk.includes(after);
+      isAfter ||= after.test(chunk.toString('latin1'));
       if (!seen && isAfter && chunk.includes(text)) {
         seen = held = true;
         holding.resolve();

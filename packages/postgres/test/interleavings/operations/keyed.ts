@@ -10,7 +10,6 @@ import {
 } from '../../../src/index.ts';
 import { pasteToCreate } from '../../support/database.ts';
 import { KEYED_CODE, operation, type Statement } from '../harness/operation.ts';
-import { unlessTaken } from './uploads.ts';
 
 interface Request {
   readonly held: HeldKey;
@@ -53,8 +52,7 @@ const createAndAnswer: Statement<Request> = {
 /** The same in a group, which is rolled back as a whole. */
 const createAndAnswerInGroup: Statement<Request> = {
   statement: async (db, _world, _actor, request) => {
-    const refused = await unlessTaken(() => createPastes(db, [keyedPaste(request), pasteToCreate()]));
-    if (refused !== undefined) return refused;
+    await createPastes(db, [keyedPaste(request), pasteToCreate()]);
     const kept = await answerIdempotencyKeys(db, [{ ...request.held, answer: Buffer.from('201') }]);
     return kept === 1 ? undefined : { rolledBack: true };
   },

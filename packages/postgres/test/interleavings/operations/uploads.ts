@@ -47,19 +47,9 @@ export const create = statement('create', nothing, async (db, { shortCode }) => 
   return undefined;
 });
 
-/** A group whose short code is taken is rolled back. The api then creates each paste by itself. */
-export async function unlessTaken(create: () => Promise<unknown>): Promise<{ rolledBack: true } | undefined> {
-  try {
-    await create();
-    return undefined;
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== '23505') throw error;
-    return { rolledBack: true };
-  }
-}
-
 export const createInGroup = statement('create in a group', nothing, async (db, { shortCode }) => {
-  return await unlessTaken(() => createPastes(db, [pasteToCreate({ shortCode }), pasteToCreate()]));
+  await createPastes(db, [pasteToCreate({ shortCode }), pasteToCreate()]);
+  return undefined;
 });
 
 /** The api, after SQS has accepted the message. */
