@@ -50,8 +50,6 @@ export {
   requestDeletion,
   findPaste,
   findPasteBySlug,
-  findPastes,
-  findPastesBySlug,
   readPayload,
   type PasteRow,
   type PublicPaste,
@@ -87,7 +85,12 @@ export { writeProgress } from './jobs/job-progress.ts';
 export { createAsset } from './jobs/assets.ts';
 export { removeAssets } from './jobs/remove-assets.ts';
 export { importedPositions, importPastes, type ImportEntry } from './jobs/import-pastes.ts';
-export { listExportable, type ExportablePaste, type ExportFilter } from './pastes/exportable-pastes.ts';
+export {
+  findAlive,
+  listExportable,
+  type ExportablePaste,
+  type ExportFilter,
+} from './pastes/exportable-pastes.ts';
 export { countPastes } from './pastes/count-pastes.ts';
 export { findOldJobs, removeJobs, type OldJob } from './retention/old-jobs.ts';
 export { findZombies, renewLeases, type Zombie } from './executions/leases.ts';

@@ -45,7 +45,6 @@ import { composePages } from './html/page.ts';
 import { composeLive, type LiveTimings } from './live/live.ts';
 import { PasteInserts } from './pastes/paste-inserts.ts';
 import { ContentCache } from './pastes/content-cache.ts';
-import { PasteLookups } from './pastes/paste-lookups.ts';
 import { StorageFailures } from './pastes/storage-failures.ts';
 import { tracedReads } from './pastes/traced-reads.ts';
 
@@ -126,7 +125,6 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     slowMs: overrides.slowGroupMs,
     ...config.slugLimit,
   });
-  const lookups = new PasteLookups(db, { slowMs: overrides.slowGroupMs });
   const dispatchers = composeDispatchers(config, { db, logger });
   const settings = new StartCheck({
     name: 'settings of Postgres',
@@ -194,7 +192,6 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       jobDispatcher: dispatchers.jobs,
       assetUrlSeconds: http.assetUrlSeconds,
       inserts,
-      lookups,
       maxPasteBytes: config.maxPasteBytes,
       anonymousPastes: config.identity.anonymousPastes,
       publicUrl,
@@ -258,7 +255,6 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
       logger,
     }),
     closing('inserts', () => inserts.stop()),
-    closing('look-ups', () => lookups.stop()),
     closing('object store', () => store.close()),
     dispatchers.component,
     server,

@@ -1,5 +1,5 @@
 import { DependencyUnavailableError, type PasteUploadState } from '@pasteflow/domain';
-import { type Database, findPaste, findPastes, readPayload } from '@pasteflow/postgres';
+import { findPaste, readPayload } from '@pasteflow/postgres';
 import { describeS3Error } from '@pasteflow/s3';
 import type { JobServices } from '../definition/job-type.ts';
 import { type PasteObject, readObject } from './read-object.ts';
@@ -50,12 +50,6 @@ async function readAtLocation(
     default:
       return paste.status satisfies never;
   }
-}
-
-/** Those of the short codes whose pastes have neither expired nor been deleted or taken down. A retry gives a paste another id, and keeps its code. */
-export async function findAlive(db: Database, shortCodes: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await findPastes(db, shortCodes);
-  return new Set([...rows.values()].filter(({ gone }) => !gone).map(({ short_code }) => short_code));
 }
 
 async function readAfterMove(

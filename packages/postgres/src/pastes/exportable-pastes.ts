@@ -60,3 +60,15 @@ export async function listExportable(
   const requested = page.rows.flatMap(({ isRequested, ...paste }) => (isRequested ? [paste] : []));
   return { rows: requested, next: page.next };
 }
+
+/**
+ * Those of the short codes whose pastes have neither expired nor been deleted or taken down. A retry gives a paste another id, and keeps its
+ * code.
+ */
+export async function findAlive(db: Database, shortCodes: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ shortCode: string }>`
+    SELECT short_code AS "shortCode" FROM pastes WHERE short_code = ANY (${shortCodes}::text[]) AND ${isThere('pastes')}`.execute(
+    db,
+  );
+  return new Set(rows.map(({ shortCode }) => shortCode));
+}

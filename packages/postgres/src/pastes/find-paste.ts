@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely';
 import type { Database } from '../database/database.ts';
-import { anyOf, prepared } from '../database/prepared.ts';
+import { prepared } from '../database/prepared.ts';
 import { isThere, type PastesTable } from '../schema/pastes.ts';
 
 export type PasteRow = Selectable<PastesTable> & {
@@ -30,59 +30,19 @@ export const publicPasteColumns = [
 
 export type PublicPaste = Pick<PasteRow, (typeof publicPasteColumns)[number]>;
 
-const isGone = sql<boolean>`NOT ${isThere('pastes')}`.as('gone');
+function rows(db: Database) {
+  const gone = sql<boolean>`NOT ${isThere('pastes')}`.as('gone');
+  return db.selectFrom('pastes').modifyFront(prepared).selectAll().select(gone);
+}
 
+/** The paste with this short code, in any state; null: there is none. */
 export async function findPaste(db: Database, shortCode: string): Promise<PasteRow | null> {
-  const row = await db
-    .selectFrom('pastes')
-    .modifyFront(prepared)
-    .selectAll()
-    .select(isGone)
-    .where('short_code', '=', shortCode)
-    .executeTakeFirst();
-  return row ?? null;
+  return (await rows(db).where('short_code', '=', shortCode).executeTakeFirst()) ?? null;
 }
 
-/** The pastes with these short codes, by their code. The text of the statement is the same for any number of codes. */
-export async function findPastes(
-  db: Database,
-  shortCodes: readonly string[],
-): Promise<ReadonlyMap<string, PasteRow>> {
-  const rows = await db
-    .selectFrom('pastes')
-    .modifyFront(prepared)
-    .selectAll()
-    .select(isGone)
-    .where(sql<boolean>`short_code = ${anyOf(shortCodes, 'text')}`)
-    .execute();
-  return new Map(rows.map((row) => [row.short_code, row]));
-}
-
-/** The paste with this slug, in any state. */
+/** The paste with this slug, in any state; null: there is none. */
 export async function findPasteBySlug(db: Database, slug: string): Promise<PasteRow | null> {
-  const row = await db
-    .selectFrom('pastes')
-    .modifyFront(prepared)
-    .selectAll()
-    .select(isGone)
-    .where('slug', '=', slug)
-    .executeTakeFirst();
-  return row ?? null;
-}
-
-/** The pastes with these slugs, by their slug. */
-export async function findPastesBySlug(
-  db: Database,
-  slugs: readonly string[],
-): Promise<ReadonlyMap<string, PasteRow>> {
-  const rows = await db
-    .selectFrom('pastes')
-    .modifyFront(prepared)
-    .selectAll()
-    .select(isGone)
-    .where(sql<boolean>`slug = ${anyOf(slugs, 'text')}`)
-    .execute();
-  return new Map(rows.flatMap((row) => (row.slug === null ? [] : [[row.slug, row]])));
+  return (await rows(db).where('slug', '=', slug).executeTakeFirst()) ?? null;
 }
 
 /**

@@ -13,8 +13,6 @@ import {
   ensureUser,
   findPaste,
   findPasteBySlug,
-  findPastes,
-  findPastesBySlug,
   jobSubject,
   readPayload,
   settleExecutions,
@@ -136,14 +134,7 @@ const hot: Record<string, (db: Database) => Promise<unknown>> = {
       Array.from({ length: 20 }, () => pasteToCreate({ parent: paste.shortCode })),
     ),
   'reading a paste': (db) => findPaste(db, paste.shortCode),
-  'reading 20 pastes in a group': (db) =>
-    findPastes(db, [paste.shortCode, ...Array.from({ length: 19 }, () => randomUUID())]),
   'reading a paste by its slug': (db) => findPasteBySlug(db, 'release-notes'),
-  'reading 20 pastes by their slugs in a group': (db) =>
-    findPastesBySlug(
-      db,
-      Array.from({ length: 20 }, () => randomUUID()),
-    ),
   'reading a payload': (db) => readPayload(db, paste.id),
   'finding a token': (db) => useApiToken(db, Buffer.alloc(32)),
   'claiming an idempotency key': (db) => claimIdempotencyKey(db, key),

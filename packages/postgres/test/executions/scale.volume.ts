@@ -13,10 +13,10 @@ import {
   createPaste,
   createPastes,
   findLostWork,
+  findAlive,
   findOverdue,
   findPaste,
   findPasteBySlug,
-  findPastesBySlug,
   findRefusal,
   findStored,
   findStranded,
@@ -164,8 +164,7 @@ const hot: Record<string, (db: Database, scene: Scene) => Promise<unknown>> = {
     ),
   'reading a paste': (db, { codes }) => findPaste(db, codes[0]!),
   'reading a paste by its slug': (db, { named: { slug } }) => findPasteBySlug(db, slug),
-  'reading 20 pastes by their slugs': (db, { named: { slug } }) =>
-    findPastesBySlug(db, [slug, ...Array.from({ length: 19 }, () => randomUUID())]),
+  'looking which of 10 exported pastes are still there': (db, { codes }) => findAlive(db, codes),
   'telling why a paste was not created': (db, { named, codes }) =>
     findRefusal(db, pasteToCreate({ ...named, parent: codes[0]! }), { maxSlugs: 1000 }),
   'stamping what was dispatched': (db, { pending }) => stampDispatched(db, pending),

@@ -10,12 +10,11 @@ import {
   ensureUser,
   requestDeletions,
   requestDeletion,
+  findAlive,
   findBlocked,
   findOwnPastes,
   findPaste,
   findPasteBySlug,
-  findPastes,
-  findPastesBySlug,
   findRefusal,
   findRetryable,
   findStored,
@@ -50,9 +49,8 @@ interface Deleted {
 /** Whatever serves a paste, or something of it, and every statement that acts only on a paste that is there. */
 const uses: Readonly<Record<string, (db: Database, paste: Deleted) => Promise<number | boolean>>> = {
   findPaste: async (db, { shortCode }) => !(await findPaste(db, shortCode))!.gone,
-  findPastes: async (db, { shortCode }) => !(await findPastes(db, [shortCode])).get(shortCode)!.gone,
+  findAlive: async (db, { shortCode }) => (await findAlive(db, [shortCode])).has(shortCode),
   findPasteBySlug: async (db, { slug }) => !(await findPasteBySlug(db, slug))!.gone,
-  findPastesBySlug: async (db, { slug }) => !(await findPastesBySlug(db, [slug])).get(slug)!.gone,
   listPastes: async (db, { userId }) => (await listPastes(db, { userId, status: null }, first)).rows.length,
   searchPastes: async (db, { userId }) =>
     (await searchPastes(db, { userId, status: null, title: 'secret' }, first)).rows.length,

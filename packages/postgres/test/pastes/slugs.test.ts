@@ -6,7 +6,6 @@ import {
   createPastes,
   findPaste,
   findPasteBySlug,
-  findPastesBySlug,
   findRefusal,
   readPayload,
   removeTombstones,
@@ -47,14 +46,6 @@ describe('a slug', () => {
       gone: false,
     });
     expect(await findPasteBySlug(current.db, newSlug())).toBeNull();
-  });
-
-  it('finds its paste among others with one statement', async () => {
-    const [userId, slugs] = [await newUser(), [newSlug(), newSlug()]];
-    const created = await createPastes(current.db, named(userId, [...slugs, null]));
-    const found = await findPastesBySlug(current.db, [...slugs, newSlug()]);
-    expect(slugs.map((slug) => found.get(slug)?.id)).toEqual([created[0]!.id, created[1]!.id]);
-    expect(found.size).toBe(2);
   });
 
   it.each(['ab', '-abc', 'abc-', 'ABC', 'a_c', 'x'.repeat(65), ''])(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requestDeletion, type Database } from '@pasteflow/postgres';
+import { requestDeletion } from '@pasteflow/postgres';
 import { deletedPage } from '@pasteflow/web';
 import type { BodyBudget } from '../budget/body-budget.ts';
 import { readForm } from '../http/body/multipart.ts';
@@ -36,11 +36,9 @@ const form = z.strictObject({
 /** POST /:short_code/delete: deletes a paste from the form of its page. It works without JavaScript. */
 export function deleteFromForm({
   db,
-  lookups,
   bodies,
   pages,
 }: FindDependencies & {
-  readonly db: Database;
   readonly bodies: BodyBudget;
   readonly pages: Pages;
 }): Endpoint {
@@ -52,7 +50,7 @@ export function deleteFromForm({
       weight: 1,
     });
     const { delete_token: token } = validate(form, Object.fromEntries(fields));
-    const paste = await findNamedPaste({ lookups }, req);
+    const paste = await findNamedPaste({ db }, req);
     if (paste === null) throw pasteNotFound();
     assertNotGone(paste);
     const isOwn = readerOf(paste, req) === 'owner';

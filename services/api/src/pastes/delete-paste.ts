@@ -18,7 +18,7 @@ import {
 } from './find-named-paste.ts';
 
 /** DELETE /v1/pastes/:short_code: nobody reads the paste from the answer on. The cleanup sweep deletes its object. */
-export function deletePaste({ db, lookups }: FindDependencies & { db: Database }): Endpoint {
+export function deletePaste({ db }: FindDependencies): Endpoint {
   return {
     operation: {
       operationId: 'deletePaste',
@@ -44,7 +44,7 @@ export function deletePaste({ db, lookups }: FindDependencies & { db: Database }
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await findNamedPaste({ lookups }, req);
+      const paste = await findNamedPaste({ db }, req);
       if (paste === null) throw pasteNotFound();
       assertNotGone(paste); // before the token is checked: a GET reveals it to everybody who can read the paste
       assertMayDelete(paste, req, req.get('Delete-Token'));

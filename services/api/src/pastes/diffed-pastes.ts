@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { canRead } from '@pasteflow/service-kit';
-import type { PasteRow } from '@pasteflow/postgres';
+import { findPaste, type PasteRow } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { MAX_WHOLE_BYTES, type DownloadBudget } from '../budget/download-budget.ts';
 import { RequestError } from '../http/errors/request-error.ts';
@@ -24,13 +24,13 @@ const MAX_DIFF_BYTES = MAX_WHOLE_BYTES;
  * @throws RequestError no_diff, paste_gone or paste_taken_down
  */
 export async function findParent(
-  { lookups }: FindDependencies,
+  { db }: FindDependencies,
   req: Request,
   paste: Pick<PasteRow, 'parent'>,
 ): Promise<PasteRow> {
   if (paste.parent === null)
     throw new RequestError('no_diff', 'This paste was not made from another one, so that it has no diff.');
-  const parent = await lookups.find(paste.parent);
+  const parent = await findPaste(db, paste.parent);
   if (parent === null || parent.status === 'FAILED' || !canRead(parent, userIdOf(req)))
     throw new RequestError(
       'no_diff',
@@ -105,7 +105,7 @@ async function contentOf(
   const found = await readContent(deps, { paste, range: undefined, accepts: null }, res);
   if (found !== null) return found.bytes;
   // Either the paste was deleted between the statement and the request to S3, or an invariant is broken.
-  const now = await deps.lookups.find(paste.short_code);
+  const now = await findPaste(deps.db, paste.short_code);
   if (now === null)
     throw new RequestError('no_diff', 'One of the two pastes was deleted, so that they have no diff.');
   assertNotGone(now);

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { isShortCode, isSlug, SLUG_MARK, type TakedownClass } from '@pasteflow/domain';
 import { canRead } from '@pasteflow/service-kit';
-import type { PasteRow } from '@pasteflow/postgres';
+import { findPaste, findPasteBySlug, type Database, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import { userIdOf } from '../identity/caller-of.ts';
@@ -9,10 +9,9 @@ import { contextOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { audienceOf, type Audience } from '../timeline/timeline-view.ts';
 import { example } from './example.ts';
-import type { PasteLookups } from './paste-lookups.ts';
 
 export interface FindDependencies {
-  readonly lookups: Pick<PasteLookups, 'find' | 'findBySlug'>;
+  readonly db: Database;
 }
 
 /** The parameters of a path that names a paste. @param shortCode the example of the documentation */
@@ -38,9 +37,9 @@ export const findErrors = [
  * paste is not found, on every route and in every state. Texts that can be neither short codes nor slugs never
  * reach the database.
  */
-export async function findNamedPaste(lookups: FindDependencies, req: Request): Promise<PasteRow | null> {
+export async function findNamedPaste(deps: FindDependencies, req: Request): Promise<PasteRow | null> {
   const [name] = nameOf(req);
-  return await findPasteNamed(lookups, req, name);
+  return await findPasteNamed(deps, req, name);
 }
 
 /**
@@ -48,7 +47,7 @@ export async function findNamedPaste(lookups: FindDependencies, req: Request): P
  * @param name a short code, or `~` and a slug
  */
 export async function findPasteNamed(
-  { lookups }: FindDependencies,
+  { db }: FindDependencies,
   req: Request,
   name: string,
 ): Promise<PasteRow | null> {
@@ -57,11 +56,11 @@ export async function findPasteNamed(
     const slug = name.slice(SLUG_MARK.length);
     if (!isSlug(slug)) return null;
     context.slug = slug;
-    return readable(await lookups.findBySlug(slug), req);
+    return readable(await findPasteBySlug(db, slug), req);
   }
   if (!isShortCode(name)) return null;
   context.shortCode = name;
-  return readable(await lookups.find(name), req);
+  return readable(await findPaste(db, name), req);
 }
 
 /** The log line of a request that names a paste by its slug has the short code only if the caller can read the paste. */
@@ -100,7 +99,7 @@ function nameOf(req: Request): readonly [name: string, extension?: string] {
 }
 
 /**
- * D4: an expired, claimed or deleted paste is never served, and neither is one that an operator took down.
+ * An expired, claimed or deleted paste is never served, and neither is one that an operator took down.
  * @throws RequestError paste_taken_down or paste_gone
  */
 export function assertNotGone(paste: Pick<PasteRow, 'gone' | 'taken_down_for' | 'burned_at'>): void {

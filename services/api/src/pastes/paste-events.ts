@@ -14,7 +14,7 @@ import {
 } from './find-named-paste.ts';
 
 /** GET /v1/pastes/:short_code/events: the events of a paste until its upload has settled, as they happen. */
-export function pasteEvents({ lookups, live }: FindDependencies & { live: Live }): Endpoint {
+export function pasteEvents({ db, live }: FindDependencies & { live: Live }): Endpoint {
   return {
     operation: {
       operationId: 'streamPasteEvents',
@@ -28,7 +28,7 @@ export function pasteEvents({ lookups, live }: FindDependencies & { live: Live }
     },
     handle: (req, res) =>
       openStream(live, req, res, async () => {
-        const paste = await findNamedPaste({ lookups }, req);
+        const paste = await findNamedPaste({ db }, req);
         if (paste === null) throw pasteNotFound();
         assertNotGone(paste);
         const settled = isTerminal(pasteUpload, paste.status);

@@ -74,11 +74,11 @@ export async function findStored(
 
 /** FAILED is checked before expiry, because a failed paste never had content. @throws RequestError */
 export async function findReadable(
-  lookups: FindDependencies,
+  deps: FindDependencies,
   req: Request,
   check: (paste: PasteRow) => void = () => {},
 ): Promise<PasteRow & { readonly status: 'IN_PROGRESS' | 'PROCESSED' }> {
-  return readable(await findNamedPaste(lookups, req), check);
+  return readable(await findNamedPaste(deps, req), check);
 }
 
 function readable(

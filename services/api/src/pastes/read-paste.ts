@@ -27,7 +27,7 @@ export interface ReadPasteDependencies extends FindDependencies {
  * GET /v1/pastes/:short_code: the metadata of a paste in any upload state. With `Prefer: wait`, the answer
  * waits until the upload has settled.
  */
-export function readPaste({ lookups, live, publicUrl }: ReadPasteDependencies): Endpoint {
+export function readPaste({ db, live, publicUrl }: ReadPasteDependencies): Endpoint {
   return {
     operation: {
       operationId: 'readPaste',
@@ -49,7 +49,7 @@ export function readPaste({ lookups, live, publicUrl }: ReadPasteDependencies): 
       const paste = await readWaiting<PasteRow, PublicPaste>(live, req, res, {
         kind: 'upload',
         find: async () => {
-          const found = await findNamedPaste({ lookups }, req);
+          const found = await findNamedPaste({ db }, req);
           if (found === null) throw pasteNotFound();
           assertNotGone(found);
           audience = readerOf(found, req);

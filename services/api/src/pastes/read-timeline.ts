@@ -15,7 +15,7 @@ import {
  * GET /v1/pastes/:short_code/timeline: the transitions of a paste and of its upload's executions, oldest
  * first.
  */
-export function readTimeline({ db, lookups }: FindDependencies & { db: Database }): Endpoint {
+export function readTimeline({ db }: FindDependencies): Endpoint {
   return {
     operation: {
       operationId: 'readTimeline',
@@ -29,7 +29,7 @@ export function readTimeline({ db, lookups }: FindDependencies & { db: Database 
       errors: findErrors,
     },
     handle: async (req, res) => {
-      const paste = await findNamedPaste({ lookups }, req);
+      const paste = await findNamedPaste({ db }, req);
       if (paste === null) throw pasteNotFound();
       assertTimelineShown(paste);
       res.json(viewOfTimeline(await findTimeline(db, paste.id), readerOf(paste, req)));

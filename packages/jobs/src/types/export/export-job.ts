@@ -1,8 +1,8 @@
 import { ExecutionTakenError } from '@pasteflow/domain';
-import { databaseTime, removeAssets, type ExportFilter } from '@pasteflow/postgres';
+import { databaseTime, findAlive, removeAssets, type ExportFilter } from '@pasteflow/postgres';
 import { ObjectTooLargeError } from '@pasteflow/s3';
 import { defineJobType, type JobContext, type JobEnding } from '../../definition/job-type.ts';
-import { findAlive, readContentOrReason } from '../../content/read-content.ts';
+import { readContentOrReason } from '../../content/read-content.ts';
 import { ExportProgress, ExportReport } from './export-report.ts';
 import { TooManyFilesError, type ExportedFile } from './formats/archive.ts';
 import { archiveFormats } from './formats/archive-formats.ts';
