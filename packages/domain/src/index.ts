@@ -62,12 +62,7 @@ export {
 } from './object-key.ts';
 export { takedownClasses, type TakedownClass } from './takedown.ts';
 export { isUuid } from './uuid.ts';
-export {
-  UPLOAD_STAMP_SECONDS,
-  type JobMessage,
-  type MessageContext,
-  type UploadMessage,
-} from './messages.ts';
+export { type JobMessage, type MessageContext, type UploadMessage } from './messages.ts';
 export {
   defaultRetryPolicy,
   lossDelayMs,

@@ -5,13 +5,6 @@ export interface UploadMessage {
   readonly contentBytes?: string;
 }
 
-/**
- * How long the api may leave an upload without a stamp after SQS has accepted its message, in seconds. A worker claims nearly every upload
- * before that, also under load, and the claim stamps it. The relay waits for as long, in addition to its grace, before it sends the message
- * of an upload without a stamp.
- */
-export const UPLOAD_STAMP_SECONDS = 3;
-
 /** The message in the job queue. It announces that an attempt at this job is due. */
 export interface JobMessage {
   readonly jobId: string;

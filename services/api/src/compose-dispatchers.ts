@@ -11,7 +11,6 @@ import {
   type OutgoingUpload,
 } from '@pasteflow/sqs';
 import type { Config } from './config.ts';
-import { DispatchStamps } from './dispatch-stamps.ts';
 
 /** Short, because the relay sends what is not sent in time, and sending twice is harmless. */
 const SQS_REQUEST_TIMEOUT_MS = 2000;
@@ -40,21 +39,20 @@ export function composeDispatchers(
   });
   const uploadQueue = createQueue(sqs, queues.uploads);
   const jobQueue = createQueue(sqs, queues.jobs);
-  const stamp = (executionIds: readonly string[], sentSecondsAgo = 0): Promise<void> =>
-    runOutsideSpans(() => stampDispatched(db, executionIds, sentSecondsAgo));
+  const onSent = (executionIds: readonly string[]): Promise<void> =>
+    runOutsideSpans(() => stampDispatched(db, executionIds));
   const onError = (error: unknown, count: number): void =>
     runOutsideSpans(() => logger.warn('messages left to the relay', { error, count }));
-  const uploadStamps = new DispatchStamps({ stamp, onError });
   const uploads = new MessageDispatcher<OutgoingUpload>({
     send: (messages) => sendUploads(sqs, uploadQueue, messages),
     trace: messageSpans({ queueName: uploadQueue.name, relation: 'child' }),
-    onSent: async (executionIds) => uploadStamps.add(executionIds),
+    onSent,
     onError,
   });
   const jobs = new MessageDispatcher<OutgoingJob>({
     send: (messages) => sendJobs(sqs, jobQueue, messages),
     trace: messageSpans({ queueName: jobQueue.name, relation: 'child' }),
-    onSent: (executionIds) => stamp(executionIds), // at once: workers claim the jobs that have their stamp before those without
+    onSent,
     onError,
   });
   return {
@@ -64,7 +62,7 @@ export function composeDispatchers(
     component: {
       name: 'dispatchers',
       start: () => Promise.resolve(),
-      stop: () => stopDispatchers([uploads, jobs], uploadStamps, () => sqs.destroy()),
+      stop: () => stopDispatchers([uploads, jobs], () => sqs.destroy()),
     },
   };
 }
@@ -75,13 +73,10 @@ export function composeDispatchers(
  */
 async function stopDispatchers(
   dispatchers: readonly { stop(): Promise<void> }[],
-  stamps: DispatchStamps,
   cutConnections: () => void,
 ): Promise<void> {
   const waiting = new AbortController();
-  const stopped = Promise.all(dispatchers.map((dispatcher) => dispatcher.stop())).then(() =>
-    stamps.stampNow(),
-  );
+  const stopped = Promise.all(dispatchers.map((dispatcher) => dispatcher.stop()));
   await Promise.race([stopped, sleep(DISPATCH_STOP_MS, waiting.signal)]);
   waiting.abort();
   cutConnections();

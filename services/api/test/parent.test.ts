@@ -93,7 +93,7 @@ describe('a paste that is made from another', () => {
     for (const query of ['', `?parent=${parent}`]) {
       const before = bed.api.statements.length;
       expect((await postRaw(bed.api.url, 'counted', query)).status).toBe(201);
-      const run = bed.api.statements.slice(before).filter((text) => !text.includes('UPDATE task_executions'));
+      const run = bed.api.statements.slice(before);
       expect(run).toEqual([expect.stringMatching(/INSERT INTO pastes/)]);
     }
   });

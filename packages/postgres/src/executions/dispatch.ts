@@ -20,25 +20,15 @@ export interface DispatchableSubject<Message> extends SearchableSubject {
   readonly messageJoin: RawBuilder<unknown>;
 }
 
-/**
- * Stamps executions as dispatched, after SQS has accepted their messages. An execution that is already claimed has its stamp from the
- * claim.
- * @param sentSecondsAgo how long ago SQS has accepted them
- */
-export async function stampDispatched(
-  db: Database,
-  executionIds: readonly string[],
-  sentSecondsAgo = 0,
-): Promise<void> {
+/** Stamps executions as dispatched, after SQS has accepted their messages. An execution that is already claimed has its stamp from the claim. */
+export async function stampDispatched(db: Database, executionIds: readonly string[]): Promise<void> {
   if (executionIds.length === 0) return;
   await sql`
     WITH sent AS MATERIALIZED (
       SELECT id FROM task_executions e
       WHERE id = ANY (${executionIds}::uuid[]) AND ${opaqueState('e')} = 'PENDING' ORDER BY id FOR UPDATE
     )
-    UPDATE task_executions e SET dispatched_at = now() - make_interval(secs => ${sentSecondsAgo}) FROM sent WHERE e.id = sent.id`.execute(
-    db,
-  );
+    UPDATE task_executions e SET dispatched_at = now() FROM sent WHERE e.id = sent.id`.execute(db);
 }
 
 /** Up to `limit` executions for which no message was ever sent (see `undispatched`), the longest due first. */

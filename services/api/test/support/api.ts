@@ -33,7 +33,7 @@ export interface RunningApi {
   readonly statements: readonly string[];
   /** The SQL of the counters of the limits, which is sent by time and not by request. */
   readonly counterStatements: readonly string[];
-  /** The SQL of the dispatch stamps, which is sent seconds after the messages. */
+  /** The SQL of the dispatch stamps, which is sent after the messages. */
   readonly stampStatements: readonly string[];
   readonly readiness: Readiness;
   /** How its answers differ from the OpenAPI document. */

@@ -33,7 +33,6 @@ export function createJobQueue({ db, sqs, queueName, policy, logger, metrics }: 
     queue,
     deadLetters: createQueue(sqs, deadLetterQueueName(queueName)),
     startsWhatItNames: false,
-    stampedAfterSeconds: 0, // at once: workers claim the jobs that have their stamp before those without
     countLost: () => countLostMessages(db, sqs, queue),
     readKey: (body) => decodeJob(body).jobId,
     send: (batch) =>

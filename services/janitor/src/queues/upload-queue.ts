@@ -1,5 +1,5 @@
 import { uploadAttemptEvents } from '@pasteflow/service-kit';
-import { UPLOAD_STAMP_SECONDS, type RetryPolicy } from '@pasteflow/domain';
+import type { RetryPolicy } from '@pasteflow/domain';
 import { uploadSubject, type Database } from '@pasteflow/postgres';
 import { messageSpans, type Logger, type Metrics } from '@pasteflow/runtime';
 import {
@@ -41,7 +41,6 @@ export function createUploadQueue({ db, sqs, queueName, policy, logger, metrics 
     queue,
     deadLetters: createQueue(sqs, deadLetterQueueName(queueName)),
     startsWhatItNames: true,
-    stampedAfterSeconds: UPLOAD_STAMP_SECONDS,
     // In a shorter queue, an upload is claimed within seconds unless its message is lost.
     countLost: async () => ((await queueDepth(sqs, queue)) >= DEEP_QUEUE ? null : Infinity),
     readKey: (body) => decodeUpload(body).shortCode,

@@ -33,7 +33,6 @@ export interface WorkQueueOptions<
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly startsWhatItNames: boolean;
-  readonly stampedAfterSeconds: number;
   readonly countLost: () => Promise<number | null>;
   readonly readKey: (body: string | undefined) => string;
   /** Sends up to 10 messages in one request. @returns the ids of the executions whose message SQS has accepted */

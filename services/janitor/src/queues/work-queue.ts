@@ -37,8 +37,6 @@ export interface WorkQueue {
    * the message says nothing about the job that it names.
    */
   readonly startsWhatItNames: boolean;
-  /** How long a message may have been sent without a stamp of its execution, unless its sender has crashed. */
-  readonly stampedAfterSeconds: number;
   /** Messages that were never sent. */
   findUndispatched(options: { graceSeconds: number; limit: number }): Promise<UnsentMessages>;
   /** Messages that were sent and may be lost, the longest sent first. */
@@ -157,7 +155,6 @@ export function createWorkQueue<
     queue: options.queue,
     deadLetters: options.deadLetters,
     startsWhatItNames: options.startsWhatItNames,
-    stampedAfterSeconds: options.stampedAfterSeconds,
     countLost: options.countLost,
     readKey: options.readKey,
     findUndispatched: async (which) =>

@@ -5,7 +5,7 @@ import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
 
 export interface RelayOptions {
   readonly queues: readonly WorkQueue[];
-  /** How long the relay waits for the sender of a message, in addition to the time within which the sender stamps. */
+  /** How long the relay leaves a message to its sender. */
   readonly graceSeconds: number;
   readonly redispatchAfterSeconds: number;
 }
@@ -28,8 +28,7 @@ export class Relay implements Sweep {
   }
 
   async #relay(queue: WorkQueue, signal: AbortSignal): Promise<SweepCounts> {
-    const { redispatchAfterSeconds } = this.#options;
-    const graceSeconds = this.#options.graceSeconds + queue.stampedAfterSeconds;
+    const { graceSeconds, redispatchAfterSeconds } = this.#options;
     const overdue = (limit: number) => queue.findOverdue({ olderThanSeconds: redispatchAfterSeconds, limit });
     const sent = await sendAll((limit) => queue.findUndispatched({ graceSeconds, limit }), signal);
     if (signal.aborted || (await overdue(1)).count === 0) return { sent, resent: 0, postponed: 0 };
