@@ -1,11 +1,11 @@
 import { spawnService } from '@pasteflow/dev-stack/testing';
 import { DependencyUnavailableError, INLINE_CONTENT_BYTES } from '@pasteflow/domain';
-import { makeJobs, makePastes, type MadePaste } from '@pasteflow/postgres/testing';
+import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { queueDepth } from '@pasteflow/sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Relay } from '../src/sweeps/relay.ts';
 import { callSqs, drain } from './messages.ts';
-import { createWorld, eventually, JOBS, running, UPLOADS, type World } from './world.ts';
+import { createWorld, eventually, running, UPLOADS, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {

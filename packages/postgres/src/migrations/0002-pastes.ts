@@ -4,8 +4,8 @@ import { sql, type Kysely } from 'kysely';
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     -- The CHECKs bind each column to the states in which it has a value.
-    -- No index has status or a column that an upload sets, so that IN_PROGRESS to PROCESSED is a HOT update. Half of
-    -- each page stays free for it (ADR 66). The predicates have the times that only rarer transitions set.
+    -- No index has status or a column that an upload sets, so that IN_PROGRESS to PROCESSED is a HOT update where its
+    -- page has room. The predicates have the times that only rarer transitions set.
     -- Patterns use + and length() where each settlement checks them: {64} costs ten times the CPU time (ADR 64).
     --
     -- taken_down_for: why an operator took the paste down (ADR 41).
@@ -60,7 +60,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       CONSTRAINT pastes_taken_down_is_deleted CHECK (taken_down_for IS NULL OR deletion_requested_at IS NOT NULL),
       CONSTRAINT pastes_burned_is_deleted CHECK (burned_at IS NULL OR (burn AND deletion_requested_at IS NOT NULL)),
       CONSTRAINT pastes_reader_key CHECK (reader_key_hash IS NULL OR (burned_at IS NOT NULL AND length(reader_key_hash) = 32))
-    ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+    ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 
     -- What the cleanup claims, by the time of the request or of the expiry.
     CREATE INDEX pastes_due ON pastes ((coalesce(deletion_requested_at, expires_at)), id)

@@ -44,6 +44,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       seconds double precision NOT NULL,
       buckets bigint[] NOT NULL,
       PRIMARY KEY (machine, "from", "to")
-    ) WITH (fillfactor = 50);
+    ) WITH (fillfactor = 80);
   `.execute(db);
 }

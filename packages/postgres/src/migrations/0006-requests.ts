@@ -23,7 +23,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       key varchar(255) PRIMARY KEY,
       points bigint NOT NULL DEFAULT 0,
       expire bigint
-    ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 1000);
+    ) WITH (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.0, autovacuum_vacuum_threshold = 1000);
     CREATE INDEX rate_limits_expire ON rate_limits (expire);
   `.execute(db);
 }

@@ -40,7 +40,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       seconds double precision NOT NULL,
       counts jsonb NOT NULL,
       janitor text NOT NULL
-    ) WITH (fillfactor = 50);
+    ) WITH (fillfactor = 80);
 
     -- A row for each paste that was taken down. It refers to no other table, so that it stays when the paste is gone.
     CREATE TABLE takedowns (
