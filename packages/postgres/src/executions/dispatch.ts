@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database/database.ts';
+import { anyOf, prepared } from '../database/prepared.ts';
 import type { ExecutionKind } from '../schema/executions.ts';
 import { opaqueState } from './opaque-state.ts';
 import {
@@ -23,10 +24,10 @@ export interface DispatchableSubject<Message> extends SearchableSubject {
 /** Stamps executions as dispatched, after SQS has accepted their messages. An execution that is already claimed has its stamp from the claim. */
 export async function stampDispatched(db: Database, executionIds: readonly string[]): Promise<void> {
   if (executionIds.length === 0) return;
-  await sql`
+  await sql`${prepared}
     WITH sent AS MATERIALIZED (
       SELECT id FROM task_executions e
-      WHERE id = ANY (${executionIds}::uuid[]) AND ${opaqueState('e')} = 'PENDING' ORDER BY id FOR UPDATE
+      WHERE id = ${anyOf(executionIds, 'uuid')} AND ${opaqueState('e')} = 'PENDING' ORDER BY id FOR UPDATE
     )
     UPDATE task_executions e SET dispatched_at = now() FROM sent WHERE e.id = sent.id`.execute(db);
 }

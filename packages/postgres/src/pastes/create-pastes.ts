@@ -30,9 +30,9 @@ export interface CreatePastesOptions extends SlugLimit {
 }
 
 /**
- * Inserts pastes, each with its payload and its PENDING execution, in one statement, which is its own transaction: at the database 17.9k
- * pastes/s in groups of 50, and 8.1k one by one. The statement fails as a whole, for example because one row breaks a constraint or is
- * locked. The caller then creates each paste by itself.
+ * Inserts pastes, each with its payload and its PENDING execution, in one statement, which is its own transaction. A paste of 2 KB costs
+ * Postgres 0.07 ms of CPU time in groups of 30, and 0.49 ms alone. The statement fails as a whole, for example because one row breaks a
+ * constraint or is locked. The caller then creates each paste by itself.
  *
  * Before it inserts, the statement takes the locks of `slugs_left`, in their own order. Pastes beyond the limit of their user are left out,
  * also when another paste of the group then does not get its slug.

@@ -16,6 +16,7 @@ import {
   jobSubject,
   readPayload,
   settleExecutions,
+  stampDispatched,
   uploadSubject,
   useApiToken,
   type ClaimedJob,
@@ -46,6 +47,7 @@ let userId: string;
 let paste: Awaited<ReturnType<typeof newPaste>>;
 // While the plans are made, these name nothing.
 let waiting: readonly string[] = ['none'];
+let waitingUploads: readonly string[] = [randomUUID()];
 let runningUploads: readonly string[] = [randomUUID()];
 let waitingJob: string = randomUUID();
 let running = { executionId: randomUUID(), attempt: 1, losses: 0 } as ClaimedJob;
@@ -70,6 +72,7 @@ async function addWork(): Promise<void> {
   for (let n = 0; n < 20; n++) pastes.push(await newPaste(filling));
   const codes = pastes.map(({ shortCode }) => shortCode);
   waiting = codes.slice(0, 10);
+  waitingUploads = pastes.slice(0, 10).map(({ executionId }) => executionId);
   await claimUploads(filling, codes.slice(10));
   runningUploads = pastes.slice(10).map(({ executionId }) => executionId);
   waitingJob = (await newJob(filling)).id;
@@ -139,6 +142,7 @@ const hot: Record<string, (db: Database) => Promise<unknown>> = {
   'finding a token': (db) => useApiToken(db, Buffer.alloc(32)),
   'claiming an idempotency key': (db) => claimIdempotencyKey(db, key),
   'keeping the answer of an idempotency key': (db) => answerIdempotencyKey(db, key, Buffer.alloc(1000)),
+  'stamping ten uploads': (db) => stampDispatched(db, waitingUploads),
   'claiming an upload': (db) => claimUploads(db, waiting.slice(0, 1)),
   'claiming ten uploads': (db) => claimUploads(db, waiting),
   'claiming ten uploads without suspects': (db) => claimUploads(db, waiting, false),
