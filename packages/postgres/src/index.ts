@@ -27,15 +27,14 @@ export { findRightsGaps } from './roles/rights-gaps.ts';
 export { findPrivilegedUser, PRIVILEGED_USER } from './roles/current-user.ts';
 export type { Actor } from './database/actor.ts';
 export { countRetryable, findRetryable, retryFailed } from './pastes/retry-failed.ts';
-export { blockContent } from './pastes/block-content.ts';
 export {
+  blockContent,
   findBlocked,
   listContentBlocks,
   unblockContent,
   type ContentBlock,
 } from './pastes/content-blocks.ts';
-export { countStanding, findStanding } from './pastes/pastes-of-user.ts';
-export { takeDown, type TakedownBy } from './pastes/take-down.ts';
+export { countStanding, findStanding, takeDown, type TakedownBy } from './pastes/take-down.ts';
 export { revealPaste } from './pastes/reveal-paste.ts';
 export {
   createPaste,
@@ -86,12 +85,12 @@ export { createAsset } from './jobs/assets.ts';
 export { removeAssets } from './jobs/remove-assets.ts';
 export { importedPositions, importPastes, type ImportEntry } from './jobs/import-pastes.ts';
 export {
+  countPastes,
   findAlive,
   listExportable,
   type ExportablePaste,
   type ExportFilter,
 } from './pastes/exportable-pastes.ts';
-export { countPastes } from './pastes/count-pastes.ts';
 export { findOldJobs, removeJobs, type OldJob } from './retention/old-jobs.ts';
 export { findZombies, renewLeases, type Zombie } from './executions/leases.ts';
 export { claimExecutions, type Claim, type ClaimedExecution } from './executions/claim.ts';

@@ -28,19 +28,23 @@ export {
   toOneLine,
 } from './command-line/formats.ts';
 export { runCommandLine, type Help } from './command-line/run-command-line.ts';
-export { canRead } from './new-paste/can-read.ts';
-export { contentHashOf } from './new-paste/content-hash.ts';
-export { encryptionErrors } from './new-paste/encryption-errors.ts';
-export { mustBeOneOf } from './new-paste/field-rules.ts';
 export {
+  canRead,
+  encryptionErrors,
   expiresInField,
   jsonPaste,
+  mustBeOneOf,
   textOptions,
   toOptions,
   visibilityField,
   type PasteOptions,
 } from './new-paste/paste-fields.ts';
-export { MAX_SHORT_CODE_TRIES, randomShortCode, type ShortCodes } from './new-paste/short-codes.ts';
+export {
+  contentHashOf,
+  MAX_SHORT_CODE_TRIES,
+  randomShortCode,
+  type ShortCodes,
+} from './new-paste/paste-identity.ts';
 export {
   awsEnv,
   bucketEnv,

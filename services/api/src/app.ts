@@ -61,7 +61,7 @@ import { pageHeaders, type Pages } from './html/page.ts';
 import { usage } from './docs/usage.ts';
 import { privateBinProblem } from './private-bin/answers.ts';
 import { privateBinPost } from './private-bin/create-or-delete.ts';
-import { isPrivateBin } from './private-bin/is-private-bin.ts';
+import { isPrivateBin } from './private-bin/request.ts';
 import { privateBinGet } from './private-bin/read.ts';
 
 export interface AppDependencies

@@ -13,7 +13,7 @@ import { callerKeyOf } from '../http/request/caller.ts';
 import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { sendAnswer, type Answer } from '../http/response/answer.ts';
 import { callerOf } from '../identity/caller-of.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { mediaTypeOf } from '../http/request/media-type.ts';
 import { idempotencyKeyOf } from './idempotency-key.ts';
 import { openAnswer, sealAnswer, type Seal } from './sealed-answer.ts';
 
@@ -182,4 +182,15 @@ function keyInUse(secondsLeft: number, isForm = false): RequestError {
     ? 'The form was sent twice. Reload this page to get the link and the delete token.'
     : `The first request with this Idempotency-Key is still running. Repeat the request in ${seconds} s to get its answer.`;
   return new RequestError('idempotency_key_in_use', detail, { headers: { 'Retry-After': String(seconds) } });
+}
+
+/**
+ * SHA-256 of what distinguishes two requests. `fingerprintInput` is the meaning of the body rather than its
+ * bytes, because a client that sends a form again usually sends another boundary. It contains a digest of the
+ * content, so that the content is hashed once.
+ */
+function fingerprintOf(req: Request, fingerprintInput: string): Buffer {
+  const { type, charset } = mediaTypeOf(req);
+  const distinctive = [req.method, req.url, type, charset, fingerprintInput]; // the URL has the query
+  return hash('sha256', JSON.stringify(distinctive), 'buffer');
 }

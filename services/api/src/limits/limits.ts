@@ -3,7 +3,6 @@ import type { RateLimitStore } from '@pasteflow/postgres';
 import type { Logger, Metrics } from '@pasteflow/runtime';
 import { RequestError } from '../http/errors/request-error.ts';
 import { callerKeyOf, type Caller } from '../http/request/caller.ts';
-import { limitFields, secondsUntilReset } from './limit-fields.ts';
 import { Limit, type Standing } from './limit.ts';
 
 /** Points for each caller, in each minute unless they say otherwise; 0: no limit. */
@@ -203,4 +202,29 @@ function rateLimited({ name, points, windowSeconds }: Limit, standing: Standing)
   const used = standing.remaining === 0 ? 'is used up' : `has ${standing.remaining} left`;
   const detail = `The limit of ${points} ${of} per ${unit} ${used}. Try again in ${seconds} s.`;
   return new RequestError('rate_limited', detail, { headers: { 'Retry-After': String(seconds) } });
+}
+
+/** The limits that a request counts against, and the caller's standing with each; null: unknown. */
+type Standings = ReadonlyMap<Limit, Standing | null>;
+
+/** Whole seconds, at least 1: a caller that returns after them finds a new window. */
+function secondsUntilReset({ resetMs }: Standing): number {
+  return Math.max(1, Math.ceil(resetMs / 1000));
+}
+
+/**
+ * The headers of draft-ietf-httpapi-ratelimit-headers-10: lists of structured fields (RFC 9651), one item for
+ * each limit. A limit with an unknown standing has only its policy.
+ */
+function limitFields(standings: Standings): Readonly<Record<string, string>> {
+  const policies = [...standings.keys()].map(
+    ({ name, points, windowSeconds }) => `"${name}";q=${points};w=${windowSeconds}`,
+  );
+  const items = [...standings].flatMap(([{ name }, standing]) =>
+    standing === null ? [] : [`"${name}";r=${standing.remaining};t=${secondsUntilReset(standing)}`],
+  );
+  return {
+    ...(policies.length > 0 && { 'RateLimit-Policy': policies.join(', ') }),
+    ...(items.length > 0 && { RateLimit: items.join(', ') }),
+  };
 }

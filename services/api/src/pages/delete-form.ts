@@ -5,7 +5,7 @@ import type { BodyBudget } from '../budget/body-budget.ts';
 import { readForm } from '../http/body/multipart.ts';
 import { RequestError, validate } from '../http/errors/request-error.ts';
 import type { Endpoint, Handler } from '../openapi/endpoint.ts';
-import { isDeleteToken } from '../pastes/delete-token.ts';
+import { isDeleteToken } from '../pastes/delete-paste.ts';
 import {
   assertNotGone,
   findErrors,

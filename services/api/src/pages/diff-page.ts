@@ -7,11 +7,16 @@ import { RequestError } from '../http/errors/request-error.ts';
 import { isKnownToClient } from '../http/request/conditional.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import type { Handler } from '../openapi/endpoint.ts';
-import { etagOfDiff } from '../pastes/diff-etag.ts';
+import {
+  etagOfDiff,
+  cachingOfBoth,
+  sendDiff,
+  tooComplex,
+  type ReadDiffDependencies,
+} from '../pastes/read-diff.ts';
 import { assertComparable, findParent, withContents } from '../pastes/diffed-pastes.ts';
 import { findNamedPaste } from '../pastes/find-named-paste.ts';
 import { assertStays } from '../pastes/read-content.ts';
-import { cachingOfBoth, sendDiff, tooComplex, type ReadDiffDependencies } from '../pastes/read-diff.ts';
 import { type Pages, sendPage } from '../html/page.ts';
 import { assertShown, shownPaste } from './paste-page.ts';
 

@@ -1,7 +1,7 @@
 import { newPastePage } from '@pasteflow/web';
 import type { Handler } from '../openapi/endpoint.ts';
 import { type Pages, sendPage } from '../html/page.ts';
-import { privateBinQuery } from '../private-bin/named-in-query.ts';
+import { privateBinQuery } from '../private-bin/request.ts';
 
 /**
  * GET / in a browser: the form for a new paste. A link as PrivateBin's clients print it, `/?CODE#KEY`, leads

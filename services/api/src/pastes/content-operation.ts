@@ -1,10 +1,19 @@
+import type { ContentEncoding } from '@pasteflow/domain';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Operation } from '../openapi/endpoint.ts';
-import { etagOf } from './etag.ts';
 import { example } from './example.ts';
 import { findErrors, namedPaste } from './find-named-paste.ts';
+
+/**
+ * A strong entity tag: equal tags mean equal bytes, so that the compressed form of a content has another one (RFC 9110, 8.8.3.3).
+ * @param contentHash `sha256:` and 64 hex digits
+ */
+export function etagOf(contentHash: string, encoding: ContentEncoding | null = null): string {
+  const hash = contentHash.slice('sha256:'.length);
+  return encoding === null ? `"${hash}"` : `"${hash}-${encoding}"`;
+}
 
 const tags = { ETag: headers.etag, 'Accept-Ranges': headers.acceptRanges, Vary: headers.varyEncoding };
 const etag = etagOf(example.contentHash);

@@ -1,10 +1,56 @@
 import { z } from 'zod';
+import type { ZodOpenApiMediaTypeObject, ZodOpenApiRequestBodyObject } from 'zod-openapi';
+import { jsonPaste, textOptions } from '@pasteflow/service-kit';
 import type { ProblemCode } from '../http/errors/problem-codes.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Operation } from '../openapi/endpoint.ts';
-import { pasteBodies } from './paste-bodies.ts';
-import { textOptions } from '@pasteflow/service-kit';
+import { example } from './example.ts';
+import { formKey, maxJsonBytes } from './receive-paste.ts';
 import { createdPasteSchema } from './paste-view.ts';
+
+const { content, title, syntax, expiresIn } = example;
+
+const form = textOptions.extend({
+  content: z.string().meta({
+    description: 'The content, as a field or a file. Without it, the one file of any name is the content.',
+    contentMediaType: 'application/octet-stream',
+  }),
+  form_key: formKey,
+});
+
+const asJson: ZodOpenApiMediaTypeObject = {
+  schema: jsonPaste,
+  example: { content, title, syntax, expires_in: expiresIn },
+};
+const asForm: ZodOpenApiMediaTypeObject = {
+  schema: form,
+  example: { content, title, syntax, expires_in: expiresIn },
+};
+const asBytes: ZodOpenApiMediaTypeObject = { example: content };
+
+/**
+ * The bodies that receivePaste accepts.
+ * @param json whether JSON is parsed; otherwise it is content like any other body
+ */
+function pasteBodies({
+  maxPasteBytes,
+  json,
+}: {
+  maxPasteBytes: number;
+  json: boolean;
+}): ZodOpenApiRequestBodyObject {
+  return {
+    required: true,
+    description:
+      `1 to ${maxPasteBytes} bytes of content${json ? `, in JSON of at most ${maxJsonBytes(maxPasteBytes)} bytes` : ''}. In ${json ? 'JSON and in a form' : 'a form'} the options are fields, and ` +
+      'the query must be empty. Any other body is the content itself, byte for byte, with the options in the query.',
+    content: {
+      ...(json && { 'application/json': asJson }),
+      'multipart/form-data': asForm,
+      '*/*': asBytes,
+    },
+  };
+}
 
 const errors: readonly ProblemCode[] = [
   'content_empty',

@@ -1,11 +1,11 @@
 import type { Request } from 'express';
-import { requestDeletion, type Database, type PasteRow } from '@pasteflow/postgres';
+import { requestDeletion, type PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
 import { userIdOf } from '../identity/caller-of.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import { credentialsRequired } from '../identity/authorization.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
-import { isDeleteToken } from './delete-token.ts';
+import { hashOfSecret, isSameHash } from '../identity/secret.ts';
 import { example } from './example.ts';
 import {
   assertNotGone,
@@ -77,4 +77,9 @@ function deleteTokenRequired(): RequestError {
       headers: { 'WWW-Authenticate': 'Delete-Token realm="pasteflow"' },
     },
   );
+}
+
+/** Compares in constant time. @param hash null: the paste has no delete token, and none matches */
+export function isDeleteToken(token: string | undefined, hash: Buffer | null): boolean {
+  return token !== undefined && hash !== null && isSameHash(hashOfSecret(token), hash);
 }

@@ -8,8 +8,7 @@ import { isKnownToClient, matchesPrecondition, rangeOf } from '../http/request/c
 import { contextOf, idsOf } from '../http/request/request-context.ts';
 import { RequestError } from '../http/errors/request-error.ts';
 import type { Endpoint } from '../openapi/endpoint.ts';
-import { etagOf } from './etag.ts';
-import { contentOperation } from './content-operation.ts';
+import { etagOf, contentOperation } from './content-operation.ts';
 import { assertNotGone, findNamedPaste, pasteNotFound, type FindDependencies } from './find-named-paste.ts';
 import { sendDownload, type RequestedDownload, type SendDownloadDependencies } from './send-download.ts';
 import type { OpenContent } from './stored-content.ts';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { PasteRow } from '@pasteflow/postgres';
 import { z } from 'zod';
@@ -7,7 +8,6 @@ import { isKnownToClient } from '../http/request/conditional.ts';
 import { sendWhole } from '../http/response/send-paced.ts';
 import * as headers from '../openapi/answer-headers.ts';
 import type { Endpoint, Operation } from '../openapi/endpoint.ts';
-import { etagOfDiff } from './diff-etag.ts';
 import {
   assertComparable,
   diffUnavailable,
@@ -119,4 +119,16 @@ export async function sendDiff(
 /** @param page the page for a browser */
 export function diffAtShortUrl(deps: ReadDiffDependencies, page: NonNullable<Endpoint['page']>): Endpoint {
   return { operation: diffOperation, handle: (req, res) => readDiff(deps, req, res), page };
+}
+
+/** Raise it when a diff of the same contents is written differently. */
+const FORMAT = 1;
+
+/**
+ * The entity tag of a diff: of both contents, and of everything else that its form shows. The contents of a paste never change.
+ * @param shown what the form shows, as JSON can write it
+ */
+export function etagOfDiff({ paste, parent }: DiffedPastes, shown: unknown): string {
+  const parts = [FORMAT, parent.short_code, parent.content_hash, paste.short_code, paste.content_hash, shown];
+  return `"${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}"`;
 }

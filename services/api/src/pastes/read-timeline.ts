@@ -1,4 +1,4 @@
-import { readTimeline as findTimeline, type Database } from '@pasteflow/postgres';
+import { readTimeline as findTimeline } from '@pasteflow/postgres';
 import type { Endpoint } from '../openapi/endpoint.ts';
 import { timelineSchema, viewOfTimeline } from '../timeline/timeline-view.ts';
 import {

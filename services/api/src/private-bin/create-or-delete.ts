@@ -16,7 +16,7 @@ import {
   type FindDependencies,
 } from '../pastes/find-named-paste.ts';
 import { createdAnswerOf, fieldsOf } from './answers.ts';
-import { parsePrivateBinBody } from './request-body.ts';
+import { parsePrivateBinBody } from './request.ts';
 
 export interface PrivateBinPostDependencies extends CreatePasteDependencies, FindDependencies {
   readonly db: Database;

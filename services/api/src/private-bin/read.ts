@@ -10,9 +10,7 @@ import { sendOnce, type RevealDependencies } from '../pastes/reveal-paste.ts';
 import { waitForUpload } from '../pastes/wait-for-upload.ts';
 import type { Pages } from '../html/page.ts';
 import { fieldsOf } from './answers.ts';
-import { jsonLdOf } from './json-ld.ts';
-import { privateBinQuery } from './named-in-query.ts';
-import { aroundDocument } from './around-document.ts';
+import { privateBinQuery } from './request.ts';
 
 export interface PrivateBinGetDependencies extends RevealDependencies {
   readonly maxPasteBytes: number;
@@ -103,4 +101,60 @@ function notEncrypted(url: string): RequestError {
     'malformed_request',
     `This paste is not encrypted, so that a client of PrivateBin's can't show it. Read it at ${url}.`,
   );
+}
+
+/**
+ * Writes fields around those of a stored document, whose bytes stay as they are: `{` and `}` are its first and its last byte, because only
+ * that one form of a document is stored.
+ */
+async function* aroundDocument(
+  document: Iterable<Buffer> | AsyncIterable<Buffer>,
+  { before, after }: { readonly before: object; readonly after: object },
+): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${JSON.stringify(before).slice(0, -1)},`);
+  let isFirst = true;
+  let held: Buffer | undefined;
+  for await (const chunk of document) {
+    if (chunk.length === 0) continue;
+    if (held !== undefined) yield held;
+    held = isFirst ? chunk.subarray(1) : chunk;
+    isFirst = false;
+  }
+  if (held !== undefined) yield held.subarray(0, -1);
+  yield Buffer.from(`,${JSON.stringify(after).slice(1)}`);
+}
+
+/**
+ * The JSON-LD contexts that PrivateBin serves at `?jsonld=`, as far as clients read them: PBinCLI takes the version of the format from
+ * `@context.v.@value` of `paste`, and version 1 from a server without it.
+ */
+const contexts: Readonly<Record<string, object>> = {
+  paste: {
+    '@context': {
+      so: 'https://schema.org/',
+      status: { '@type': 'so:Integer' },
+      id: { '@type': 'so:name' },
+      deletetoken: { '@type': 'so:Text' },
+      url: { '@type': 'so:url' },
+      v: { '@type': 'so:Integer', '@value': 2 },
+      ct: { '@type': 'so:Text' },
+      adata: { '@container': '@list' },
+      meta: { '@type': '?jsonld=pastemeta' },
+      comments: { '@container': '@list' },
+      comment_count: { '@type': 'so:Integer' },
+      comment_offset: { '@type': 'so:Integer' },
+    },
+  },
+  pastemeta: {
+    '@context': {
+      so: 'https://schema.org/',
+      expire: { '@type': 'so:Text' },
+      time_to_live: { '@type': 'so:Integer' },
+    },
+  },
+};
+
+/** An empty object for a context that is not known, as PrivateBin answers. */
+function jsonLdOf(name: string): object {
+  return (Object.hasOwn(contexts, name) ? contexts[name] : undefined) ?? {};
 }

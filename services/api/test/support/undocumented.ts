@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { pageHeaders } from '../../src/html/page.ts';
 import { headersOfEveryAnswer, robotsHeader } from '../../src/http/response/response-headers.ts';
-import { isPrivateBin } from '../../src/private-bin/is-private-bin.ts';
+import { isPrivateBin } from '../../src/private-bin/request.ts';
 import { document, type DocumentedAnswer, type DocumentedHeader, faultsOf } from './document.ts';
 
 interface ObservedAnswer {

@@ -1,9 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { isShortCode } from '@pasteflow/domain';
 import { type PasteOptions, mustBeOneOf } from '@pasteflow/service-kit';
 import { SealedFormatError, toSealed, type SealedDocument } from '@pasteflow/sealed';
 import { z } from 'zod';
 import { parseJson } from '../http/body/json-body.ts';
 import { type RequestError, validate, validationFailed } from '../http/errors/request-error.ts';
-import { expirations, type Expiration } from './expirations.ts';
+
+/**
+ * Whether the request comes from a client of PrivateBin's: all of them send this header, and no browser sends it by itself, so that a link
+ * preview reads nothing here.
+ */
+export function isPrivateBin(req: IncomingMessage): boolean {
+  return req.headers['x-requested-with'] === 'JSONHttpRequest';
+}
+
+/** What the query of a GET by a client of PrivateBin's asks for. */
+export type PrivateBinQuery =
+  | { readonly kind: 'paste'; readonly shortCode: string }
+  | { readonly kind: 'json-ld'; readonly name: string }
+  | { readonly kind: 'none' };
+
+/**
+ * `?CODE`, `?pasteid=CODE` or `?jsonld=NAME`. Other parameters are ignored: some services append their own to each link.
+ */
+export function privateBinQuery(req: IncomingMessage): PrivateBinQuery {
+  const parameters = new URLSearchParams((req.url ?? '').split('?').slice(1).join('?'));
+  const name = parameters.get('jsonld');
+  if (name !== null) return { kind: 'json-ld', name };
+  const bare = [...parameters].find(([key, value]) => value === '' && isShortCode(key))?.[0];
+  const shortCode = parameters.get('pasteid') ?? bare;
+  if (shortCode === undefined || !isShortCode(shortCode)) return { kind: 'none' };
+  return { kind: 'paste', shortCode };
+}
+
+const DAY = 86_400;
+
+/** PrivateBin's names of lifetimes, in seconds; null: never. */
+const expirations = {
+  '5min': 300,
+  '10min': 600,
+  '1hour': 3600,
+  '1day': DAY,
+  '1week': 7 * DAY,
+  '1month': 30 * DAY,
+  '1year': 365 * DAY,
+  never: null,
+} as const satisfies Readonly<Record<string, number | null>>;
+
+type Expiration = keyof typeof expirations;
 
 /** What a client of PrivateBin's posts. */
 export type PrivateBinBody =
