@@ -16,12 +16,18 @@ import {
 
 /** What the search for messages to send needs to know about uploads or jobs. */
 export interface DispatchableSubject<Message> extends SearchableSubject {
-  /** The columns of `Message` besides `executionId`, from `subject` (the paste or the job) and the tables of `messageJoin`. */
+  /**
+   * The columns of `Message` besides `executionId`, from `subject` (the paste or the job) and the tables of
+   * `messageJoin`.
+   */
   readonly messageColumns: RawBuilder<Omit<Message, 'executionId'>>;
   readonly messageJoin: RawBuilder<unknown>;
 }
 
-/** Stamps executions as dispatched, after SQS has accepted their messages. An execution that is already claimed has its stamp from the claim. */
+/**
+ * Stamps executions as dispatched, after SQS has accepted their messages. An execution that is already
+ * claimed has its stamp from the claim.
+ */
 export async function stampDispatched(db: Database, executionIds: readonly string[]): Promise<void> {
   if (executionIds.length === 0) return;
   await sql`${prepared}
@@ -32,7 +38,9 @@ export async function stampDispatched(db: Database, executionIds: readonly strin
     UPDATE task_executions e SET dispatched_at = now() FROM sent WHERE e.id = sent.id`.execute(db);
 }
 
-/** Up to `limit` executions for which no message was ever sent (see `undispatched`), the longest due first. */
+/**
+ * Up to `limit` executions for which no message was ever sent (see `undispatched`), the longest due first.
+ */
 export function findUndispatched<Message extends object>(
   db: Database,
   subject: DispatchableSubject<Message>,
@@ -65,8 +73,8 @@ async function findMessages<Message extends object>(
 }
 
 /**
- * The number of executions that wait for a worker: due, dispatched, and not claimed. A message should wait in the queue for each of them.
- * The count stops at `limit`, and so does its cost.
+ * The number of executions that wait for a worker: due, dispatched, and not claimed. A message should wait
+ * in the queue for each of them. The count stops at `limit`, and so does its cost.
  */
 export async function countWaiting(
   db: Database,

@@ -15,7 +15,10 @@ interface BlockResult {
 
 interface Block {
   readonly isNew: boolean;
-  /** The ids of pastes that a creation can have made without seeing the block. An id begins with the milliseconds of its creation. */
+  /**
+   * The ids of pastes that a creation can have made without seeing the block. An id begins with the
+   * milliseconds of its creation.
+   */
   readonly firstId: string;
   readonly lastId: string;
   readonly older: readonly string[];
@@ -27,10 +30,11 @@ const MAX_CREATION_SECONDS = 60;
 const POLL_MS = 50;
 
 /**
- * Blocks a content: from the commit on no paste with it is created, by the api or by an import. A creation that began before the commit does
- * not see the block. The block waits for such creations, and takes down the pastes that they have made. Pastes that existed before stay
- * (ADR 42): the statement that inserts the block also keeps their codes. A block that is repeated, because it was killed after its commit,
- * therefore does the rest.
+ * Blocks content by its hash: from the commit on no paste with it is created, by the api or by an import. A creation
+ * that began before the commit does not see the block. The block waits for such creations, and takes down the
+ * pastes that they have made. Pastes that existed before stay (ADR 42): the statement that inserts the block
+ * also keeps their codes. A block that is repeated, because it was killed after its commit, therefore does
+ * the rest.
  * @throws Error when creations that began before the block do not end in time; the block is in force
  */
 export async function blockContent(
@@ -46,8 +50,8 @@ export async function blockContent(
 }
 
 /**
- * Inserts the block, or finds the one in force: the row is written in each case, if only with its own values, because RETURNING then has
- * the latest version of the row. A row that was inserted has no xmax.
+ * Inserts the block, or finds the one in force: the row is written in each case, if only with its own
+ * values, because RETURNING then has the latest version of the row. A row that was inserted has no xmax.
  */
 async function insertBlock(
   db: Database,
@@ -71,7 +75,9 @@ function idAt(time: RawBuilder<unknown>, seconds: number): RawBuilder<string> {
   return sql`rpad(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint + ${sql.lit(seconds * 1000)}), 12, '0'), 32, '0')::uuid`;
 }
 
-/** No index leads from a hash to its pastes. The primary key bounds the search to the pastes of some minutes. */
+/**
+ * No index leads from a hash to its pastes. The primary key bounds the search to the pastes of some minutes.
+ */
 async function findRaced(
   db: Database,
   contentHash: string,
@@ -86,9 +92,10 @@ async function findRaced(
 }
 
 /**
- * Waits for the creations that may not have seen the block. A statement locks its tables before it takes the snapshot that it reads, so that
- * each of these creations has a lock on both tables now, and keeps the locks until its transaction ends. A dump or another reader doesn't lock
- * `pastes` for writing. A creation whose lock is not granted yet has no snapshot yet, and will see the block.
+ * Waits for the creations that may not have seen the block. A statement locks its tables before it takes
+ * the snapshot that it reads, so that each of these creations has a lock on both tables now, and keeps the
+ * locks until its transaction ends. A dump or another reader doesn't lock `pastes` for writing. A creation
+ * whose lock is not granted yet has no snapshot yet, and will see the block.
  */
 async function untilCreationsEnd(db: Database, withinSeconds: number): Promise<void> {
   const deadline = performance.now() + withinSeconds * 1000;
@@ -115,7 +122,7 @@ async function findCreations(db: Database): Promise<readonly string[]> {
   return rows.map(({ transaction }) => transaction);
 }
 
-/** Lifts the block of a content. @returns false when the content was not blocked */
+/** Lifts the block of content. @returns false when the content was not blocked */
 export async function unblockContent(
   db: Database,
   contentHash: string,

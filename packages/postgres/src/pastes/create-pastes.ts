@@ -18,24 +18,28 @@ export interface SlugLimit {
   readonly maxSlugs?: number | null;
 }
 
-/** A creation waits for a lock only when somebody has locked its user's row, or creates pastes with slugs of the same user. */
+/**
+ * A creation waits for a lock only when somebody has locked its user's row, or creates pastes with slugs of
+ * the same user.
+ */
 const MAX_LOCK_WAIT_MS = 200;
 
 export interface CreatePastesOptions extends SlugLimit {
   /**
-   * How long the statement waits for one locked row, in ms. Afterwards it fails (`isLockTimeout`). Default: 200 for several pastes, and for
-   * one paste as long as other statements.
+   * How long the statement waits for one locked row, in ms. Afterwards it fails (`isLockTimeout`). Default:
+   * 200 for several pastes, and for one paste as long as other statements.
    */
   readonly maxLockWaitMs?: number;
 }
 
 /**
- * Inserts pastes, each with its payload and its PENDING execution, in one statement, which is its own transaction. A paste of 2 KB costs
- * Postgres 0.07 ms of CPU time in groups of 30, and 0.49 ms alone. The statement fails as a whole, for example because one row breaks a
- * constraint or is locked. The caller then creates each paste by itself.
+ * Inserts pastes, each with its payload and its PENDING execution, in one statement, which is its own
+ * transaction. A paste of 2 KB costs Postgres 0.07 ms of CPU time in groups of 30, and 0.49 ms alone. The
+ * statement fails as a whole, for example because one row breaks a constraint or is locked. The caller then
+ * creates each paste by itself.
  *
- * Before it inserts, the statement takes the locks of `slugs_left`, in their own order. Pastes beyond the limit of their user are left out,
- * also when another paste of the group then does not get its slug.
+ * Before it inserts, the statement takes the locks of `slugs_left`, in their own order. Pastes beyond the
+ * limit of their user are left out, also when another paste of the group then does not get its slug.
  * @returns for each paste what was created, or null: see `findRefusal`
  */
 export async function createPastes(
@@ -88,8 +92,9 @@ export async function createPaste(
 export type PasteRefusal = 'content_blocked' | 'slug_taken' | 'slug_limit_reached' | 'parent_not_found';
 
 /**
- * Why `createPastes` has not inserted a paste; null: its short code was taken, or the reason is gone, so that another code can succeed. A
- * paste has its slug in any state, also when it was deleted, until its row is removed.
+ * Why `createPastes` has not inserted a paste; null: its short code was taken, or the reason is gone, so
+ * that another code can succeed. A paste has its slug in any state, also when it was deleted, until its row
+ * is removed.
  */
 export async function findRefusal(
   db: Database,
@@ -109,11 +114,12 @@ export async function findRefusal(
 }
 
 /**
- * Whether a user could read the paste with this short code now: the condition under which it becomes the parent of a new paste. A paste
- * that is deleted when it is read can't be a parent, because no reader can read it twice.
+ * Whether a user could read the paste with this short code now: the condition under which it becomes the
+ * parent of a new paste. A paste that is deleted when it is read can't be a parent, because no reader can
+ * read it twice.
  *
- * A scalar subquery, because for EXISTS the planner may read the whole table once instead of one row for each paste of a group. It locks
- * nothing: a creation never waits for what happens to its parent.
+ * A scalar subquery, because for EXISTS the planner may read the whole table once instead of one row for each
+ * paste of a group. It locks nothing: a creation never waits for what happens to its parent.
  * @param parent a text; NULL: none, and nothing is looked up
  * @param userId a uuid; NULL: an anonymous creator
  */

@@ -16,7 +16,10 @@ const release = transition(pasteDeletion, 'DELETION_IN_PROGRESS', 'NOT_EXPIRED')
  * `deletion_initiated_at` is NOT_EXPIRED, and one with `deleted_at` is DELETED.
  */
 
-/** When the cleanup may claim a paste: from the request on, or when the paste expires; NULL: never. The expression of the index `pastes_due`. */
+/**
+ * When the cleanup may claim a paste: from the request on, or when the paste expires; NULL: never. The
+ * expression of the index `pastes_due`.
+ */
 const dueAt = sql`coalesce(p.deletion_requested_at, p.expires_at)`;
 
 export interface ClaimedDeletion {
@@ -30,9 +33,10 @@ export interface ClaimedDeletion {
 }
 
 /**
- * Claims up to `limit` pastes whose deletion was asked for, or that have expired (NOT_EXPIRED → DELETION_IN_PROGRESS): first what is due
- * longest. Only pastes whose upload has settled are claimed: a late put would leave an object behind. Concurrent janitors skip rows that
- * another one is claiming. ANY of an array, because the statistics of a partial index make the planner expect far more rows.
+ * Claims up to `limit` pastes whose deletion was asked for, or that have expired (NOT_EXPIRED →
+ * DELETION_IN_PROGRESS): first what is due longest. Only pastes whose upload has settled are claimed: a late
+ * put would leave an object behind. Concurrent janitors skip rows that another one is claiming. ANY of an
+ * array, because the statistics of a partial index make the planner expect far more rows.
  */
 export async function claimExpired(
   db: Database,
@@ -52,9 +56,9 @@ export async function claimExpired(
 }
 
 /**
- * Takes over up to `limit` pastes that a reveal claimed more than `afterSeconds` ago, oldest claim first. The state stays, and the time of
- * the claim is now that of this one: no other janitor finds the paste, and a janitor that crashes is followed by another one after the
- * same time.
+ * Takes over up to `limit` pastes that a reveal claimed more than `afterSeconds` ago, oldest claim first.
+ * The state stays, and the time of the claim is now that of this one: no other janitor finds the paste, and a
+ * janitor that crashes is followed by another one after the same time.
  */
 export async function takeOverBurned(
   db: Database,
@@ -74,7 +78,8 @@ export async function takeOverBurned(
 }
 
 /**
- * DELETION_IN_PROGRESS → DELETED for claims that are still valid. Removes the title and the payload of a FAILED paste as well.
+ * DELETION_IN_PROGRESS → DELETED for claims that are still valid. Removes the title and the payload of a
+ * FAILED paste as well.
  * @returns how many pastes it moved; fewer than asked when the watchdog has reset claims
  */
 export async function settleDeleted(
@@ -123,7 +128,7 @@ function heldClaims(claims: readonly ClaimedDeletion[]) {
 }
 
 /**
- * D5: DELETION_IN_PROGRESS for longer than `stuckAfterSeconds` → NOT_EXPIRED, up to `limit` rows.
+ * DELETION_IN_PROGRESS for longer than `stuckAfterSeconds` → NOT_EXPIRED, up to `limit` rows.
  * @returns how many rows it moved
  */
 export async function resetStuckDeletions(

@@ -62,8 +62,8 @@ export async function listExportable(
 }
 
 /**
- * Those of the short codes whose pastes have neither expired nor been deleted or taken down. A retry gives a paste another id, and keeps its
- * code.
+ * Those of the short codes whose pastes have neither expired nor been deleted or taken down. A retry gives
+ * a paste another id, and keeps its code.
  */
 export async function findAlive(db: Database, shortCodes: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ shortCode: string }>`

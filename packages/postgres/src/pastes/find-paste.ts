@@ -4,7 +4,9 @@ import { prepared } from '../database/prepared.ts';
 import { isThere, type PastesTable } from '../schema/pastes.ts';
 
 export type PasteRow = Selectable<PastesTable> & {
-  /** The paste was deleted, is being deleted, or has expired by the clock of the database. Nobody may read it. */
+  /**
+   * The paste was deleted, is being deleted, or has expired by the clock of the database. Nobody may read it.
+   */
   readonly gone: boolean;
 };
 
@@ -46,9 +48,9 @@ export async function findPasteBySlug(db: Database, slug: string): Promise<Paste
 }
 
 /**
- * Deletes a paste for a user: nobody reads the paste from the commit on, and the cleanup deletes its object. A paste that was retried
- * meanwhile has another id: the paste that replaced it is deleted. A retry that commits while the first statement waits for its lock is
- * visible only to the second.
+ * Deletes a paste for a user: nobody reads the paste from the commit on, and the cleanup deletes its
+ * object. A paste that was retried meanwhile has another id: the paste that replaced it is deleted. A retry
+ * that commits while the first statement waits for its lock is visible only to the second.
  * @returns false when the paste was gone already
  */
 export async function requestDeletion(db: Database, id: string): Promise<boolean> {

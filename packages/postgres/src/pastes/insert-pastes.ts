@@ -21,13 +21,19 @@ export interface NewPaste {
   readonly burn?: boolean;
   /** A name that no other paste has. Only with an owner. Default: none. */
   readonly slug?: string | null;
-  /** The short code of the paste that this one is made from. Its creator must be able to read it. Default: none. */
+  /**
+   * The short code of the paste that this one is made from. Its creator must be able to read it. Default:
+   * none.
+   */
   readonly parent?: string | null;
 }
 
 type InsertedColumn = (typeof insertedPasteColumns)[number];
 
-/** The type and the value of each inserted column. `expires_at` follows from `expires_in`, by the clock of Postgres. */
+/**
+ * The type and the value of each inserted column. `expires_at` follows from `expires_in`, by the clock of
+ * Postgres.
+ */
 const fields: Readonly<
   Record<
     Exclude<InsertedColumn, 'expires_at'> | 'expires_in',
@@ -52,12 +58,13 @@ const fields: Readonly<
 const columns = sql.join(insertedPasteColumns.map((column) => sql.ref(column)));
 
 /**
- * New pastes as the rows of a FROM list, named `entry`, with the inserted columns and `n`, the number of the paste, from 1. Of several
- * pastes with one short code, the first.
+ * New pastes as the rows of a FROM list, named `entry`, with the inserted columns and `n`, the number of
+ * the paste, from 1. Of several pastes with one short code, the first.
  *
- * The contents are one parameter, from which each row takes its bytes: pg would send an array of them as hexadecimal text, and a parameter
- * for each would make a text of the statement for each number of pastes. They are in no CTE, which Postgres would write to temporary files.
- * The subquery hides the number of pastes from the planner, which would otherwise plan anew for each single paste: see `anyOf`.
+ * The contents are one parameter, from which each row takes its bytes: pg would send an array of them as
+ * hexadecimal text, and a parameter for each would make a text of the statement for each number of pastes.
+ * They are in no CTE, which Postgres would write to temporary files. The subquery hides the number of pastes
+ * from the planner, which would otherwise plan anew for each single paste: see `anyOf`.
  */
 export function entriesOf(pastes: readonly NewPaste[]): {
   readonly entries: RawBuilder<unknown>;
@@ -92,9 +99,10 @@ function startsOf(pastes: readonly NewPaste[]): readonly number[] {
 }
 
 /**
- * The CTEs `paste`, `payload` and `execution`: every paste is inserted by them, with its content and its PENDING upload. The rows come in
- * the order of their slugs, and without a slug in that of their codes, so that concurrent statements cannot deadlock: one that inserts a
- * slug waits for another that has inserted the same slug and has not committed.
+ * The CTEs `paste`, `payload` and `execution`: every paste is inserted by them, with its content and its
+ * PENDING upload. The rows come in the order of their slugs, and without a slug in that of their codes, so
+ * that concurrent statements cannot deadlock: one that inserts a slug waits for another that has inserted the
+ * same slug and has not committed.
  * @param from a CTE with the inserted columns, and what `content` uses
  * @param ifTaken skip: a row whose short code or slug is taken is left out. fail: it is a unique violation.
  */

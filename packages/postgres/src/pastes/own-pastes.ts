@@ -7,8 +7,8 @@ import { isThere, type PastesTable } from '../schema/pastes.ts';
 import { openPastesOf, type ListedPaste } from './list-pastes.ts';
 
 /**
- * A search reads at most this many pastes for a page, so that it takes some 30 ms for any user. A page that has read them all ends
- * where it stopped, possibly without a match.
+ * A search reads at most this many pastes for a page, so that it takes some 30 ms for any user. A page that
+ * has read them all ends where it stopped, possibly without a match.
  */
 const MAX_SCANNED = 10_000;
 
@@ -63,11 +63,12 @@ export async function findOwnPastes(
 }
 
 /**
- * Deletes pastes of a user, as `requestDeletion` does. Pastes of others, and those that are gone, are left alone. The rows are locked in the order
- * of their ids, so that two deletions of the same pastes can't wait for each other.
+ * Deletes pastes of a user, as `requestDeletion` does. Pastes of others, and those that are gone, are left
+ * alone. The rows are locked in the order of their ids, so that two deletions of the same pastes can't wait
+ * for each other.
  *
- * A retry of a FAILED paste that commits while the first statement waits for its lock has replaced the row. The paste that has the code
- * now is visible only to the second statement.
+ * A retry of a FAILED paste that commits while the first statement waits for its lock has replaced the row.
+ * The paste that has the code now is visible only to the second statement.
  * @returns how many it deleted
  */
 export async function requestDeletions(

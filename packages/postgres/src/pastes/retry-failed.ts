@@ -19,13 +19,14 @@ interface RetriedBy {
 }
 
 /**
- * Retries FAILED pastes (ADR 22). No transition leads out of FAILED: the row ends, as it does after its 24 hours, and a new one with the
- * same short code, slug, owner and options takes its place, IN_PROGRESS, with the payload and a first execution. All in one statement, which
- * takes effect in full or not at all.
+ * Retries FAILED pastes (ADR 22). No transition leads out of FAILED: the row ends, as it does after its 24
+ * hours, and a new one with the same short code, slug, owner and options takes its place, IN_PROGRESS, with
+ * the payload and a first execution. All in one statement, which takes effect in full or not at all.
  *
- * The locks on the paste and its payload fence the retry: of two retries, a deletion and the sweep of failed pastes, one changes the row.
- * Skipped: pastes that are not FAILED, or are gone, or whose payload is gone, and rows that another session has locked.
- * Both locks are needed: a deletion and a takedown change the paste, the sweep of failed pastes deletes the payload.
+ * The locks on the paste and its payload fence the retry: of two retries, a deletion and the sweep of failed
+ * pastes, one changes the row. Skipped: pastes that are not FAILED, or are gone, or whose payload is gone,
+ * and rows that another session has locked. Both locks are needed: a deletion and a takedown change the
+ * paste, the sweep of failed pastes deletes the payload.
  *
  * `created_at` is the time of the retry, so that the new paste has 24 hours of its own; `expires_at` stays.
  * @returns the retried pastes
@@ -66,12 +67,17 @@ export interface RetryablePaste {
   readonly failedId: string;
 }
 
-/** FAILED pastes that failed at or after `since` and can be retried, as payload and p. Only FAILED pastes have `failed_at`. */
+/**
+ * FAILED pastes that failed at or after `since` and can be retried, as payload and p. Only FAILED pastes have
+ * `failed_at`.
+ */
 const retryableSince = (since: Date): RawBuilder<unknown> => sql`
     failed_payloads payload JOIN pastes p ON p.id = payload.paste_id
     WHERE p.failed_at >= ${since} AND ${isThere('p')}`;
 
-/** How many pastes `findRetryable` finds in all its pages. Reads every FAILED paste: at most those of a day. */
+/**
+ * How many pastes `findRetryable` finds in all its pages. Reads every FAILED paste: at most those of a day.
+ */
 export async function countRetryable(db: Database, since: Date): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*)::integer AS count FROM ${retryableSince(since)}`.execute(db);
@@ -79,8 +85,8 @@ export async function countRetryable(db: Database, since: Date): Promise<number>
 }
 
 /**
- * Up to `limit` FAILED pastes that failed at or after `since` and can be retried, in the order of their ids, after the id `after` (null:
- * from the start).
+ * Up to `limit` FAILED pastes that failed at or after `since` and can be retried, in the order of their
+ * ids, after the id `after` (null: from the start).
  */
 export async function findRetryable(
   db: Database,

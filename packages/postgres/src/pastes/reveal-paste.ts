@@ -4,10 +4,11 @@ import type { Actor } from '../database/actor.ts';
 import type { Database } from '../database/database.ts';
 
 /**
- * Claims a stored paste that is deleted when it is read, for the one reader who may read it (NOT_EXPIRED → DELETION_IN_PROGRESS), or finds
- * that this reader claimed it within the last five minutes.
+ * Claims a stored paste that is deleted when it is read, for the one reader who may read it (NOT_EXPIRED →
+ * DELETION_IN_PROGRESS), or finds that this reader claimed it within the last five minutes.
  * @param readerKeyHash SHA-256 of the key by which the reader is known
- * @returns whether the reader may have the content; false: somebody else has read it, or it was deleted, taken down or has expired
+ * @returns whether the reader may have the content; false: somebody else has read it, or it was deleted,
+ * taken down or has expired
  */
 export async function revealPaste(
   db: Database,

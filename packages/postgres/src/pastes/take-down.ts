@@ -15,8 +15,8 @@ export async function countStanding(db: Database, userId: string): Promise<numbe
 }
 
 /**
- * The codes of up to `limit` pastes of a user that are not taken down, oldest first. Those that were taken down meanwhile are not found
- * again, so that the first page is always the next one.
+ * The codes of up to `limit` pastes of a user that are not taken down, oldest first. Those that were taken
+ * down meanwhile are not found again, so that the first page is always the next one.
  */
 export async function findStanding(db: Database, userId: string, limit: number): Promise<readonly string[]> {
   const { rows } = await sql<{ shortCode: string }>`
@@ -56,11 +56,12 @@ interface TakedownResult {
 const MAX_TRIES = 5;
 
 /**
- * Takes pastes down, in whatever state they are (ADR 41): they are deleted, and say why. From the commit on nobody reads them, no retry
- * starts them again, and the cleanup deletes their objects once their uploads have ended, as after a deletion by the user.
+ * Takes pastes down, in whatever state they are (ADR 41): they are deleted, and say why. From the commit on
+ * nobody reads them, no retry starts them again, and the cleanup deletes their objects once their uploads
+ * have ended, as after a deletion by the user.
  *
- * A retry of a FAILED paste that commits first replaces the row, and the statement, which has waited for it, finds nothing. It is then
- * repeated, and finds the paste that has the code now.
+ * A retry of a FAILED paste that commits first replaces the row, and the statement, which has waited for it,
+ * finds nothing. It is then repeated, and finds the paste that has the code now.
  */
 export async function takeDown(
   db: Database,

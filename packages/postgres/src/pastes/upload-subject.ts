@@ -52,9 +52,10 @@ export interface UnsentUpload extends UploadName {
 /**
  * Uploads, as the statements on executions see them.
  *
- * A payload is deleted when no attempt follows, in whatever state the paste is: plain SQL may have moved the paste on meanwhile, and
- * figures that count payloads would count the paste as IN_PROGRESS for ever. An execution with a successor keeps the payload. The payload
- * of a paste that FAILED is kept in `failed_payloads`, for a retry by an operator (ADR 22).
+ * A payload is deleted when no attempt follows, in whatever state the paste is: plain SQL may have moved the
+ * paste on meanwhile, and figures that count payloads would count the paste as IN_PROGRESS for ever. An
+ * execution with a successor keeps the payload. The payload of a paste that FAILED is kept in
+ * `failed_payloads`, for a retry by an operator (ADR 22).
  */
 export const uploadSubject: ExecutionSubject<
   UploadName,

@@ -10,8 +10,9 @@ export interface WalkedPastes {
 }
 
 /**
- * Reads `limit` pastes in the order of their ids, after the id `after` (null: from the start). No index has the pastes that are
- * IN_PROGRESS, because such an index would cost each upload its HOT update. A paste that lost its payload as well is found only here.
+ * Reads `limit` pastes in the order of their ids, after the id `after` (null: from the start). No index has
+ * the pastes that are IN_PROGRESS, because such an index would cost each upload its HOT update. A paste that
+ * lost its payload as well is found only here.
  */
 export async function walkOpenPastes(
   db: Database,

@@ -14,7 +14,10 @@ export interface PastesTable {
   user_id: string | null;
   /** `private` only with an owner. */
   visibility: Generated<Visibility>;
-  /** A name that the owner has chosen, unique among all rows; NULL: none. Only with an owner, and set at the insert only. */
+  /**
+   * A name that the owner has chosen, unique among all rows; NULL: none. Only with an owner, and set at the
+   * insert only.
+   */
   slug: string | null;
   title: string | null;
   syntax: string | null;
@@ -27,8 +30,8 @@ export interface PastesTable {
   /** `s3://bucket/key`. Set exactly while PROCESSED. */
   s3_url: string | null;
   /**
-   * How the object was compressed when the upload settled; NULL: not at all. The object itself names its encoding, and counts when the
-   * two differ: a late put of another worker may have replaced it.
+   * How the object was compressed when the upload settled; NULL: not at all. The object itself names its
+   * encoding, and counts when the two differ: a late put of another worker may have replaced it.
    */
   stored_encoding: ContentEncoding | null;
   /** Set exactly while FAILED. */
@@ -36,7 +39,10 @@ export interface PastesTable {
   created_at: Generated<Date>;
   /** NULL: never. */
   expires_at: Date | null;
-  /** When the user, an operator or the one reader ended the paste; NULL: nobody did. A paste with a value is never served again. */
+  /**
+   * When the user, an operator or the one reader ended the paste; NULL: nobody did. A paste with a value is
+   * never served again.
+   */
   deletion_requested_at: Date | null;
   processed_at: Date | null;
   failed_at: Date | null;
@@ -57,7 +63,10 @@ export interface PastesTable {
   parent: string | null;
 }
 
-/** The columns that the services insert, all of them by `insertPastes`: the api creates, the worker imports, and the janitor retries. */
+/**
+ * The columns that the services insert, all of them by `insertPastes`: the api creates, the worker imports,
+ * and the janitor retries.
+ */
 export const insertedPasteColumns = [
   'short_code',
   'user_id',
@@ -119,7 +128,10 @@ export interface TakedownsTable {
   taken_down_at: Generated<Date>;
 }
 
-/** Content of which no paste is created. At most one block of a content is in force; those that were lifted stay as a record. */
+/**
+ * Content of which no paste is created. At most one block of a content is in force; those that were lifted
+ * stay as a record.
+ */
 export interface ContentBlocksTable {
   id: Generated<string>;
   /** `sha256:` and 64 hex digits. */
@@ -138,10 +150,11 @@ export interface ContentBlocksTable {
 }
 
 /**
- * Whether a paste is there: nobody has asked for its deletion, no cleanup and no reveal has claimed it, and it has not expired. Every read,
- * list, retry and deletion asks this, and nothing else. `reveal_paste`, a function of the owner, has a copy of the condition. Only the expiry is compared with the clock: a deletion is a fact, and stays one when
- * the clock of Postgres steps back. CHECKs give each paste that was taken down or revealed a `deletion_requested_at`, and each paste that is
- * not NOT_EXPIRED a `deletion_initiated_at`.
+ * Whether a paste is there: nobody has asked for its deletion, no cleanup and no reveal has claimed it, and
+ * it has not expired. Every read, list, retry and deletion asks this, and nothing else. `reveal_paste`, a
+ * function of the owner, has a copy of the condition. Only the expiry is compared with the clock: a deletion
+ * is a fact, and stays one when the clock of Postgres steps back. CHECKs give each paste that was taken down
+ * or revealed a `deletion_requested_at`, and each paste that is not NOT_EXPIRED a `deletion_initiated_at`.
  * @param paste the table's name or alias in the statement
  */
 export function isThere(paste: string): RawBuilder<boolean> {

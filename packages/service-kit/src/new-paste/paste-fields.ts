@@ -18,7 +18,9 @@ export function mustBeOneOf(values: readonly string[]): string {
   return `must be one of ${values.join(', ')}`;
 }
 
-/** The options of a paste: all fields but its content. With `expiresInSeconds` null the paste never expires. */
+/**
+ * The options of a paste: all fields but its content. With `expiresInSeconds` null the paste never expires.
+ */
 export interface PasteOptions {
   readonly title: string | null;
   readonly syntax: string | null;
@@ -35,8 +37,8 @@ export interface PasteOptions {
 }
 
 /**
- * No control characters: the Unicode category Cc, written as ranges. The pattern is in the OpenAPI document, and many programs that read
- * it know no `\p{…}`.
+ * No control characters: the Unicode category Cc, written as ranges. The pattern is in the OpenAPI
+ * document, and many programs that read it know no `\p{…}`.
  */
 // oxlint-disable-next-line no-control-regex
 const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f]*$/;
@@ -48,7 +50,8 @@ function line(maxCharacters: number) {
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode, without lone surrogates')
     .regex(ONE_LINE, 'must not have control characters')
     .refine(
-      // A character has one or two UTF-16 units. The first check avoids counting the characters of a text of megabytes.
+      // A character has one or two UTF-16 units. The first check avoids counting the characters of a text of
+      // megabytes.
       (text) => text.length <= 2 * maxCharacters && Array.from(text).length <= maxCharacters,
       `must have at most ${maxCharacters} characters`,
     )
@@ -175,7 +178,8 @@ export function toOptions(
     syntax: parsed.syntax,
     expiresInSeconds: parsed.expires_in,
     visibility: parsed.visibility,
-    // Left out otherwise: the fingerprints of requests with an Idempotency-Key have the options, and stay what they were.
+    // Left out otherwise: the fingerprints of requests with an Idempotency-Key have the options, and stay
+    // what they were.
     ...(parsed.encrypted && { encrypted: true }),
     ...(parsed.burn && { burn: true }),
     ...(parsed.slug !== null && { slug: parsed.slug }),
@@ -190,8 +194,9 @@ export interface PasteFieldError {
 }
 
 /**
- * The rules of a new encrypted paste. Its title and its language belong into the ciphertext: as fields, the server would know them. The
- * content must be a document that its readers can take apart; whether it can be decrypted, only they find out.
+ * The rules of a new encrypted paste. Its title and its language belong into the ciphertext: as fields, the
+ * server would know them. The content must be a document that its readers can take apart; whether it can be
+ * decrypted, only they find out.
  */
 export function encryptionErrors({
   encrypted,

@@ -12,7 +12,10 @@ import { SharedBudget, type Refusal } from './shared-budget.ts';
 export const MAX_WHOLE_BYTES = 256 * 1024;
 
 export interface DownloadLimits {
-  /** Bytes of contents of up to 256 KiB, and the same number for longer ones that are held. One caller gets half. */
+  /**
+   * Bytes of contents of up to 256 KiB, and the same number for longer ones that are held. One caller gets
+   * half.
+   */
   readonly maxBytes: number;
   /** Contents that are streamed at the same time. */
   readonly maxStreams: number;
@@ -28,7 +31,10 @@ export interface Download {
   release(): void;
 }
 
-/** A long content in memory, whose answer may be ended after it has begun to be sent, because its reader can repeat the reveal. */
+/**
+ * A long content in memory, whose answer may be ended after it has begun to be sent, because its reader can
+ * repeat the reveal.
+ */
 export interface HeldDownload extends Pick<Download, 'release'> {
   /** @param end cuts the connection */
   sending(end: () => void): void;
@@ -94,7 +100,7 @@ export class DownloadBudget {
   }
 
   /**
-   * @param weight the bytes of memory for each byte of a content that is in memory as a whole
+   * @param weight the bytes of memory for each byte of content that is in memory as a whole
    * @throws RequestError overloaded or rate_limited
    */
   begin(req: IncomingMessage, bytes: number, weight = 1): Download {
@@ -103,9 +109,10 @@ export class DownloadBudget {
   }
 
   /**
-   * For a content of any size that is in memory as a whole. Long ones share memory of their own, so that slow readers of them don't stop the
-   * readers of short contents. Instead of a refusal, the oldest answers that are being sent are ended: of this caller, otherwise of all. The
-   * earlier answer to the same reader is ended in any case.
+   * For a content of any size that is in memory as a whole. Long ones share memory of their own, so that
+   * slow readers of them don't stop the readers of short contents. Instead of a refusal, the oldest answers
+   * that are being sent are ended: of this caller, otherwise of all. The earlier answer to the same reader is
+   * ended in any case.
    * @throws RequestError overloaded or rate_limited
    */
   hold(

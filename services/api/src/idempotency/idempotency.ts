@@ -47,7 +47,10 @@ type Commit = <Created extends { readonly answer: Answer }>(
   create: (db: Database) => Promise<Created>,
 ) => Promise<Created>;
 
-/** Instead of `commit`, for a `create` that stores the answer in a transaction of its own. `key` null: there is no key. */
+/**
+ * Instead of `commit`, for a `create` that stores the answer in a transaction of its own. `key` null: there
+ * is no key.
+ */
 type ReleaseOnFailure = <Created>(create: (key: KeyOfRequest | null) => Promise<Created>) => Promise<Created>;
 
 /** The key that a request has claimed. */
@@ -72,8 +75,8 @@ export class Idempotency {
   /**
    * Claims the request's key; a request without one only gets a `commit` without a transaction, and no key.
    * @param fingerprintInput the meaning of the body: a request that repeats a key with another one is refused
-   * @param formKey for a form without the header. The same form with another text is another request, because a writer may go back and
-   * change the text
+   * @param formKey for a form without the header. The same form with another text is another request, because
+   * a writer may go back and change the text
    * @throws RequestError idempotency_key_in_use, idempotency_key_reused
    */
   async claim(req: Request, fingerprintInput: string, formKey: string | null = null): Promise<Claim> {

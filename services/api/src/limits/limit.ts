@@ -48,14 +48,14 @@ const MAX_PORTIONS = 10_000;
 const FAILURE_PAUSE_MS = 1000;
 
 /**
- * A number of points for each caller and window, counted over all processes. A window begins with a caller's first
- * request, which spends a point, or one for each byte of a paste. The count is in Postgres, but
- * not every request asks for it: a process takes a fiftieth of the limit at a time and spends it until the
- * window ends. A busy caller costs at most about 50 statements a window instead of one a request. In return,
- * points taken by one process can't be spent at another: up to (processes × (a fiftieth − 1)) points may stay
- * unspent. The limit is never exceeded. Below 100 points it is exact, because a portion is then one point.
- * (Windows end by each process's own clock: when clocks differ by a second, a portion may count in a window
- * that ended a second ago.)
+ * A number of points for each caller and window, counted over all processes. A window begins with a
+ * caller's first request, which spends a point, or one for each byte of a paste. The count is in Postgres,
+ * but not every request asks for it: a process takes a fiftieth of the limit at a time and spends it until
+ * the window ends. A busy caller costs at most about 50 statements a window instead of one a request. In
+ * return, points taken by one process can't be spent at another: up to (processes × (a fiftieth − 1)) points
+ * may stay unspent. The limit is never exceeded. Below 100 points it is exact, because a portion is then one
+ * point. (Windows end by each process's own clock: when clocks differ by a second, a portion may count in a
+ * window that ended a second ago.)
  */
 export class Limit {
   readonly name: string;
@@ -90,7 +90,8 @@ export class Limit {
   }
 
   /**
-   * Spends points of the caller, if they are left. A request that needs more than a whole window spends all of it.
+   * Spends points of the caller, if they are left. A request that needs more than a whole window spends all
+   * of it.
    * @returns null when Postgres can't count: the request passes
    */
   async spend(caller: string, points = 1): Promise<Standing | null> {

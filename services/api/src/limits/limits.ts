@@ -38,7 +38,10 @@ const HOUR = 3600;
 /** The counter of all callers without a token. */
 const ALL = 'all';
 
-/** Pastes up to this size are counted for all callers without a token, and never refused for what others have sent. */
+/**
+ * Pastes up to this size are counted for all callers without a token, and never refused for what others have
+ * sent.
+ */
 const SMALL_PASTE_BYTES = 64 * 1024;
 
 /** A failing Postgres is logged at most this often, instead of with every request. */
@@ -113,8 +116,8 @@ export class Limits {
   }
 
   /**
-   * Counts the bytes of a new paste and creates it. A paste that is not created costs no bytes, and one that its
-   * caller's own limit refuses costs the others none.
+   * Counts the bytes of a new paste and creates it. A paste that is not created costs no bytes, and one
+   * that its caller's own limit refuses costs the others none.
    * @throws RequestError rate_limited, and what `create` throws
    */
   async countBytes<Created>(
@@ -177,7 +180,9 @@ export class Limits {
     return () => Date.now() < endsAt && limit.giveBack(caller, points);
   }
 
-  /** @throws RequestError rate_limited when the standing does not allow the request, unless it passes anyway */
+  /**
+   * @throws RequestError rate_limited when the standing does not allow the request, unless it passes anyway
+   */
   #record(res: ServerResponse, limit: Limit, standing: Standing | null, passes = false): void {
     const standings = this.#standings.get(res) ?? new Map<Limit, Standing | null>();
     this.#standings.set(res, standings.set(limit, standing));
@@ -187,7 +192,10 @@ export class Limits {
     throw rateLimited(limit, standing);
   }
 
-  /** Called once after a request was counted, not for each of its limits: to write the headers takes longer than to count. */
+  /**
+   * Called once after a request was counted, not for each of its limits: to write the headers takes longer
+   * than to count.
+   */
   #setHeaders(res: ServerResponse): void {
     const standings = this.#standings.get(res);
     if (standings === undefined) return;

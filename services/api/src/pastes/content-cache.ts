@@ -18,12 +18,16 @@ export interface StoredContent {
   readonly encoding: ContentEncoding | null;
 }
 
-/** The memory of an entry beside its content: contents of 1 byte took 1,379 bytes each, and those of 2,048 took 4,029. */
+/**
+ * The memory of an entry beside its content: contents of 1 byte took 1,379 bytes each, and those of 2,048
+ * took 4,029.
+ */
 const ENTRY_BYTES = 2048;
 
 /**
- * The contents that this process has read from S3 last, as they are stored: compressed ones take less memory. It knows nothing of deletions: ask Postgres for the row of
- * the paste before each read. Contents of more than 256 KiB are not kept.
+ * The contents that this process has read from S3 last, as they are stored: compressed ones take less
+ * memory. It knows nothing of deletions: ask Postgres for the row of the paste before each read. Contents of
+ * more than 256 KiB are not kept.
  */
 export class ContentCache {
   readonly #contents: LRUCache<string, StoredContent> | null;
@@ -61,15 +65,18 @@ export class ContentCache {
     return content;
   }
 
-  /** @param content all bytes of the object, whose content's hash was checked; they are never changed afterwards */
+  /**
+   * @param content all bytes of the object, whose content's hash was checked; they are never changed
+   * afterwards
+   */
   add(paste: CachedPaste, content: StoredContent): void {
     if (paste.size_bytes <= MAX_WHOLE_BYTES) this.#contents?.set(keyOf(paste), content);
   }
 }
 
 /**
- * Equal contents of two pastes are kept twice. Otherwise anybody could create a paste with the content that they
- * guess, and learn from the time of its first read whether a private paste has the same content.
+ * Equal contents of two pastes are kept twice. Otherwise anybody could create a paste with the content that
+ * they guess, and learn from the time of its first read whether a private paste has the same content.
  */
 function keyOf({ short_code: shortCode, content_hash: contentHash }: CachedPaste): string {
   return `${shortCode} ${contentHash}`;

@@ -7,7 +7,8 @@ import { example } from './example.ts';
 import { findErrors, namedPaste } from './find-named-paste.ts';
 
 /**
- * A strong entity tag: equal tags mean equal bytes, so that the compressed form of a content has another one (RFC 9110, 8.8.3.3).
+ * A strong entity tag: equal tags mean equal bytes, so that the compressed form of a content has another
+ * one (RFC 9110, 8.8.3.3).
  * @param contentHash `sha256:` and 64 hex digits
  */
 export function etagOf(contentHash: string, encoding: ContentEncoding | null = null): string {

@@ -110,7 +110,10 @@ async function receive(
   });
 }
 
-/** Receive, claim the Idempotency-Key, insert, dispatch, answer. The commit is the promise behind the answer; the message follows it. */
+/**
+ * Receive, claim the Idempotency-Key, insert, dispatch, answer. The commit is the promise behind the answer;
+ * the message follows it.
+ */
 export async function create(
   deps: CreatePasteDependencies,
   req: Request,
@@ -120,7 +123,8 @@ export async function create(
   const { content, formKey = null, ...options } = await receive();
   const [context, caller] = [contextOf(req), callerOf(req)];
   context.sizeBytes = content.length;
-  // The answer tells whether the creator can read the parent, so that a parent may be a guess at a short code.
+  // The answer tells whether the creator can read the parent, so that a parent may be a guess at a short
+  // code.
   if (options.parent !== undefined) deps.limits.refuseGuesser(res, limitKeyOf(caller));
 
   const userId = caller.kind === 'user' ? caller.userId : null;

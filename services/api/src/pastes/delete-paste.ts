@@ -17,7 +17,10 @@ import {
   pasteNotFound,
 } from './find-named-paste.ts';
 
-/** DELETE /v1/pastes/:short_code: nobody reads the paste from the answer on. The cleanup sweep deletes its object. */
+/**
+ * DELETE /v1/pastes/:short_code: nobody reads the paste from the answer on. The cleanup sweep deletes its
+ * object.
+ */
 export function deletePaste({ db }: FindDependencies): Endpoint {
   return {
     operation: {

@@ -16,7 +16,7 @@ export interface DiffedPastes {
   readonly parent: PasteRow;
 }
 
-/** Contents of up to this size are compared. It is the size up to which a content is read as a whole. */
+/** Contents of up to this size are compared. It is the size up to which content is read as a whole. */
 const MAX_DIFF_BYTES = MAX_WHOLE_BYTES;
 
 /**
@@ -77,14 +77,16 @@ const WEIGHT = 9;
 
 /**
  * Reads both contents, and holds their memory until `use` has ended.
- * @throws RequestError overloaded or rate_limited, or when a paste was deleted meanwhile; DependencyUnavailableError
+ * @throws RequestError overloaded or rate_limited, or when a paste was deleted meanwhile;
+ * DependencyUnavailableError
  */
 export async function withContents(
   deps: ReadDiffedDependencies,
   { req, res, paste, parent }: DiffedPastes & { readonly req: Request; readonly res: Response },
   use: (contents: { readonly from: Buffer; readonly to: Buffer }) => Promise<void>,
 ): Promise<void> {
-  // One share for both: a second share would be refused for ever where half of the budget is less than the two.
+  // One share for both: a second share would be refused for ever where half of the budget is less than the
+  // two.
   const larger = Math.max(paste.size_bytes, parent.size_bytes);
   const weight = (WEIGHT * (paste.size_bytes + parent.size_bytes)) / larger;
   const download = deps.downloads.begin(req, larger, weight);

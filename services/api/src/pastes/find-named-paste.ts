@@ -33,9 +33,9 @@ export const findErrors = [
 ] as const satisfies ProblemCode[];
 
 /**
- * The paste that the URL names; null when the caller can't read it. For everybody except its owner a private
- * paste is not found, on every route and in every state. Texts that can be neither short codes nor slugs never
- * reach the database.
+ * The paste that the URL names; null when the caller can't read it. For everybody except its owner a
+ * private paste is not found, on every route and in every state. Texts that can be neither short codes nor
+ * slugs never reach the database.
  */
 export async function findNamedPaste(deps: FindDependencies, req: Request): Promise<PasteRow | null> {
   const [name] = nameOf(req);
@@ -63,7 +63,10 @@ export async function findPasteNamed(
   return readable(await findPaste(db, name), req);
 }
 
-/** The log line of a request that names a paste by its slug has the short code only if the caller can read the paste. */
+/**
+ * The log line of a request that names a paste by its slug has the short code only if the caller can read the
+ * paste.
+ */
 function readable(paste: PasteRow | null, req: Request): PasteRow | null {
   if (paste === null || !canRead(paste, userIdOf(req))) return null;
   const context = contextOf(req);
@@ -83,7 +86,9 @@ export function readerOf(paste: Pick<PasteRow, 'user_id'>, req: Request): Audien
   return audienceOf(paste.user_id, userIdOf(req));
 }
 
-/** The extension of a short URL such as `/q7Zk2Lm9Xa.ts`, which names the language of the page; null: none. */
+/**
+ * The extension of a short URL such as `/q7Zk2Lm9Xa.ts`, which names the language of the page; null: none.
+ */
 export function extensionOf(req: Request): string | null {
   return nameOf(req)[1] ?? null;
 }

@@ -51,8 +51,9 @@ const MAX_GROUPED_BYTES = 64 * 1024;
 const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql' } };
 
 /**
- * Inserts pastes under new short codes, in groups when many arrive at once (ADR 38). Each insert throws RequestError short_code_taken,
- * slug_taken or slug_limit_reached, ContentBlockedError or ParentNotFoundError; nothing was inserted then.
+ * Inserts pastes under new short codes, in groups when many arrive at once (ADR 38). Each insert throws
+ * RequestError short_code_taken, slug_taken or slug_limit_reached, ContentBlockedError or
+ * ParentNotFoundError; nothing was inserted then.
  */
 export class PasteInserts {
   readonly #options: PasteInsertsOptions;
@@ -86,7 +87,8 @@ export class PasteInserts {
   }
 
   /**
-   * Inserts a paste together with the answer to its request, so that a process which is killed leaves either both or neither.
+   * Inserts a paste together with the answer to its request, so that a process which is killed leaves
+   * either both or neither.
    * @param answerOf builds the answer, and does nothing else
    * @throws RequestError idempotency_key_in_use when another request has taken the key
    */
@@ -117,7 +119,8 @@ export class PasteInserts {
   }
 
   /**
-   * Asks why nothing was inserted only after the group has ended, because a question that fails or takes long must not disturb the others.
+   * Asks why nothing was inserted only after the group has ended, because a question that fails or takes
+   * long must not disturb the others.
    */
   async #underFreeCode<Inserted>(
     db: Database,
@@ -140,14 +143,18 @@ function isLarge({ content }: NewPaste): boolean {
 }
 
 /**
- * After these errors nothing is committed: Postgres has refused a row or can't read or write it, or a row is locked, or a key was taken.
- * When Postgres is unavailable, it may have committed without an answer, and a second insert would make a second paste.
+ * After these errors nothing is committed: Postgres has refused a row or can't read or write it, or a row
+ * is locked, or a key was taken. When Postgres is unavailable, it may have committed without an answer, and a
+ * second insert would make a second paste.
  */
 function canRunAlone(error: unknown): boolean {
   return !(error instanceof DependencyUnavailableError) || isLockTimeout(error) || isSystemError(error);
 }
 
-/** The answers come last in the transaction: their keys stay locked until the commit, and requests with the same key wait for it. */
+/**
+ * The answers come last in the transaction: their keys stay locked until the commit, and requests with the
+ * same key wait for it.
+ */
 async function createKeyed(
   pastes: readonly KeyedPaste[],
   { db, maxSlugs }: PasteInsertsOptions,

@@ -24,8 +24,9 @@ export interface ReadContentDependencies
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes. While the upload is in progress, the answer
- * waits for it up to CONTENT_WAIT_MS. FAILED and unknown pastes get the same 404 after the same single statement.
+ * GET /:short_code and /v1/pastes/:short_code/content: the exact bytes. While the upload is in progress,
+ * the answer waits for it up to CONTENT_WAIT_MS. FAILED and unknown pastes get the same 404 after the same
+ * single statement.
  */
 export function readContent(deps: ReadContentDependencies, operationId: string): Endpoint {
   return {
@@ -40,7 +41,8 @@ async function read(deps: ReadContentDependencies, req: Request, res: Response):
 }
 
 /**
- * The paste whose content is to be sent. Waits for an upload in progress, and otherwise answers that it is in progress.
+ * The paste whose content is to be sent. Waits for an upload in progress, and otherwise answers that it is
+ * in progress.
  * @param check throws for a paste that may not be read in this way
  * @param find finds the paste, each time that its row is needed; default: the paste that the URL names
  * @returns null: the request is answered, or the client has disconnected
@@ -163,8 +165,8 @@ async function serve(
 }
 
 /**
- * Revalidated each time, because the paste may be deleted. Private content is left in no cache, nor is what a browser
- * gets that is signed in: the header that admission has set for it stays.
+ * Revalidated each time, because the paste may be deleted. Private content is left in no cache, nor is what
+ * a browser gets that is signed in: the header that admission has set for it stays.
  */
 export function cachingOf({ visibility }: Pick<PasteRow, 'visibility'>, res: Response): string {
   const admitted = String(res.getHeader('Cache-Control'));
@@ -181,7 +183,7 @@ export async function sendContent(
   paste: PasteRow,
   download: Omit<RequestedDownload, 'logger'>,
 ): Promise<void> {
-  // Every way to a content leads here, also one that does not know of such pastes.
+  // Every way to content leads here, also one that does not know of such pastes.
   assertStays(deps, paste);
   const logger = deps.logger.child({ ...idsOf(contextOf(download.req)), short_code: paste.short_code });
   if (await sendDownload(deps, { ...download, logger })) return;

@@ -125,7 +125,8 @@ export function diffAtShortUrl(deps: ReadDiffDependencies, page: NonNullable<End
 const FORMAT = 1;
 
 /**
- * The entity tag of a diff: of both contents, and of everything else that its form shows. The contents of a paste never change.
+ * The entity tag of a diff: of both contents, and of everything else that its form shows. The contents of a
+ * paste never change.
  * @param shown what the form shows, as JSON can write it
  */
 export function etagOfDiff({ paste, parent }: DiffedPastes, shown: unknown): string {

@@ -38,7 +38,8 @@ export const formKey = z
   });
 
 /**
- * How a paste is validated: `json` as a JSON document, `text` its options as query parameters, `form` as the fields of a form.
+ * How a paste is validated: `json` as a JSON document, `text` its options as query parameters, `form` as
+ * the fields of a form.
  */
 const ownedSchemas = {
   json: jsonPaste,

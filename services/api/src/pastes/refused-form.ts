@@ -4,12 +4,15 @@ import type { Form } from '../http/body/multipart.ts';
 import { contextOf } from '../http/request/request-context.ts';
 import type { Pages } from '../html/page.ts';
 
-/** A page with a longer text would take a multiple of its bytes in memory. The browser has the text when somebody goes back to the form. */
+/**
+ * A page with a longer text would take a multiple of its bytes in memory. The browser has the text when
+ * somebody goes back to the form.
+ */
 const MAX_SHOWN_BYTES = 256 * 1024;
 
 /**
- * Keeps the form of a page for a slug or a parent that is refused, and for a text with a file. Without JavaScript,
- * the refusal would otherwise cost everything that was entered.
+ * Keeps the form of a page for a slug or a parent that is refused, and for a text with a file. Without
+ * JavaScript, the refusal would otherwise cost everything that was entered.
  */
 export function keepForm(
   { pages, maxPasteBytes }: { readonly pages: Pages; readonly maxPasteBytes: number },

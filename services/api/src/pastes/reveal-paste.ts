@@ -31,7 +31,10 @@ export interface RevealDependencies extends ReadContentDependencies {
   readonly events: ReadContentDependencies['events'] & Pick<RequestEvents, 'pasteRevealed'>;
 }
 
-/** POST /:short_code and POST /v1/pastes/:short_code/reveal: the content of a paste that is deleted when it is read (ADR 47). */
+/**
+ * POST /:short_code and POST /v1/pastes/:short_code/reveal: the content of a paste that is deleted when it is
+ * read (ADR 47).
+ */
 export function revealPaste(deps: RevealDependencies, operationId: string): Endpoint {
   return {
     operation: { ...revealOperation, operationId },
@@ -71,24 +74,32 @@ export function assertBurns({ burn }: Pick<PasteRow, 'burn'>): void {
   throw new RequestError('nothing_to_reveal', 'This paste stays when it is read. Read it with GET.');
 }
 
-/** The reader whose reveal has claimed the paste finds it as before the claim. Whether the reader may have it again, Postgres decides. */
+/**
+ * The reader whose reveal has claimed the paste finds it as before the claim. Whether the reader may have it
+ * again, Postgres decides.
+ */
 export function asReaderFinds(paste: PasteRow | null, key: ReaderKey): PasteRow | null {
   if (paste?.deletion_status !== 'DELETION_IN_PROGRESS' || paste.reader_key_hash === null) return paste;
   if (!isSameHash(paste.reader_key_hash, key.hash)) return paste;
   return { ...paste, burned_at: null, gone: false };
 }
 
-/** For readers of long contents, who can't continue in the middle. They hold memory that no other download uses. */
+/**
+ * For readers of long contents, who can't continue in the middle. They hold memory that no other download
+ * uses.
+ */
 const PATIENCE = 4;
 
-/** A client that reads 8 kB/s takes nothing from this process for up to three minutes: its kernel has enough. */
+/**
+ * A client that reads 8 kB/s takes nothing from this process for up to three minutes: its kernel has enough.
+ */
 const IDLE_MS = 300_000;
 
 /**
- * Sends the content of a PROCESSED paste to this reader, if no other reader has claimed it. The content is whole in memory and has the hash
- * of its paste before it is claimed.
- * @throws RequestError paste_gone or paste_taken_down for everybody else; overloaded, rate_limited and DependencyUnavailableError: then the
- * paste can still be read, or this reader can repeat the request
+ * Sends the content of a PROCESSED paste to this reader, if no other reader has claimed it. The content is
+ * whole in memory and has the hash of its paste before it is claimed.
+ * @throws RequestError paste_gone or paste_taken_down for everybody else; overloaded, rate_limited and
+ * DependencyUnavailableError: then the paste can still be read, or this reader can repeat the request
  */
 export async function sendOnce(
   deps: RevealDependencies,
@@ -145,8 +156,8 @@ const CLAIM_WITHIN_MS = 15_000;
 const ASK_AGAIN_AFTER_MS = 250;
 
 /**
- * Claims the paste for this reader. When Postgres goes away, the claim may have succeeded although its answer was lost: the same key then
- * finds it.
+ * Claims the paste for this reader. When Postgres goes away, the claim may have succeeded although its
+ * answer was lost: the same key then finds it.
  * @throws DependencyUnavailableError
  */
 async function claim(

@@ -27,8 +27,8 @@ export interface RequestedDownload {
 }
 
 /**
- * The bytes of a page for each byte of its content, at the most: a quotation mark becomes `&quot;`, and a line
- * of one byte gets a number of up to seven.
+ * The bytes of a page for each byte of its content, at the most: a quotation mark becomes `&quot;`, and a
+ * line of one byte gets a number of up to seven.
  */
 export const BYTES_OF_PAGE = 8;
 

@@ -3,7 +3,10 @@ import type { ObjectStore } from '@pasteflow/s3';
 /** A failure that is older says little about S3 now. */
 const REMEMBERED_MS = 5000;
 
-/** What this process knows about S3 from its own reads, and from the attempts of uploads that clients wait for. */
+/**
+ * What this process knows about S3 from its own reads, and from the attempts of uploads that clients wait
+ * for.
+ */
 export class StorageFailures {
   #failedAt = -Infinity;
 

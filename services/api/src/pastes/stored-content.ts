@@ -12,7 +12,7 @@ export interface ContentDependencies {
   readonly cache: Pick<ContentCache, 'get' | 'add'>;
 }
 
-/** What is sent for a content, or for a range of it. */
+/** What is sent: content, or a range of it. */
 export interface OpenContent {
   readonly body: Readable;
   readonly encoding: ContentEncoding | null;
@@ -21,8 +21,8 @@ export interface OpenContent {
 }
 
 /**
- * Reads a content, or a range of a content, into memory from the cache or from S3. A whole content is checked against the
- * hash of its paste.
+ * Reads content, or a range of it, into memory from the cache or from S3. Whole content is
+ * checked against the hash of its paste.
  * @returns null when S3 has no such object
  * @throws DependencyUnavailableError
  */
@@ -80,7 +80,8 @@ function assertIntact({ content_hash: expected }: ObjectRequest['paste'], conten
 }
 
 /**
- * Opens a content, or a range of it, as a stream. A client that accepts the encoding of the object gets the bytes of the object.
+ * Opens content, or a range of it, as a stream. A client that accepts the encoding of the object gets the
+ * bytes of the object.
  * @returns null when S3 has no such object
  * @throws DependencyUnavailableError
  */

@@ -7,7 +7,7 @@ import type { ByteRange } from '../http/request/conditional.ts';
 export interface ObjectRequest {
   readonly paste: Pick<PasteRow, 'short_code' | 'content_hash' | 'size_bytes' | 'stored_encoding'>;
   readonly range: ByteRange | undefined;
-  /** The encoding in which the client takes a content that is stored in it; null: none, as for each range. */
+  /** The encoding in which the client takes content that is stored in it; null: none, as for each range. */
   readonly accepts: ContentEncoding | null;
 }
 
@@ -17,11 +17,11 @@ export function requestedBytes({ paste, range }: Pick<ObjectRequest, 'paste' | '
 }
 
 /**
- * Opens the object of a paste: the requested range of an object that isn't compressed, and otherwise the whole object. The request to S3
- * is aborted when the client disconnects.
+ * Opens the object of a paste: the requested range of an object that isn't compressed, and otherwise the
+ * whole object. The request to S3 is aborted when the client disconnects.
  *
- * The row says whether the object is compressed, but the object counts: a worker that was taken for dead may have replaced it since, with
- * another setting.
+ * The row says whether the object is compressed, but the object counts: a worker that was taken for dead may
+ * have replaced it since, with another setting.
  * @returns null when S3 has no object with this key and a possible length
  * @throws DependencyUnavailableError
  */
@@ -51,8 +51,8 @@ export async function openStoredObject(
 }
 
 /**
- * A compressed object is smaller than its content: contents that don't become smaller are stored as they are. An object without a length is
- * measured when it is read.
+ * A compressed object is smaller than its content: contents that don't become smaller are stored as they
+ * are. An object without a length is measured when it is read.
  */
 function isPossible({ encoding, contentLength, isPart }: StoredObject, requested: ObjectRequest): boolean {
   if (contentLength === null) return true;

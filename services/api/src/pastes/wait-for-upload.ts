@@ -13,8 +13,8 @@ export interface WaitForUploadDependencies {
 }
 
 /**
- * Lets a read of content wait for an upload in progress, which usually ends within 0.1 s. The client did not ask for
- * a wait, so without a free place, and while S3 is known to fail, the read is answered at once.
+ * Lets a read of content wait for an upload in progress, which usually ends within 0.1 s. The client did
+ * not ask for a wait, so without a free place, and while S3 is known to fail, the read is answered at once.
  * @returns whether the read has waited, so that the row is out of date
  */
 export async function waitForUpload(

@@ -13,7 +13,8 @@ export function fieldsOf(base: string, shortCode: string) {
 
 /**
  * 200, as PrivateBin answers, and not 201: some clients take everything else for an error.
- * @param deleteToken null for a paste with an owner. The clients expect a text, with which they can ask for the deletion
+ * @param deleteToken null for a paste with an owner. The clients expect a text, with which they can ask for
+ * the deletion
  */
 export function createdAnswerOf(base: string, shortCode: string, deleteToken: string | null): Answer {
   return jsonAnswer(200, { ...fieldsOf(base, shortCode), deletetoken: deleteToken ?? OWNED });
@@ -22,7 +23,9 @@ export function createdAnswerOf(base: string, shortCode: string, deleteToken: st
 /** In place of the token of a paste that its owner deletes. */
 const OWNED = 'owned';
 
-/** An error in PrivateBin's form. The HTTP status stays: its clients don't look at it, proxies and metrics do. */
+/**
+ * An error in PrivateBin's form. The HTTP status stays: its clients don't look at it, proxies and metrics do.
+ */
 export function privateBinProblem({ status, detail, errors }: Problem): Answer {
   const rules = errors?.map(({ path, message }) => (path === '' ? message : `${path} ${message}`)) ?? [];
   return jsonAnswer(status, { status: 1, message: rules.length === 0 ? detail : `${rules.join('; ')}.` });

@@ -67,7 +67,8 @@ async function read(deps: PrivateBinGetDependencies, req: Request, res: Response
     head: () => res,
     render: (bytes: Iterable<Buffer> | AsyncIterable<Buffer>) => aroundDocument(bytes, parts),
   };
-  // The header of these clients makes the request a deliberate read: no browser sends it by itself, nor for a page of another site.
+  // The header of these clients makes the request a deliberate read: no browser sends it by itself, nor for a
+  // page of another site.
   if (paste.burn) await sendOnce(deps, paste, { ...download, key: readerKeyOf(req) });
   else await sendContent(deps, paste, { ...download, requested: { paste, range: undefined, accepts: null } });
 }
@@ -104,8 +105,8 @@ function notEncrypted(url: string): RequestError {
 }
 
 /**
- * Writes fields around those of a stored document, whose bytes stay as they are: `{` and `}` are its first and its last byte, because only
- * that one form of a document is stored.
+ * Writes fields around those of a stored document, whose bytes stay as they are: `{` and `}` are its first
+ * and its last byte, because only that one form of a document is stored.
  */
 async function* aroundDocument(
   document: Iterable<Buffer> | AsyncIterable<Buffer>,
@@ -125,8 +126,8 @@ async function* aroundDocument(
 }
 
 /**
- * The JSON-LD contexts that PrivateBin serves at `?jsonld=`, as far as clients read them: PBinCLI takes the version of the format from
- * `@context.v.@value` of `paste`, and version 1 from a server without it.
+ * The JSON-LD contexts that PrivateBin serves at `?jsonld=`, as far as clients read them: PBinCLI takes the
+ * version of the format from `@context.v.@value` of `paste`, and version 1 from a server without it.
  */
 const contexts: Readonly<Record<string, object>> = {
   paste: {

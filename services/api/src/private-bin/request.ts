@@ -7,8 +7,8 @@ import { parseJson } from '../http/body/json-body.ts';
 import { type RequestError, validate, validationFailed } from '../http/errors/request-error.ts';
 
 /**
- * Whether the request comes from a client of PrivateBin's: all of them send this header, and no browser sends it by itself, so that a link
- * preview reads nothing here.
+ * Whether the request comes from a client of PrivateBin's: all of them send this header, and no browser
+ * sends it by itself, so that a link preview reads nothing here.
  */
 export function isPrivateBin(req: IncomingMessage): boolean {
   return req.headers['x-requested-with'] === 'JSONHttpRequest';
@@ -21,7 +21,8 @@ export type PrivateBinQuery =
   | { readonly kind: 'none' };
 
 /**
- * `?CODE`, `?pasteid=CODE` or `?jsonld=NAME`. Other parameters are ignored: some services append their own to each link.
+ * `?CODE`, `?pasteid=CODE` or `?jsonld=NAME`. Other parameters are ignored: some services append their own
+ * to each link.
  */
 export function privateBinQuery(req: IncomingMessage): PrivateBinQuery {
   const parameters = new URLSearchParams((req.url ?? '').split('?').slice(1).join('?'));
@@ -113,8 +114,8 @@ function noDiscussions(path: string): RequestError {
 }
 
 /**
- * Refuses `1e5` and `100000.0`: the authenticated data is written anew from the parsed numbers, and a client that has authenticated another
- * spelling could not decrypt the paste.
+ * Refuses `1e5` and `100000.0`: the authenticated data is written anew from the parsed numbers, and a
+ * client that has authenticated another spelling could not decrypt the paste.
  */
 function plainNumbers(key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || context?.source === undefined || context.source === String(value))
