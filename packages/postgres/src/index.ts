@@ -42,7 +42,6 @@ export {
   findRefusal,
   type CreatedPaste,
   type PasteRefusal,
-  type SlugLimit,
 } from './pastes/create-pastes.ts';
 export type { NewPaste } from './pastes/insert-pastes.ts';
 export {
