@@ -34,7 +34,7 @@ export {
   unblockContent,
   type ContentBlock,
 } from './pastes/content-blocks.ts';
-export { countStanding, findStanding, takeDown, type TakedownBy } from './pastes/take-down.ts';
+export { countStanding, findStanding, takeDown } from './pastes/take-down.ts';
 export { revealPaste } from './pastes/reveal-paste.ts';
 export {
   createPaste,

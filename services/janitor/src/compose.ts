@@ -25,8 +25,8 @@ import {
 import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
 import { createSqsClient, queueDepth, type SqsClient } from '@pasteflow/sqs';
 import type { JanitorConfig } from './config.ts';
-import { composeOperations } from './operations/compose-operations.ts';
-import { MinuteHistory } from './operations/minutes.ts';
+import { composeOperations } from './page/operations-server.ts';
+import { MinuteHistory } from './page/minutes.ts';
 import { createJobQueue } from './queues/job-queue.ts';
 import { createUploadQueue } from './queues/upload-queue.ts';
 import type { WorkQueue } from './queues/work-queue.ts';

@@ -1,37 +1,38 @@
 import { Metrics, type Entry } from '@pasteflow/runtime';
+import { operator, recorded } from './actions/record.ts';
+import { runSweep } from './actions/run-sweep.ts';
 import { composeSweeps } from './compose.ts';
 import type { JanitorConfig } from './config.ts';
 import type { OnceCommand } from './command-line.ts';
-import { recordAction, type RecordedCommand } from './ops/record-action.ts';
-import { sweepOutcome } from './sweeping/sweep-outcome.ts';
 
 /**
  * Runs one sweep, records it among the actions of operators, and prints its counts as JSON on stdout: `{"skipped":1}` when another janitor
  * is running it. SIGTERM and Ctrl-C end the run between two batches, so that no row stays claimed. A second signal ends the process at once.
  */
-export async function runOnce(entry: Entry<JanitorConfig>, command: OnceCommand): Promise<void> {
-  const { sweep: name, allowMassDeletion } = command;
+export async function runOnce(
+  entry: Entry<JanitorConfig>,
+  { sweep: name, allowMassDeletion, reason }: OnceCommand,
+): Promise<void> {
   const metrics = new Metrics(entry.name, { process: false });
   const { sweeps, runner, owner, close } = composeSweeps(entry, metrics, { allowMassDeletion });
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopping.abort());
+  const by = { actor: operator(), reason, class: 'other' } as const;
+  const running = { signal: stopping.signal, onProgress: () => {} };
+  const subject = allowMassDeletion ? `${name} --allow-mass-deletion` : name;
   try {
-    const { result: counts, notRecorded } = await recordAction(
+    const { json } = await recorded(
       owner.db,
-      recordOf(command),
-      () => runner.run(sweeps[name], stopping.signal),
-      (done) => sweepOutcome(done, stopping.signal),
+      { ...by, action: 'run-sweep', subject },
+      {
+        run: () => runSweep(sweeps, runner).do(name, by, running),
+        outcomeOf: ({ outcome }) => outcome,
+        onNotRecorded: (error) =>
+          entry.logger.warn('outcome of an action not recorded', { sweep: name, error }),
+      },
     );
-    if (notRecorded !== null)
-      entry.logger.warn('outcome of an action not recorded', { sweep: name, reason: notRecorded });
-    process.stdout.write(`${JSON.stringify(counts ?? { skipped: 1 })}\n`);
+    process.stdout.write(`${JSON.stringify(json)}\n`);
   } finally {
     await close();
   }
-}
-
-/** The same action as that of the operations page. */
-function recordOf({ sweep, allowMassDeletion, reason }: OnceCommand): RecordedCommand {
-  const subject = allowMassDeletion ? `${sweep} --allow-mass-deletion` : sweep;
-  return { action: 'run-sweep', subject, reason };
 }

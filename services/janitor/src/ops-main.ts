@@ -1,7 +1,7 @@
 import { printAnswer } from '@pasteflow/service-kit';
-import { runOpsCommand } from './ops/run-ops-command.ts';
+import { runOpsCommand } from './commands/run-ops-command.ts';
 
-/** `npm run ops`: shows an operator the state of the system, and moves dead letters back to their queues. */
+/** `npm run ops`: shows operators the state of the system, and does their actions. */
 printAnswer(
   await runOpsCommand(process.argv.slice(2), process.env, (line) => void process.stderr.write(`${line}\n`)),
 );

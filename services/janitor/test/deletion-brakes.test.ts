@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import { composeSweeps } from '../src/compose.ts';
 import { loadJanitorConfig } from '../src/config.ts';
 import { checkBeforeDeleting, ClockError } from '../src/sweeping/check-before-deleting.ts';
-import { runOpsCommand } from '../src/ops/run-ops-command.ts';
+import { runOpsCommand } from '../src/commands/run-ops-command.ts';
 import { newReconcile } from './new-reconcile.ts';
 import { deleteCalls, keysIn, putObjects } from './objects.ts';
 import { BUCKET, connect, createWorld, running, type World } from './world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseOpsCommand } from '../src/ops/command-line.ts';
-import { runOpsCommand } from '../src/ops/run-ops-command.ts';
+import { parseOpsCommand } from '../src/commands/command-line.ts';
+import { runOpsCommand } from '../src/commands/run-ops-command.ts';
 
 const RETRY_TAKES =
   'retry takes the short code of a paste, or --all-failed-since with a time such as 2026-11-22T04:00Z';
@@ -8,80 +8,53 @@ const hash = 'a'.repeat(63) + '7';
 const YES_IS_FOR = '--yes is only for adopt-bucket, retry --all-failed-since and takedown --user';
 const id = '019523b5-3c4d-7e6f-8a9b-0c1d2e3f4a5b';
 
+const act = { kind: 'act', class: 'other', reason: null, json: false };
+
 describe('the command line of ops', () => {
   it.each([
     ['status', { kind: 'status', json: false }],
     ['--json status', { kind: 'status', json: true }],
-    [
-      'timeline 8Jk2xQw0Zc',
-      { kind: 'timeline', of: { kind: 'paste', shortCode: '8Jk2xQw0Zc' }, json: false },
-    ],
-    [
-      'timeline http://127.0.0.1:3000/8Jk2xQw0Zc --json',
-      { kind: 'timeline', of: { kind: 'paste', shortCode: '8Jk2xQw0Zc' }, json: true },
-    ],
-    [`timeline ${id.toUpperCase()}`, { kind: 'timeline', of: { kind: 'job', id }, json: false }],
-    ['retry-dead-letters', { kind: 'retry-dead-letters', json: false }],
+    ['timeline 8Jk2xQw0Zc', { kind: 'timeline', of: '8Jk2xQw0Zc', json: false }],
+    ['timeline http://127.0.0.1:3000/8Jk2xQw0Zc --json', { kind: 'timeline', of: '8Jk2xQw0Zc', json: true }],
+    [`timeline ${id.toUpperCase()}`, { kind: 'timeline', of: id, json: false }],
+    ['retry-dead-letters', { ...act, action: 'retry-dead-letters', subject: '' }],
     [
       'retry 8Jk2xQw0Zc --reason because',
-      { kind: 'retry', which: { kind: 'one', shortCode: '8Jk2xQw0Zc' }, reason: 'because', json: false },
+      { ...act, action: 'retry', subject: '8Jk2xQw0Zc', reason: 'because' },
     ],
-    ...[true, false].map((yes): [string, object] => [
-      `retry --all-failed-since 2026-11-22T04:00Z${yes ? ' --yes' : ''}`,
-      {
-        kind: 'retry',
-        which: { kind: 'since', since: new Date('2026-11-22T04:00:00Z'), yes },
-        reason: null,
-        json: false,
-      },
-    ]),
-    [`cancel ${id} --reason stop`, { kind: 'cancel', jobId: id, reason: 'stop', json: false }],
     [
-      'takedown https://paste.example.org/8Jk2xQw0Zc --reason spam --class spam',
-      {
-        kind: 'takedown',
-        which: { kind: 'one', shortCode: '8Jk2xQw0Zc' },
-        class: 'spam',
-        reason: 'spam',
-        json: false,
-      },
+      'retry --all-failed-since 2026-11-22T04:00Z',
+      { kind: 'count', action: 'retry-failed', subject: 'since 2026-11-22T04:00:00.000Z', json: false },
+    ],
+    [
+      'retry --all-failed-since 2026-11-22T04:00Z --yes',
+      { ...act, action: 'retry-failed', subject: 'since 2026-11-22T04:00:00.000Z' },
+    ],
+    [`cancel ${id} --reason stop`, { ...act, action: 'cancel-job', subject: id, reason: 'stop' }],
+    [
+      'takedown https://paste.example.org/8Jk2xQw0Zc --reason x --class spam',
+      { ...act, action: 'takedown', subject: '8Jk2xQw0Zc', class: 'spam', reason: 'x' },
+    ],
+    [
+      `takedown --user ${id} --reason spam`,
+      { kind: 'count', action: 'takedown-user', subject: id, json: false },
     ],
     [
       `takedown --user ${id} --reason spam --yes --json`,
-      {
-        kind: 'takedown',
-        which: { kind: 'user', userId: id, yes: true },
-        class: 'other',
-        reason: 'spam',
-        json: true,
-      },
+      { ...act, action: 'takedown-user', subject: id, reason: 'spam', json: true },
     ],
     [
       `block ${hash.toUpperCase()} --reason x --class malware`,
-      {
-        kind: 'block',
-        content: { kind: 'hash', contentHash: `sha256:${hash}` },
-        class: 'malware',
-        reason: 'x',
-        json: false,
-      },
+      { ...act, action: 'block', subject: `sha256:${hash}`, class: 'malware', reason: 'x' },
     ],
     [
       `unblock sha256:${hash} --reason x`,
-      { kind: 'unblock', content: { kind: 'hash', contentHash: `sha256:${hash}` }, reason: 'x', json: false },
+      { ...act, action: 'unblock', subject: `sha256:${hash}`, reason: 'x' },
     ],
-    [
-      'block 8Jk2xQw0Zc --reason x',
-      {
-        kind: 'block',
-        content: { kind: 'paste', shortCode: '8Jk2xQw0Zc' },
-        class: 'other',
-        reason: 'x',
-        json: false,
-      },
-    ],
+    ['block 8Jk2xQw0Zc --reason x', { ...act, action: 'block', subject: '8Jk2xQw0Zc', reason: 'x' }],
     ['blocks', { kind: 'blocks', json: false }],
     ['adopt-bucket --yes', { kind: 'adopt-bucket', yes: true, json: false }],
+    ['restore-objects', { kind: 'restore-objects', deletedSince: null, json: false }],
     ['--help', { kind: 'help' }],
   ])('understands %s', (line, command) => {
     expect(parseOpsCommand(line.split(' '))).toEqual(command);
@@ -119,6 +92,7 @@ describe('the command line of ops', () => {
     ['blocks now', 'blocks takes no further arguments'],
     ['cancel abc', 'cancel takes the id of a job'],
     [`cancel ${id} ${id}`, 'cancel takes the id of a job'],
+    ['restore-objects --deleted-since yesterday', '--deleted-since takes a time'],
     ['status --yaml', "Unknown option '--yaml'"],
   ])('refuses "%s" with 64, and shows the usage', async (line, message) => {
     const { code, stdout, stderr } = await runOpsCommand(line === '' ? [] : line.split(' '), {});

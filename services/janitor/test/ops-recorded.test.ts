@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
-import { runOpsCommand } from '../src/ops/run-ops-command.ts';
-import { openPage } from './operations/page.ts';
+import { runOpsCommand } from '../src/commands/run-ops-command.ts';
+import { openPage } from './page/open-page.ts';
 import { createWorld, type World } from './world.ts';
 
 let world: World;
@@ -42,7 +42,7 @@ describe('an action of npm run ops is recorded', () => {
     const reason = 'report 4711';
     expect(await recorded()).toEqual([
       { actor, action: 'takedown', subject: code, reason, outcome: outcome(`Took ${code} down.`) },
-      { actor, action: 'takedown-user', subject: user!.id, reason, outcome: 'Took 1 pastes down.' },
+      { actor, action: 'takedown-user', subject: user!.id, reason, outcome: 'Took 1 paste down.' },
       { actor, action: 'block', subject: HASH, reason, outcome: outcome(`Blocked ${HASH}.`) },
       { actor, action: 'unblock', subject: HASH, reason, outcome: `Unblocked ${HASH}.` },
       { actor, action: 'cancel-job', subject: job!.id, reason, outcome: outcome('which was queued') },
@@ -51,7 +51,7 @@ describe('an action of npm run ops is recorded', () => {
         action: 'retry-dead-letters',
         subject: null,
         reason: 'no reason given',
-        outcome: outcome('MOVED'),
+        outcome: outcome('moved 0, refused 0'),
       },
       {
         actor,

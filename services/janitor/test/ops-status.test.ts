@@ -2,8 +2,8 @@ import { recordSweepRun } from '@pasteflow/postgres';
 import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { runOpsCommand } from '../src/ops/run-ops-command.ts';
-import type { Status } from '../src/ops/read-status.ts';
+import { runOpsCommand } from '../src/commands/run-ops-command.ts';
+import type { Status } from '../src/reports/read-status.ts';
 import { callSqs, sendRaw } from './messages.ts';
 import { createWorld, JOBS, UPLOADS, type World } from './world.ts';
 

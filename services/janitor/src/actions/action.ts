@@ -1,0 +1,61 @@
+import type { TakedownClass } from '@pasteflow/domain';
+
+/** Who acts, and why. */
+export interface ActedBy {
+  readonly actor: string;
+  /** In the operator's words. null: none was given, which only commands allow. */
+  readonly reason: string | null;
+  /** What readers see, for the actions that have classes. */
+  readonly class: TakedownClass;
+}
+
+/** How many an action means, before it is done. */
+export interface Meant {
+  readonly count: number;
+  /** `This takes down 12 pastes.` */
+  readonly sentence: string;
+}
+
+interface Done {
+  /** In words: what is recorded, and shown on the page and in the terminal. */
+  readonly outcome: string;
+  /** For programs. */
+  readonly json: object;
+  /** What a terminal shows instead of the outcome. */
+  readonly terminal?: string;
+}
+
+interface Running {
+  /** Ends a long action between two of its steps. */
+  readonly signal: AbortSignal;
+  /** Called now and then during an action that takes long. */
+  readonly onProgress: (line: string) => void;
+}
+
+/** Something that operators do. The commands and the operations page both use this definition. */
+export interface Action {
+  readonly title: string;
+  readonly hasClass?: true;
+  /** The owner of the subject reads the reason, too. Otherwise only operators do. */
+  readonly isReasonForOwner?: true;
+  /** @param subject empty when the action has none. @returns null when there is no such subject */
+  readonly check: (subject: string) => Promise<Meant | null>;
+  /** @throws Refused, or the error of a dependency. After an abort between two steps, the reason of the signal */
+  readonly do: (subject: string, by: ActedBy, running: Running) => Promise<Done>;
+}
+
+/** The action is not possible. The message is for the operator. */
+export class Refused extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'Refused';
+  }
+}
+
+/** What is recorded when the operator gave no reason. */
+export const NO_REASON = 'no reason given';
+
+/** `1 paste`, `12 pastes`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,46 @@
+import type { Database } from '@pasteflow/postgres';
+import type { SqsClient } from '@pasteflow/sqs';
+import type { QueueConfig } from '@pasteflow/service-kit';
+import type { SweepRunner } from '../sweeping/run-sweep.ts';
+import type { Sweeps } from '../sweeping/sweep.ts';
+import type { Action } from './action.ts';
+import { block, unblock } from './blocks.ts';
+import { cancelJob } from './cancel-job.ts';
+import { retryDeadLetters } from './dead-letters.ts';
+import { retry, retryFailedSince } from './retry.ts';
+import { runSweep } from './run-sweep.ts';
+import { takedown, takedownUser } from './takedown.ts';
+
+/** The actions that need only the database, by the name under which each is recorded. */
+export const actionsOnRows = {
+  takedown,
+  'takedown-user': takedownUser,
+  block,
+  unblock,
+  retry,
+  'retry-failed': retryFailedSince,
+  'cancel-job': cancelJob,
+} as const satisfies Record<string, (db: Database) => Action>;
+
+export interface ActionDependencies {
+  readonly db: Database;
+  readonly sqs: SqsClient;
+  readonly queues: QueueConfig;
+  readonly sweeps: Sweeps;
+  readonly runner: Pick<SweepRunner, 'run'>;
+}
+
+/** All actions of the operations page, by their names. */
+export function createActions({
+  db,
+  sqs,
+  queues,
+  sweeps,
+  runner,
+}: ActionDependencies): ReadonlyMap<string, Action> {
+  return new Map([
+    ...Object.entries(actionsOnRows).map(([name, create]) => [name, create(db)] as const),
+    ['retry-dead-letters', retryDeadLetters(sqs, queues)],
+    ['run-sweep', runSweep(sweeps, runner)],
+  ]);
+}

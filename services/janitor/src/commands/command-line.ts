@@ -1,0 +1,183 @@
+import { type Help, type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
+import { isShortCode, isUuid, takedownClasses, type TakedownClass } from '@pasteflow/domain';
+import type { actionsOnRows } from '../actions/actions.ts';
+
+/** An action that the command line asks for, with its subject as the action takes it; empty: none. */
+export interface ActCommand {
+  readonly kind: 'act';
+  readonly action: keyof typeof actionsOnRows | 'retry-dead-letters';
+  readonly subject: string;
+  readonly class: TakedownClass;
+  /** null: none was given. */
+  readonly reason: string | null;
+  readonly json: boolean;
+}
+
+/** What an action on many pastes means, which is done only with --yes. */
+export interface CountCommand {
+  readonly kind: 'count';
+  readonly action: 'takedown-user' | 'retry-failed';
+  readonly subject: string;
+  readonly json: boolean;
+}
+
+export type OpsCommand =
+  | { readonly kind: 'status' | 'blocks'; readonly json: boolean }
+  /** Of a paste by its short code, or of a job by its id. */
+  | { readonly kind: 'timeline'; readonly of: string; readonly json: boolean }
+  | ActCommand
+  | CountCommand
+  | { readonly kind: 'adopt-bucket'; readonly yes: boolean; readonly json: boolean }
+  | { readonly kind: 'restore-objects'; readonly deletedSince: Date | null; readonly json: boolean };
+
+export const usage = `Usage:
+  npm run ops -- status               shows states, ages, stuck work, queues and sweeps
+  npm run ops -- timeline CODE        shows what happened to a paste; takes the id of a job, too
+  npm run ops -- retry CODE           uploads a FAILED paste again; with --all-failed-since TIME instead of CODE shows how
+                                      many failed since then, and with --yes retries them
+  npm run ops -- cancel JOB           ends a job that waits or runs; what it has made stays
+  npm run ops -- retry-dead-letters   moves dead letters back to the queues that they came from
+  npm run ops -- takedown CODE --reason TEXT
+                                      takes a paste down: readers get 451, and its content is deleted; with --user ID instead
+                                      of CODE shows how many pastes the user has, and with --yes takes them all down
+  npm run ops -- block HASH --reason TEXT
+                                      refuses the content with this SHA-256; takes the code of a paste, too. unblock HASH
+                                      --reason TEXT lifts the block, and blocks lists those in force
+  npm run ops -- adopt-bucket         shows to which database the bucket belongs; with --yes gives it to this one
+  npm run ops -- restore-objects      restores wrongly deleted objects from the versions that the bucket keeps;
+                                      --deleted-since 2026-11-22T03:00Z leaves earlier deletions alone
+
+  --json   prints JSON, for programs
+  --all-failed-since TIME   for retry: e.g. 2026-11-22T04:00:00Z
+  --reason TEXT             for retry: why; the timelines of the pastes show it, also to their owners
+                            for cancel: why; the owner of the job reads it
+                            for takedown, block, unblock: why; for operators only
+  --class CLASS             for takedown, block: the class that readers see; ${takedownClasses.join(', ')}.
+                            Default: other
+
+The environment names the database, the bucket and the queues, as for a janitor. When it names neither, \`npm run ops\` uses those
+of a running \`npm start\` or \`npm run stack\`.
+`;
+
+const options = {
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  yes: { type: 'boolean' },
+  'deleted-since': { type: 'string' },
+  'all-failed-since': { type: 'string' },
+  reason: { type: 'string' },
+  class: { type: 'string' },
+  user: { type: 'string' },
+} as const;
+
+/** Which commands take an option, as in the message of a command that does not. */
+const takenBy = [
+  ['all-failed-since', ['retry'], 'retry'],
+  ['user', ['takedown'], 'takedown'],
+  ['reason', ['retry', 'cancel', 'takedown', 'block', 'unblock'], 'retry, cancel, takedown, block, unblock'],
+  ['class', ['takedown', 'block'], 'takedown and block'],
+  ['deleted-since', ['restore-objects'], 'restore-objects'],
+] as const satisfies readonly (readonly [keyof typeof options, readonly string[], string])[];
+
+export function parseOpsCommand(args: readonly string[]): OpsCommand | Help | Misused {
+  const parsed = parseArguments(args, options);
+  if (parsed.kind === 'misused') return parsed;
+  const { values, positionals } = parsed;
+  if (values.help === true) return { kind: 'help' };
+  const [name = '', argument = '', ...more] = positionals;
+  const { reason = null, user, yes = false, json = false } = values;
+  const failedSince = values['all-failed-since'];
+  if (yes && name !== 'adopt-bucket' && failedSince === undefined && user === undefined)
+    return misused('--yes is only for adopt-bucket, retry --all-failed-since and takedown --user');
+  for (const [option, names, text] of takenBy)
+    if (values[option] !== undefined && !names.some((each) => each === name))
+      return misused(`--${option} is only for ${text}`);
+  const why = takedownClasses.find((each) => each === (values.class ?? 'other'));
+  if (why === undefined) return misused(`--class is one of ${takedownClasses.join(', ')}`);
+  const subject = more.length === 0 ? subjectOf(argument) : null;
+  const act = (action: ActCommand['action'], of: string): ActCommand => ({
+    kind: 'act',
+    action,
+    subject: of,
+    class: why,
+    reason,
+    json,
+  });
+  const actOrCount = (action: CountCommand['action'], of: string) =>
+    yes ? act(action, of) : ({ kind: 'count', action, subject: of, json } as const);
+
+  switch (name) {
+    case '':
+      return misused('the command is missing');
+    case 'status':
+    case 'blocks':
+    case 'retry-dead-letters':
+    case 'adopt-bucket':
+    case 'restore-objects':
+      if (positionals.length > 1) return misused(`${name} takes no further arguments`);
+      if (name === 'retry-dead-letters') return act(name, '');
+      if (name === 'adopt-bucket') return { kind: name, yes, json };
+      return name === 'restore-objects'
+        ? restoreObjects(values['deleted-since'], json)
+        : { kind: name, json };
+    case 'timeline':
+      return subject === null
+        ? misused('timeline takes the short code of a paste or the id of a job')
+        : { kind: 'timeline', of: subject, json };
+    case 'cancel':
+      return subject !== null && isUuid(subject)
+        ? act('cancel-job', subject)
+        : misused('cancel takes the id of a job');
+    case 'retry': {
+      const since = failedSince === undefined ? null : new Date(failedSince);
+      if (since !== null && positionals.length === 1 && !Number.isNaN(since.getTime()))
+        return actOrCount('retry-failed', `since ${since.toISOString()}`);
+      return since === null && isShortCode(subject ?? '')
+        ? act('retry', subject ?? '')
+        : misused(
+            'retry takes the short code of a paste, or --all-failed-since with a time such as 2026-11-22T04:00Z',
+          );
+    }
+    case 'takedown':
+    case 'block':
+    case 'unblock': {
+      if (reason === null || reason.trim() === '') return misused(`${name} needs --reason with a text`);
+      if (name !== 'takedown') {
+        const content = more.length === 0 ? contentOf(argument) : null;
+        return content === null
+          ? misused(`${name} takes a SHA-256 in hex, or the short code of a paste`)
+          : act(name, content);
+      }
+      const userId = user?.toLowerCase() ?? '';
+      if (positionals.length === 1 && isUuid(userId)) return actOrCount('takedown-user', userId);
+      return user === undefined && isShortCode(subject ?? '')
+        ? act('takedown', subject ?? '')
+        : misused('takedown takes the short code of a paste, or --user with the id of a user');
+    }
+    default:
+      return misused(`${quote(name)} is not a command`);
+  }
+}
+
+function restoreObjects(since: string | undefined, json: boolean): OpsCommand | Misused {
+  const deletedSince = since === undefined ? null : new Date(since);
+  return deletedSince !== null && Number.isNaN(deletedSince.getTime())
+    ? misused('--deleted-since takes a time such as 2026-11-22T03:00Z')
+    : { kind: 'restore-objects', deletedSince, json };
+}
+
+/** A short code, the URL of a paste, which ends with its code, or the id of a job. */
+function subjectOf(text: string): string | null {
+  const last = text.split('/').at(-1) ?? '';
+  const id = last.toLowerCase();
+  if (isUuid(id)) return id;
+  return isShortCode(last) ? last : null;
+}
+
+/** A hash, whose `sha256:` may be left out, or a paste with the content. */
+function contentOf(text: string): string | null {
+  const hex = text.toLowerCase().replace(/^sha256:/, '');
+  if (/^[0-9a-f]{64}$/.test(hex)) return `sha256:${hex}`;
+  const subject = subjectOf(text);
+  return subject !== null && isShortCode(subject) ? subject : null;
+}

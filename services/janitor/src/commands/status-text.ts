@@ -1,0 +1,87 @@
+import { formatDuration, formatMillisecond, formatTable, toOneLine } from '@pasteflow/service-kit';
+import type { Status } from '../reports/read-status.ts';
+
+/** Five tables. Stuck work comes first, then work that was lost often. */
+export function statusText(status: Status): string {
+  const sections = [
+    `Pasteflow at ${formatMillisecond(status.at)}\n`,
+    stuckText(status),
+    ...(status.lost.length === 0 ? [] : [lostText(status)]),
+    statesText(status),
+    queuesText(status),
+    sweepsText(status),
+  ];
+  return sections.join('\n');
+}
+
+function stuckText({ stuck, zombies, stranded, unsent }: Status): string {
+  if (stuck.length === 0) return 'Nothing is stuck.\n';
+  const rows = stuck.map(({ what, kind, subject, attempt, worker_id, seconds }) => [
+    what,
+    kind,
+    subject,
+    attempt === null ? '-' : String(attempt),
+    formatDuration(seconds),
+    worker_id ?? '-',
+  ]);
+  const counted = Object.keys(zombies).map(
+    (kind) => `${kind}s: ${zombies[kind]} zombies, ${stranded[kind]} stranded, ${unsent[kind]} unsent`,
+  );
+  const table = formatTable(['STUCK', 'KIND', 'CODE OR ID', '>ATTEMPT', '>FOR', 'WORKER'], rows);
+  return `${table}Total: ${counted.join('; ')}.\n`;
+}
+
+/** Work that is lost again and again may kill the workers that run it. */
+function lostText({ lost }: Status): string {
+  const rows = lost.map(({ kind, subject, losses, status, run_at, worker_id }) => [
+    subject,
+    kind,
+    String(losses),
+    status,
+    formatMillisecond(run_at),
+    worker_id ?? '-',
+  ]);
+  return formatTable(['LOST REPEATEDLY', 'KIND', '>LOSSES', 'STATUS', 'DUE', 'WORKER'], rows);
+}
+
+function statesText({ states }: Status): string {
+  const rows = states.map(({ machine, state, count, approximate, oldest_seconds }) => [
+    machine,
+    state,
+    `${approximate ? '~' : ''}${count}`,
+    formatDuration(oldest_seconds),
+  ]);
+  return formatTable(['MACHINE', 'STATE', '>COUNT', '>OLDEST'], rows);
+}
+
+function queuesText({ queues }: Status): string {
+  const rows = queues.map(({ queue, visible, in_flight, delayed, error }) => [
+    queue,
+    String(visible ?? '-'),
+    String(in_flight ?? '-'),
+    String(delayed ?? '-'),
+    error ?? '',
+  ]);
+  return formatTable(['QUEUE', '>VISIBLE', '>IN FLIGHT', '>DELAYED', ''], rows);
+}
+
+function sweepsText({ at, sweeps }: Status): string {
+  const rows = sweeps.map(
+    ({ sweep, interval_seconds, outcome, last_success_at, seconds, counts, overdue }) => [
+      sweep,
+      formatDuration(interval_seconds),
+      last_success_at === null
+        ? 'never'
+        : `${formatDuration((at.getTime() - last_success_at.getTime()) / 1000)} ago`,
+      `${outcome ?? 'never'}${overdue ? ', OVERDUE' : ''}`,
+      formatDuration(seconds),
+      toOneLine(
+        Object.entries(counts)
+          .filter(([, count]) => count > 0)
+          .map(([name, count]) => `${name} ${count}`)
+          .join(', '),
+      ),
+    ],
+  );
+  return formatTable(['SWEEP', '>EVERY', '>LAST SUCCESS', 'LAST RUN', '>DURATION', 'COUNTS'], rows);
+}

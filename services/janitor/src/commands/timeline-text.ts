@@ -1,0 +1,89 @@
+import { formatMillisecond, formatTable, toOneLine } from '@pasteflow/service-kit';
+import type { SubjectTimeline } from '../reports/read-timeline.ts';
+
+type Step = Pick<SubjectTimeline['transitions'][number], 'at' | 'actor' | 'reason'>;
+
+/** The transitions, oldest first, each retry after the last transition of the FAILED paste, followed by the attempts. */
+export function timelineText({
+  subject,
+  transitions,
+  executions,
+  retries,
+  takedown,
+}: SubjectTimeline): string {
+  const attempts = new Map(executions.map(({ id, attempt }) => [id, attempt]));
+  const stepOf = ({ at, actor, reason }: Step, what: string, change: string) => [
+    formatMillisecond(at),
+    secondsAfter(at, subject.created_at),
+    what,
+    change,
+    actor,
+    reason ?? '',
+  ];
+  /** A rescue comes before the first transition of the execution that it inserted, because the trail is in the order of the commits. */
+  const rescues = new Map(
+    executions.flatMap(({ id, attempt, created_at, rescued_by, rescue_reason }) => {
+      if (rescued_by === null) return [];
+      const rescue = { at: created_at, actor: rescued_by, reason: rescue_reason };
+      return [[id, stepOf(rescue, `attempt ${attempt}`, 'rescued')]];
+    }),
+  );
+  const rescueOf = (entity: string) => {
+    const rescue = rescues.get(entity);
+    rescues.delete(entity);
+    return rescue === undefined ? [] : [rescue];
+  };
+  const lastOf = new Map(transitions.map(({ entity }, n) => [entity, n]));
+  const retriesAfter = (n: number) =>
+    retries
+      .filter(({ from }) => (lastOf.get(from) ?? -1) === n)
+      .map((retry) => stepOf(retry, 'retry', `FAILED paste ${retry.from} replaced`));
+  const steps = [
+    ...retriesAfter(-1), // of pastes whose transitions the audit trail no longer has
+    ...transitions.flatMap((transition, n) => {
+      const { machine, entity, from, to } = transition;
+      const what = attempts.has(entity) ? `attempt ${attempts.get(entity)}` : machine;
+      return [...rescueOf(entity), stepOf(transition, what, `${from} → ${to}`), ...retriesAfter(n)];
+    }),
+  ];
+  const rows = executions.map((execution) => [
+    String(execution.attempt),
+    execution.status,
+    execution.worker_id ?? '-',
+    formatMillisecond(execution.run_at),
+    formatMillisecond(execution.dispatched_at),
+    formatMillisecond(execution.started_at),
+    formatMillisecond(execution.lease_expires_at),
+    formatMillisecond(execution.finished_at),
+    execution.error ?? '',
+  ]);
+  return [
+    `${subjectLine(subject)}\n`,
+    ...(takedown === null
+      ? []
+      : [
+          `Taken down for ${takedown.class} at ${formatMillisecond(takedown.at)} by ${takedown.actor}: ${toOneLine(takedown.reason)}\n`,
+        ]),
+    formatTable(['AT', '>AFTER', 'WHAT', 'FROM → TO', 'BY', 'WHY'], [...steps, ...rescues.values()]),
+    formatTable(
+      ['>ATTEMPT', 'STATUS', 'WORKER', 'DUE', 'SENT', 'STARTED', 'LEASED UNTIL', 'ENDED', 'ERROR'],
+      rows,
+    ),
+  ].join('\n');
+}
+
+function subjectLine(subject: SubjectTimeline['subject']): string {
+  const created = `created ${formatMillisecond(subject.created_at)}`;
+  if (subject.kind === 'job') {
+    const { id, job_type, status, progress, error_message } = subject;
+    const why = error_message === null ? '' : `: ${toOneLine(error_message)}`;
+    return `job ${id}, ${toOneLine(job_type)}, ${created}: ${status}, ${progress} %${why}`;
+  }
+  const { id, short_code, status, deletion_status, size_bytes, failure_reason } = subject;
+  const why = failure_reason === null ? '' : `: ${toOneLine(failure_reason)}`;
+  return `paste ${short_code} (${id}), ${size_bytes} bytes, ${created}: ${status}, ${deletion_status}${why}`;
+}
+
+function secondsAfter(at: Date, since: Date): string {
+  return `${((at.getTime() - since.getTime()) / 1000).toFixed(3)} s`;
+}

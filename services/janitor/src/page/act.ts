@@ -1,0 +1,138 @@
+import type { IncomingMessage } from 'node:http';
+import { takedownClasses, type TakedownClass } from '@pasteflow/domain';
+import { confirmationPage, type OperationsSite } from '@pasteflow/web';
+import type { Action, Meant } from '../actions/action.ts';
+import type { Visitor } from './access.ts';
+import type { ActionRunner } from './action-runner.ts';
+import { notFound, pageResponse, redirectTo, Refusal, type PageResponse } from './response.ts';
+
+type Actions = ReadonlyMap<string, Action>;
+
+/** GET /confirm/NAME: says how many are meant, and asks for the reason. @throws Refusal */
+export async function confirm(
+  actions: Actions,
+  site: OperationsSite,
+  name: string,
+  subject: string,
+): Promise<PageResponse> {
+  if (!site.mayAct) throw mayOnlyRead();
+  const { action, meant } = await check(actions, name, subject);
+  return confirmation(site, { name, subject, action, meant, hasChanged: false });
+}
+
+export interface ActDependencies {
+  readonly actions: Actions;
+  readonly runner: ActionRunner;
+}
+
+/**
+ * POST /act/NAME: does what the operator confirmed, unless more is meant now than was confirmed. The answer leads to a page that can be
+ * loaded again.
+ * @throws Refusal
+ */
+export async function act(
+  { actions, runner }: ActDependencies,
+  site: OperationsSite,
+  visitor: Visitor,
+  name: string,
+  req: IncomingMessage,
+): Promise<PageResponse> {
+  if (!visitor.mayAct) throw mayOnlyRead();
+  const { subject, count, reason, class: why } = await readForm(req);
+  const { action, meant } = await check(actions, name, subject);
+  if (meant.count > count) return confirmation(site, { name, subject, action, meant, hasChanged: true });
+  if (action.hasClass === true && why === null)
+    throw wrongForm(422, 'No class for the readers is chosen. Go back and choose one.');
+  const by = { actor: visitor.actor, reason, class: why ?? 'other' };
+  return redirectTo(`${site.base}/actions/${await runner.start(name, action, subject, by)}`);
+}
+
+/** @throws Refusal 404 for an unknown action or subject */
+async function check(
+  actions: Actions,
+  name: string,
+  subject: string,
+): Promise<{ readonly action: Action; readonly meant: Meant }> {
+  const action = actions.get(name);
+  if (action === undefined) throw notFound('There is no such action.');
+  const meant = await action.check(subject);
+  if (meant === null) throw notFound('What the action is meant for does not exist.');
+  return { action, meant };
+}
+
+interface Confirming {
+  readonly name: string;
+  readonly subject: string;
+  readonly action: Action;
+  readonly meant: Meant;
+  /** More is meant now than the operator has confirmed. */
+  readonly hasChanged: boolean;
+}
+
+function confirmation(
+  site: OperationsSite,
+  { name, subject, action, meant, hasChanged }: Confirming,
+): PageResponse {
+  const page = confirmationPage(site, {
+    action: name,
+    title: action.title,
+    subject: subject === '' ? null : subject,
+    ...meant,
+    classes: action.hasClass === true ? takedownClasses : null,
+    isReasonForOwner: action.isReasonForOwner ?? false,
+    hasChanged,
+  });
+  return pageResponse(page, hasChanged ? 409 : 200);
+}
+
+/** The form of a confirming step. */
+interface ConfirmedForm {
+  /** Empty: the action has none. */
+  readonly subject: string;
+  /** How many the operator has confirmed. */
+  readonly count: number;
+  readonly reason: string;
+  /** null: the form has none. */
+  readonly class: TakedownClass | null;
+}
+
+/** A reason of 500 characters has at most 6 KB when it is encoded. */
+const MAX_FORM_BYTES = 16 * 1024;
+const MAX_REASON_CHARACTERS = 500;
+
+/** @throws Refusal 413, 415 or 422 */
+async function readForm(req: IncomingMessage): Promise<ConfirmedForm> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(req.headers['content-type'] ?? ''))
+    throw wrongForm(415, 'Send the form of the confirming step.');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of req as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_FORM_BYTES) throw wrongForm(413, `Send at most ${MAX_FORM_BYTES} bytes.`);
+    chunks.push(chunk);
+  }
+  const form = new URLSearchParams(Buffer.concat(chunks).toString());
+  const reason = (form.get('reason') ?? '').trim();
+  if (reason === '' || reason.length > MAX_REASON_CHARACTERS || reason.includes('\0'))
+    throw wrongForm(
+      422,
+      `Give a reason of at most ${MAX_REASON_CHARACTERS} characters. Go back and enter it.`,
+    );
+  const count = form.get('count') ?? '';
+  if (!/^\d{1,9}$/.test(count))
+    throw wrongForm(422, 'The form has no count. Go back to the confirming step.');
+  const chosen = form.get('class');
+  const found = takedownClasses.find((each) => each === chosen) ?? null;
+  return { subject: form.get('subject') ?? '', count: Number(count), reason, class: found };
+}
+
+function wrongForm(status: number, detail: string): Refusal {
+  return new Refusal(status, { title: 'The form is wrong', detail });
+}
+
+function mayOnlyRead(): Refusal {
+  return new Refusal(403, {
+    title: 'Read only',
+    detail: 'Your token reads and changes nothing. Sign in with OPS_TOKEN to act.',
+  });
+}

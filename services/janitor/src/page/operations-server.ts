@@ -1,0 +1,173 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { DependencyUnavailableError } from '@pasteflow/domain';
+import type { Database } from '@pasteflow/postgres';
+import { listen, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
+import type { SqsClient } from '@pasteflow/sqs';
+import { loadAssets, operationsPolicy, refusalPage, type Assets, type OperationsSite } from '@pasteflow/web';
+import { Access, assertSameOrigin, originOf } from './access.ts';
+import { createActions } from '../actions/actions.ts';
+import type { StatusSources } from '../reports/read-status.ts';
+import type { SweepRunner } from '../sweeping/run-sweep.ts';
+import type { Sweeps } from '../sweeping/sweep.ts';
+import { act, type ActDependencies } from './act.ts';
+import { ActionRunner } from './action-runner.ts';
+import type { MinuteHistory } from './minutes.ts';
+import { OverviewReader } from './overview.ts';
+import type { OperationsConfig } from '../operations-env.ts';
+import { respondWithPage, type PagesDependencies } from './pages.ts';
+import { notFound, pageResponse, Refusal, type PageResponse } from './response.ts';
+
+interface OperationsServerOptions extends PagesDependencies, ActDependencies {
+  readonly config: OperationsConfig;
+  readonly assets: Assets;
+  readonly logger: Logger;
+}
+
+/** A browser has six connections, and few people operate an instance. */
+const MAX_CONNECTIONS = 100;
+
+/** Within which a request must arrive; its form has at most 16 KiB. */
+const REQUEST_TIMEOUT_MS = 10_000;
+
+const headersOfAll = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': operationsPolicy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'same-origin', // with `no-referrer`, a form sends no Origin
+  'X-Content-Type-Options': 'nosniff',
+  'X-Robots-Tag': 'noindex',
+};
+
+/** The pages for operators, on a port of their own. */
+class OperationsServer implements Component {
+  readonly name = 'operations page';
+  readonly #options: OperationsServerOptions;
+  readonly #access: Access;
+  readonly #base: string;
+  readonly #server;
+
+  constructor(options: OperationsServerOptions) {
+    this.#options = options;
+    this.#access = new Access(options.config);
+    this.#base = (options.config.url?.pathname ?? '').replace(/\/$/, '');
+    this.#server = createServer(
+      { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS, maxHeaderSize: 16 * 1024 },
+      (req, res) => {
+        this.#serve(req, res).catch((error: unknown) => res.destroy(error as Error));
+      },
+    );
+    this.#server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  /** @throws StartError when the port is not available */
+  async start(): Promise<void> {
+    const { host, port } = this.#options.config;
+    const bound = await listen(this.#server, { host, port, portVariable: 'OPS_PORT' });
+    this.#options.logger.info('operations page listens', { host, port: bound });
+  }
+
+  /** Also ends the actions that run, between two of their steps. */
+  async stop(): Promise<void> {
+    if (this.#server.listening) {
+      const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+      this.#server.closeAllConnections(); // an action goes on without its request
+      await closed;
+    }
+    await this.#options.runner.stop();
+  }
+
+  async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const answer = await this.#answer(req).catch((error: unknown) => this.#failure(req, error));
+    const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
+    res.writeHead(answer.status, {
+      ...headersOfAll,
+      ...answer.headers,
+      'Content-Length': String(body.length),
+      ...(!req.complete && { Connection: 'close' }), // the rest of a refused body is not read
+    });
+    res.end(req.method === 'HEAD' ? undefined : body);
+  }
+
+  async #answer(req: IncomingMessage): Promise<PageResponse> {
+    const origin = originOf(req, this.#options.config);
+    const url = URL.parse(req.url ?? '', origin);
+    const path = url === null ? null : this.#below(url.pathname);
+    if (url === null || path === null) throw notFound('There is no such page.');
+    const isRead = req.method === 'GET' || req.method === 'HEAD';
+    if (isRead && path.startsWith('/assets/')) return this.#asset(path.slice('/assets/'.length));
+    const visitor = this.#access.visitorOf(req);
+    const site = this.#site(visitor.mayAct);
+    if (isRead) return await respondWithPage(this.#options, site, { path, query: url.searchParams });
+    if (req.method !== 'POST' || !path.startsWith('/act/'))
+      throw new Refusal(
+        405,
+        { title: 'Not allowed', detail: 'This method does not exist here.' },
+        { Allow: 'GET, HEAD' },
+      );
+    assertSameOrigin(req, origin);
+    return await act(this.#options, site, visitor, path.slice('/act/'.length), req);
+  }
+
+  /** A proxy may leave the prefix in the path, or take it away. */
+  #below(path: string): string | null {
+    if (this.#base === '' || !(path === this.#base || path.startsWith(`${this.#base}/`))) return path;
+    return path.slice(this.#base.length) || '/';
+  }
+
+  #asset(file: string): PageResponse {
+    const asset = this.#options.assets.find(file);
+    if (asset === null) throw notFound('Reload the page.');
+    const headers = { 'Content-Type': asset.type, 'Cache-Control': 'public, max-age=31536000, immutable' };
+    return { status: 200, headers, body: asset.bytes };
+  }
+
+  #failure(req: IncomingMessage, error: unknown): PageResponse {
+    const site = this.#site(false);
+    if (error instanceof Refusal)
+      return pageResponse(
+        refusalPage(site, { title: error.title, detail: error.message }),
+        error.status,
+        error.headers,
+      );
+    const isDown = error instanceof DependencyUnavailableError;
+    this.#options.logger[isDown ? 'warn' : 'error']('page for operators failed', {
+      method: req.method,
+      error,
+    });
+    const detail = isDown ? error.message : 'The janitor failed. Its log says why.';
+    return pageResponse(refusalPage(site, { title: 'Not available', detail }), isDown ? 503 : 500);
+  }
+
+  #site(mayAct: boolean): OperationsSite {
+    const { assets } = this.#options;
+    return { base: this.#base, asset: (name) => `${this.#base}/assets/${assets.fileOf(name)}`, mayAct };
+  }
+}
+
+export interface OperationsDependencies {
+  readonly db: Database;
+  readonly sqs: SqsClient;
+  readonly sweeps: Sweeps;
+  readonly runner: SweepRunner;
+  readonly minutes: MinuteHistory;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+export function composeOperations(
+  config: OperationsConfig,
+  janitor: StatusSources['config'],
+  { db, sqs, sweeps, runner, minutes, logger, metrics }: OperationsDependencies,
+): Component {
+  return new OperationsServer({
+    config,
+    db,
+    minutes,
+    overview: new OverviewReader({ db, sqs, config: janitor }),
+    actions: createActions({ db, sqs, queues: janitor.queues, sweeps, runner }),
+    runner: new ActionRunner({ db, logger, metrics }),
+    assets: loadAssets(),
+    logger,
+  });
+}

@@ -1,0 +1,78 @@
+import {
+  listContentBlocks,
+  listOperatorActions,
+  type ContentBlock,
+  type OperatorAction,
+} from '@pasteflow/postgres';
+import type { ShownOverview } from '@pasteflow/web';
+import { readStatus, type Status, type StatusSources } from '../reports/read-status.ts';
+import type { Minutes } from './minutes.ts';
+
+export interface Reading {
+  readonly status: Status;
+  readonly actions: readonly OperatorAction[];
+  readonly blocks: readonly ContentBlock[];
+  /** A later reading failed. */
+  readonly isStale: boolean;
+}
+
+/** The page refreshes every 10 s, and somebody who acts wants to see the effect. */
+const REUSED_FOR_MS = 3000;
+
+const MAX_ACTIONS = 20;
+const MAX_BLOCKS = 50;
+
+/** Reads the figures of the overview, at most once in three seconds, however many pages are open. */
+export class OverviewReader {
+  readonly #sources: StatusSources;
+  readonly #nowMs: () => number;
+  #latest: { readonly beganAtMs: number; readonly reading: Promise<Reading> } | null = null;
+  #last: Reading | null = null;
+
+  constructor(sources: StatusSources, nowMs: () => number = () => performance.now()) {
+    this.#sources = sources;
+    this.#nowMs = nowMs;
+  }
+
+  /** @throws the error of the reading, when there is no earlier one to show */
+  async read(): Promise<Reading> {
+    const nowMs = this.#nowMs();
+    if (this.#latest === null || nowMs - this.#latest.beganAtMs >= REUSED_FOR_MS)
+      this.#latest = { beganAtMs: nowMs, reading: this.#readNow() };
+    try {
+      return await this.#latest.reading;
+    } catch (error) {
+      if (this.#last === null) throw error;
+      return { ...this.#last, isStale: true };
+    }
+  }
+
+  async #readNow(): Promise<Reading> {
+    const { db } = this.#sources;
+    const status = await readStatus(this.#sources);
+    const actions = await listOperatorActions(db, MAX_ACTIONS);
+    const blocks = await listContentBlocks(db, MAX_BLOCKS);
+    this.#last = { status, actions, blocks, isStale: false };
+    return this.#last;
+  }
+}
+
+/** The reading as the page shows it. */
+export function showOverview({ status, actions, blocks, isStale }: Reading, minutes: Minutes): ShownOverview {
+  const { at, states, stuck, lost, queues, sweeps } = status;
+  return {
+    at: at.toISOString(),
+    isStale,
+    states,
+    stuck,
+    lost,
+    queues,
+    minutes,
+    blocks,
+    sweeps: sweeps.map(({ last_success_at: last, ...sweep }) => ({
+      ...sweep,
+      success_seconds_ago: last === null ? null : Math.max(0, (at.getTime() - last.getTime()) / 1000),
+    })),
+    actions: actions.map((action) => ({ ...action, at: action.at.toISOString() })),
+  };
+}

@@ -1,0 +1,83 @@
+import { isShortCode, isUuid } from '@pasteflow/domain';
+import { countStanding, findOperatorAction, findSubjectOf, type Database } from '@pasteflow/postgres';
+import { outcomePage, overviewPage, subjectPage, userPage, type OperationsSite } from '@pasteflow/web';
+import { readSubjectTimeline } from '../reports/read-timeline.ts';
+import type { Action } from '../actions/action.ts';
+import { confirm } from './act.ts';
+import type { MinuteHistory } from './minutes.ts';
+import { showOverview, type OverviewReader } from './overview.ts';
+import { notFound, pageResponse, redirectTo, type PageResponse } from './response.ts';
+import { showSubject } from './show-subject.ts';
+
+export interface PagesDependencies {
+  readonly db: Database;
+  readonly overview: OverviewReader;
+  readonly minutes: MinuteHistory;
+  readonly actions: ReadonlyMap<string, Action>;
+}
+
+/** GET of every path but those of the assets. @throws Refusal 404 */
+export async function respondWithPage(
+  deps: PagesDependencies,
+  site: OperationsSite,
+  { path, query }: { readonly path: string; readonly query: URLSearchParams },
+): Promise<PageResponse> {
+  const [room = '', name = '', ...rest] = path.slice(1).split('/');
+  if (rest.length > 0) throw notFound('There is no such page.');
+  switch (room) {
+    case '':
+      return pageResponse(overviewPage(site, showOverview(await deps.overview.read(), deps.minutes.read())));
+    case 'find':
+      return redirectTo(site.base + (await pathOf(deps.db, (query.get('q') ?? '').trim())));
+    case 'pastes':
+    case 'jobs':
+      return await showSubjectPage(deps.db, site, room, name);
+    case 'users':
+      if (!isUuid(name)) throw notFound('There is no such user.');
+      return pageResponse(userPage(site, { id: name, pastes: await countStanding(deps.db, name) }));
+    case 'actions':
+      return await showOutcome(deps, site, name);
+    case 'confirm':
+      return await confirm(deps.actions, site, name, query.get('subject') ?? '');
+    default:
+      throw notFound('There is no such page.');
+  }
+}
+
+/** A short code, a URL of a paste, or the id of a job, an execution or a user. */
+async function pathOf(db: Database, text: string): Promise<string> {
+  const last = text.split('/').at(-1) ?? '';
+  const id = last.toLowerCase();
+  const hex = id.replace(/^sha256:/, '');
+  if (/^[0-9a-f]{64}$/.test(hex)) return `/confirm/block?subject=sha256:${hex}`;
+  if (isShortCode(last)) return `/pastes/${last}`;
+  if (!isUuid(id))
+    throw notFound('Enter a short code, the id of a job, an execution or a user, or a SHA-256.');
+  const subject = await findSubjectOf(db, id);
+  if (subject !== null) return isUuid(subject) ? `/jobs/${subject}` : `/pastes/${subject}`;
+  if ((await readSubjectTimeline(db, id)) !== null) return `/jobs/${id}`;
+  return `/users/${id}`;
+}
+
+async function showSubjectPage(
+  db: Database,
+  site: OperationsSite,
+  room: 'pastes' | 'jobs',
+  name: string,
+): Promise<PageResponse> {
+  const isName = room === 'pastes' ? isShortCode(name) : isUuid(name);
+  const found = isName ? await readSubjectTimeline(db, name) : null;
+  if (found === null) throw notFound(`There is no such ${room === 'pastes' ? 'paste' : 'job'}.`);
+  return pageResponse(subjectPage(site, showSubject(found), new Date()));
+}
+
+async function showOutcome(
+  { db, actions }: PagesDependencies,
+  site: OperationsSite,
+  id: string,
+): Promise<PageResponse> {
+  const done = isUuid(id) ? await findOperatorAction(db, id) : null;
+  if (done === null) throw notFound('There is no such action.');
+  const title = actions.get(done.action)?.title ?? done.action; // the command line records other names
+  return pageResponse(outcomePage(site, { ...done, title, at: done.at.toISOString() }));
+}

@@ -1,0 +1,97 @@
+import type { ShownSubject } from '@pasteflow/web';
+import type { SubjectTimeline } from '../reports/read-timeline.ts';
+import { counted } from '../actions/action.ts';
+
+/** A paste or a job with its timeline, as the page shows it to operators: with hosts and the full texts of errors. */
+export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline): ShownSubject {
+  const shared = {
+    kind: subject.kind,
+    created_at: subject.created_at.toISOString(),
+    takedown:
+      takedown === null
+        ? null
+        : `${timeOf(takedown.at)}, ${takedown.class}, ${takedown.actor}: ${takedown.reason}`,
+    timeline: showTimeline(timeline),
+  };
+  if (subject.kind === 'job') {
+    const { id, job_type, status, progress, error_message, completed_at } = subject;
+    const facts = [
+      ['Type', job_type],
+      ['Status', status],
+      ['Progress', `${progress} %`],
+      ['Created', subject.created_at],
+      ...(completed_at === null ? [] : [['Ended', completed_at] as const]),
+      ...(error_message === null ? [] : [['Error', error_message] as const]),
+    ] as const;
+    return {
+      ...shared,
+      name: id,
+      facts,
+      user_id: null,
+      content_hash: null,
+      canRetry: false,
+      canCancel: completed_at === null,
+    };
+  }
+  const { id, short_code, status, deletion_status, size_bytes, failure_reason, content_hash } = subject;
+  const { deletion_requested_at: deletionRequestedAt } = subject;
+  const facts = [
+    ['Id', id],
+    ['Upload', status],
+    ['Deletion', deletion_status],
+    ['Size', counted(size_bytes, 'byte')],
+    ['SHA-256', content_hash],
+    ['Created', subject.created_at],
+    ['Expires', subject.expires_at ?? 'never'],
+    ...(deletionRequestedAt === null ? [] : [['Deletion requested', deletionRequestedAt] as const]),
+    ...(failure_reason === null ? [] : [['Failure', failure_reason] as const]),
+  ] as const;
+  const canRetry = status === 'FAILED' && !subject.gone;
+  return {
+    ...shared,
+    name: short_code,
+    facts,
+    user_id: subject.user_id,
+    content_hash,
+    canRetry,
+    canCancel: false,
+  };
+}
+
+/** As the page writes its other times: `2026-11-21 12:00:00 UTC`. */
+function timeOf(at: Date): string {
+  return `${at.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+function showTimeline({
+  transitions,
+  executions,
+  retries,
+}: Pick<SubjectTimeline, 'transitions' | 'executions' | 'retries'>): ShownSubject['timeline'] {
+  return {
+    transitions: transitions.map(({ at, ...rest }) => ({
+      ...rest,
+      at: at.toISOString(),
+      reason_class: null,
+    })),
+    executions: executions.map(
+      ({ id, attempt, status, run_at, created_at, started_at, finished_at, error }) => ({
+        id,
+        attempt,
+        status,
+        run_at: run_at.toISOString(),
+        created_at: created_at.toISOString(),
+        started_at: started_at?.toISOString() ?? null,
+        finished_at: finished_at?.toISOString() ?? null,
+        error_class: null,
+        error,
+      }),
+    ),
+    retries: retries.map(({ at, actor, reason }) => ({
+      at: at.toISOString(),
+      actor,
+      reason_class: 'retried',
+      reason,
+    })),
+  };
+}

@@ -1,0 +1,105 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Database } from '@pasteflow/postgres';
+import { Metrics, tracingOff } from '@pasteflow/runtime';
+import { composeSweeps } from '../../src/compose.ts';
+import { loadJanitorConfig } from '../../src/config.ts';
+import { composeOperations } from '../../src/page/operations-server.ts';
+import type { World } from '../world.ts';
+
+export const TOKEN = 'the-token-of-operators';
+export const READ_TOKEN = 'the-token-of-readers';
+
+interface PageAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly token?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+export interface OpenPage {
+  readonly port: number;
+  readonly origin: string;
+  /** As a browser with the token of operators asks, from the page itself. */
+  call(path: string, call?: Call): Promise<PageAnswer>;
+  /** Sends the form of the confirming step, and follows its answer until the action has ended. @returns the outcome */
+  act(action: string, subject: string | null, form?: Readonly<Record<string, string>>): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The operations page with real sweeps, on a free port. */
+export async function openPage(
+  world: World,
+  env: Readonly<Record<string, string>> = {},
+  watch: (db: Database) => Database = (db) => db,
+): Promise<OpenPage> {
+  const tokens = { OPS_TOKEN: TOKEN, OPS_READ_TOKEN: READ_TOKEN };
+  const config = loadJanitorConfig({ ...world.env, OPS_PORT: '0', ...tokens, ...env });
+  const metrics = new Metrics('janitor', { process: false });
+  const composed = composeSweeps(
+    { name: 'janitor', config, instance: 'janitor/test', logger: world.log, tracing: tracingOff },
+    metrics,
+  );
+  const shared = { ...composed, db: watch(composed.owner.db), logger: world.log, metrics };
+  const server = composeOperations(config.operations!, config, shared);
+  await server.start();
+  const listening = world.log.lines.findLast(({ message }) => message === 'operations page listens');
+  const port = Number(listening?.fields?.port);
+  const origin = `http://127.0.0.1:${port}`;
+
+  const call = async (path: string, { method = 'GET', token = TOKEN, headers = {}, form }: Call = {}) => {
+    const isWrite = form !== undefined;
+    const sent = request({
+      host: '127.0.0.1',
+      port,
+      path,
+      method: isWrite ? 'POST' : method,
+      headers: {
+        ...(token !== null && { authorization: `Basic ${Buffer.from(`alice:${token}`).toString('base64')}` }),
+        ...(isWrite && {
+          origin,
+          'sec-fetch-site': 'same-origin',
+          'content-type': 'application/x-www-form-urlencoded',
+        }),
+        ...headers,
+      },
+    });
+    sent.end(isWrite ? new URLSearchParams(form).toString() : undefined);
+    return await new Promise<PageAnswer>((resolve, reject) => {
+      sent.once('error', reject).once('response', (response) => {
+        text(response).then(
+          (body) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+          reject,
+        );
+      });
+    });
+  };
+
+  return {
+    port,
+    origin,
+    call,
+    act: async (action, subject, form = {}) => {
+      const meant = { ...(subject !== null && { subject }), count: '1', reason: 'report 4711', ...form };
+      const answer = await call(`/act/${action}`, { form: meant });
+      if (answer.status !== 303) throw new Error(`${answer.status}: ${answer.body}`);
+      for (let tries = 0; tries < 200; tries += 1) {
+        const { body } = await call(String(answer.headers.location));
+        const [, outcome = ''] = /<p class="meant" role="status">([^<]*)</.exec(body) ?? [];
+        if (!outcome.startsWith('This is still running')) return outcome;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      throw new Error('The action did not end.');
+    },
+    stop: async () => {
+      await server.stop();
+      await composed.close();
+    },
+  };
+}
