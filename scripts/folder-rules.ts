@@ -21,7 +21,7 @@ export const folderOrders: Readonly<Record<string, string>> = {
   'packages/web': 'operations pages timeline content html assets',
   'services/api':
     'pages private-bin jobs pastes health docs admission live timeline openapi idempotency limits token budget identity html diff http',
-  'services/janitor': 'page commands actions reports sweeps state-metrics queues sweeping',
+  'services/janitor': 'page commands actions reports sweeps state-metrics queues sweep-runner',
   'services/upload-worker': 'jobs uploads executions',
 };
 

@@ -1,5 +1,5 @@
 import { type Misused, misused, parseArguments, quote } from '@pasteflow/service-kit';
-import { sweepNames, type SweepName } from './sweeping/sweep.ts';
+import { sweepNames, type SweepName } from './sweep-runner/sweep.ts';
 
 export interface OnceCommand {
   readonly kind: 'once';

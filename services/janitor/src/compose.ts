@@ -30,24 +30,24 @@ import { MinuteHistory } from './page/minutes.ts';
 import { createJobQueue } from './queues/job-queue.ts';
 import { createUploadQueue } from './queues/upload-queue.ts';
 import type { WorkQueue } from './queues/work-queue.ts';
-import { checkBeforeDeleting, checked } from './sweeping/check-before-deleting.ts';
-import { SweepRunner } from './sweeping/run-sweep.ts';
-import { Schedule } from './sweeping/schedule.ts';
+import { checkBeforeDeleting, checked } from './sweep-runner/check-before-deleting.ts';
+import { SweepRunner } from './sweep-runner/sweep-runner.ts';
+import { Schedule } from './sweep-runner/schedule.ts';
 import { DeadLetterAges } from './state-metrics/dead-letter-ages.ts';
 import { StateMetrics } from './state-metrics/state-metrics.ts';
-import { sweepNames, type Sweep, type SweepName, type Sweeps } from './sweeping/sweep.ts';
-import { Cleanup } from './sweeps/cleanup.ts';
-import { DeadLetters } from './sweeps/dead-letters.ts';
-import { DeletionWatchdog } from './sweeps/deletion-watchdog.ts';
-import { ExpiredKeys } from './sweeps/expired-keys.ts';
-import { FailedPastes } from './sweeps/failed-pastes.ts';
-import { Jobs } from './sweeps/jobs.ts';
-import { Measure } from './sweeps/measure.ts';
-import { ReapExecutions } from './sweeps/reap-executions.ts';
-import { Reconcile } from './sweeps/reconcile.ts';
-import { RescueStranded } from './sweeps/rescue-stranded.ts';
-import { Relay } from './sweeps/relay.ts';
-import { Tombstones } from './sweeps/tombstones.ts';
+import { sweepNames, type Sweep, type SweepName, type Sweeps } from './sweep-runner/sweep.ts';
+import { createCleanup } from './sweeps/cleanup.ts';
+import { createDeadLetters } from './sweeps/dead-letters.ts';
+import { createDeletionWatchdog } from './sweeps/deletion-watchdog.ts';
+import { createExpiredKeys } from './sweeps/expired-keys.ts';
+import { createFailedPastes } from './sweeps/failed-pastes.ts';
+import { createJobs } from './sweeps/jobs.ts';
+import { createMeasure } from './sweeps/measure.ts';
+import { createReapExecutions } from './sweeps/reap-executions.ts';
+import { createReconcile } from './sweeps/reconcile.ts';
+import { createRescueStranded } from './sweeps/rescue-stranded.ts';
+import { createRelay } from './sweeps/relay.ts';
+import { createTombstones } from './sweeps/tombstones.ts';
 
 /**
  * The service stops within 10 s and a sweep stops between batches, so no single request may take longer. A request to S3 is tried once: the
@@ -171,41 +171,41 @@ function createSweeps(
   { sweeps: settings, idempotencyRetentionSeconds }: JanitorConfig,
 ): Sweeps {
   const { db, actor } = base;
-  const deleting = <Name extends SweepName>(sweep: Sweep & { readonly name: Name }) =>
+  const deleting = <Name extends SweepName>(sweep: Sweep<Name>) =>
     checked(sweep, () => checkBeforeDeleting({ db, store, actor }));
   const dispatching = { sqs, queues, random: Math.random };
   return {
-    relay: new Relay({
+    relay: createRelay({
       ...dispatching,
       graceSeconds: settings.relayGraceSeconds,
       redispatchAfterSeconds: settings.relayRedispatchAfterSeconds,
     }),
-    'reap-executions': new ReapExecutions({ ...base, ...dispatching }),
-    'rescue-stranded': new RescueStranded({ ...base, ...dispatching }),
-    cleanup: deleting(new Cleanup({ ...base, store })),
-    'deletion-watchdog': new DeletionWatchdog({
+    'reap-executions': createReapExecutions({ ...base, ...dispatching }),
+    'rescue-stranded': createRescueStranded({ ...base, ...dispatching }),
+    cleanup: deleting(createCleanup({ ...base, store })),
+    'deletion-watchdog': createDeletionWatchdog({
       ...base,
       stuckAfterSeconds: settings.deletionStuckAfterSeconds,
     }),
     'failed-pastes': deleting(
-      new FailedPastes({ ...base, store, retentionSeconds: settings.failedRetentionSeconds }),
+      createFailedPastes({ ...base, store, retentionSeconds: settings.failedRetentionSeconds }),
     ),
-    'dead-letters': new DeadLetters({
+    'dead-letters': createDeadLetters({
       ...base,
       ...dispatching,
       ages: deadLetterAges,
       leaseSeconds: settings.leaseSeconds,
     }),
-    jobs: deleting(new Jobs({ ...base, store, retentionSeconds: settings.jobRetentionSeconds })),
+    jobs: deleting(createJobs({ ...base, store, retentionSeconds: settings.jobRetentionSeconds })),
     tombstones: deleting(
-      new Tombstones({
+      createTombstones({
         db,
         tombstoneRetentionSeconds: settings.tombstoneRetentionSeconds,
         transitionRetentionSeconds: settings.transitionRetentionSeconds,
       }),
     ),
     reconcile: deleting(
-      new Reconcile({
+      createReconcile({
         ...base,
         store,
         minAgeSeconds: settings.reconcileMinAgeSeconds,
@@ -214,8 +214,8 @@ function createSweeps(
         jobRetentionSeconds: settings.jobRetentionSeconds,
       }),
     ),
-    'expired-keys': deleting(new ExpiredKeys({ db, idempotencyRetentionSeconds })),
-    measure: new Measure({ db }),
+    'expired-keys': deleting(createExpiredKeys({ db, idempotencyRetentionSeconds })),
+    measure: createMeasure({ db }),
   };
 }
 

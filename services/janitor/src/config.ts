@@ -27,7 +27,7 @@ import {
 } from '@pasteflow/service-kit';
 import { z } from 'zod';
 import { operationsEnv, type OperationsConfig } from './operations-env.ts';
-import type { SweepName } from './sweeping/sweep.ts';
+import type { SweepName } from './sweep-runner/sweep.ts';
 
 interface SweepsConfig {
   /** A janitor that is frozen or cut off loses the lock of a sweep after this time. */

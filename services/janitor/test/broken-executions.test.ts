@@ -1,8 +1,8 @@
 import { lockRow, makeJobs, makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { ReapExecutions } from '../src/sweeps/reap-executions.ts';
-import { Relay } from '../src/sweeps/relay.ts';
+import { createReapExecutions } from '../src/sweeps/reap-executions.ts';
+import { createRelay } from '../src/sweeps/relay.ts';
 import { drain } from './messages.ts';
 import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
 
@@ -16,9 +16,9 @@ beforeEach(() => world.reset());
 /** More than a batch of the relay or the reaper. */
 const BROKEN = 600;
 
-const relay = () => new Relay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+const relay = () => createRelay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
 const reaper = () =>
-  new ReapExecutions({ ...world, actor: 'janitor/test', random: () => 0.5, logger: world.log });
+  createReapExecutions({ ...world, actor: 'janitor/test', random: () => 0.5, logger: world.log });
 
 /** Inserts open executions, as an operator could, for subjects that a SELECT names. They are more urgent than any other work. */
 async function insertBroken(

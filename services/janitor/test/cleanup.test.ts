@@ -12,7 +12,7 @@ import {
 import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { Cleanup } from '../src/sweeps/cleanup.ts';
+import { createCleanup } from '../src/sweeps/cleanup.ts';
 import { withRefusingS3 } from './refusing-s3.ts';
 import { deleteCalls, keysIn, putObjects } from './objects.ts';
 import { createWorld, running, type World, deletionStates } from './world.ts';
@@ -25,7 +25,7 @@ afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
 const cleanup = (actor = 'janitor/test', store = world.store) =>
-  new Cleanup({ db: world.janitorDb, store, actor, logger: world.log });
+  createCleanup({ db: world.janitorDb, store, actor, logger: world.log });
 const expired = (count: number) =>
   makePastes(world.db, count, { status: 'PROCESSED', createdSecondsAgo: 100, expiresInSeconds: -10 });
 const codes = (pastes: readonly MadePaste[]) => pastes.map(({ shortCode }) => shortCode);

@@ -1,8 +1,8 @@
 import { makeJobs } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
-import { DeadLetters } from '../src/sweeps/dead-letters.ts';
-import { Relay } from '../src/sweeps/relay.ts';
+import { createDeadLetters } from '../src/sweeps/dead-letters.ts';
+import { createRelay } from '../src/sweeps/relay.ts';
 import { callSqs, messagesLeft } from './messages.ts';
 import { createWorld, JOBS, running, type World } from './world.ts';
 
@@ -16,7 +16,7 @@ beforeEach(() => world.reset());
 const DEAD_LETTERS = `${JOBS}-dead-letters`;
 
 const sweep = () =>
-  new DeadLetters({
+  createDeadLetters({
     ...world,
     actor: 'janitor/test',
     leaseSeconds: 6,
@@ -25,7 +25,7 @@ const sweep = () =>
     logger: world.log,
   }).runOnce(running());
 const relay = () =>
-  new Relay({ queues: world.queues, graceSeconds: 1, redispatchAfterSeconds: 30 }).runOnce(running());
+  createRelay({ queues: world.queues, graceSeconds: 1, redispatchAfterSeconds: 30 }).runOnce(running());
 
 const bury = (body: object | string) =>
   callSqs(world.stack.aws.endpoint, 'SendMessage', DEAD_LETTERS, {

@@ -3,7 +3,7 @@ import { makePastes, type ExecutionShape } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
-import { DeadLetters } from '../src/sweeps/dead-letters.ts';
+import { createDeadLetters } from '../src/sweeps/dead-letters.ts';
 import { callSqs, messagesLeft } from './messages.ts';
 import { connect, createWorld, running, UPLOADS, type World } from './world.ts';
 
@@ -20,7 +20,7 @@ const nothing = { unreadable: 0, alive: 0, ended: 0, left_to_relay: 0, failed: 0
 const ages = new DeadLetterAges();
 
 const sweep = (queues = world.queues) =>
-  new DeadLetters({
+  createDeadLetters({
     ...world,
     queues,
     actor: 'janitor/test',

@@ -2,8 +2,8 @@ import { readTimeline } from '@pasteflow/postgres';
 import { makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { Cleanup } from '../src/sweeps/cleanup.ts';
-import { DeletionWatchdog } from '../src/sweeps/deletion-watchdog.ts';
+import { createCleanup } from '../src/sweeps/cleanup.ts';
+import { createDeletionWatchdog } from '../src/sweeps/deletion-watchdog.ts';
 import { keysIn, putObjects } from './objects.ts';
 import { createWorld, running, type World } from './world.ts';
 
@@ -16,7 +16,7 @@ beforeEach(() => world.reset());
 
 const HOURS_2 = 7200;
 const watchdog = () =>
-  new DeletionWatchdog({ db: world.janitorDb, actor: 'janitor/watchdog', stuckAfterSeconds: HOURS_2 });
+  createDeletionWatchdog({ db: world.janitorDb, actor: 'janitor/watchdog', stuckAfterSeconds: HOURS_2 });
 const claimed = (count: number, secondsAgo: number) =>
   makePastes(world.db, count, {
     status: 'PROCESSED',
@@ -63,7 +63,7 @@ describe('deletion-watchdog', () => {
   it('releases an old claim, so that the next cleanup deletes the object', async () => {
     const [paste] = await claimed(1, 5);
     await putObjects(world.store, [paste?.shortCode ?? '']);
-    const cleanup = new Cleanup({
+    const cleanup = createCleanup({
       ...world,
       db: world.janitorDb,
       actor: 'janitor/cleanup',

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { claimIdempotencyKey } from '@pasteflow/postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { ExpiredKeys } from '../src/sweeps/expired-keys.ts';
+import { createExpiredKeys } from '../src/sweeps/expired-keys.ts';
 import { createWorld, running, type World } from './world.ts';
 
 let world: World;
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 
 const DAY = 86_400;
-const sweep = () => new ExpiredKeys({ db: world.janitorDb, idempotencyRetentionSeconds: DAY });
+const sweep = () => createExpiredKeys({ db: world.janitorDb, idempotencyRetentionSeconds: DAY });
 
 /** Stores the key of a request of that age. @returns its hash */
 async function key(secondsAgo: number, { holdSeconds = 15 } = {}): Promise<Buffer> {

@@ -1,7 +1,7 @@
 import { DependencyUnavailableError, objectKeyOf } from '@pasteflow/domain';
 import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { FailedPastes } from '../src/sweeps/failed-pastes.ts';
+import { createFailedPastes } from '../src/sweeps/failed-pastes.ts';
 import { withRefusingS3 } from './refusing-s3.ts';
 import { deleteCalls, keysIn, putObjects } from './objects.ts';
 import { createWorld, running, type World } from './world.ts';
@@ -15,7 +15,7 @@ beforeEach(() => world.reset());
 
 const DAY = 86_400;
 const sweep = (store = world.store) =>
-  new FailedPastes({ db: world.janitorDb, store, retentionSeconds: DAY, logger: world.log });
+  createFailedPastes({ db: world.janitorDb, store, retentionSeconds: DAY, logger: world.log });
 const failed = (count: number, createdSecondsAgo: number) =>
   makePastes(world.db, count, { status: 'FAILED', createdSecondsAgo });
 const codes = (pastes: readonly MadePaste[]) => pastes.map(({ shortCode }) => shortCode);

@@ -3,8 +3,8 @@ import { makeJobs, makePastes, type ExecutionShape } from '@pasteflow/postgres/t
 import { Metrics } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { ReapExecutions } from '../src/sweeps/reap-executions.ts';
-import { Relay } from '../src/sweeps/relay.ts';
+import { createReapExecutions } from '../src/sweeps/reap-executions.ts';
+import { createRelay } from '../src/sweeps/relay.ts';
 import { createUploadQueue } from '../src/queues/upload-queue.ts';
 import { drain } from './messages.ts';
 import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const relay = () => new Relay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+const relay = () => createRelay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
 const base = () => ({
   ...world,
   db: world.janitorDb,
@@ -24,7 +24,7 @@ const base = () => ({
   random: () => 0.5,
   logger: world.log,
 });
-const reaper = () => new ReapExecutions(base());
+const reaper = () => createReapExecutions(base());
 
 const queued = (count: number, execution?: Extract<ExecutionShape, { status: 'PENDING' }>) =>
   makeJobs(world.db, count, { userId: world.userId, status: 'queued', ...(execution && { execution }) });
@@ -74,7 +74,7 @@ describe('relay, for jobs', () => {
       logger: world.log,
       metrics: new Metrics('janitor', { process: false }),
     });
-    const limping = new Relay({
+    const limping = createRelay({
       queues: [uploads, world.queues[1]!],
       graceSeconds: 1,
       redispatchAfterSeconds: 30,

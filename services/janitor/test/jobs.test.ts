@@ -1,7 +1,7 @@
 import { DependencyUnavailableError, jobKeyPrefix } from '@pasteflow/domain';
 import { makeJobs, makePastes, type JobShape } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Jobs } from '../src/sweeps/jobs.ts';
+import { createJobs } from '../src/sweeps/jobs.ts';
 import { beginMultipartUpload, deleteCalls, keysIn, openUploadsIn, putKeys } from './objects.ts';
 import { withRefusedKeys } from './refusing-s3.ts';
 import { createWorld, running, type World } from './world.ts';
@@ -18,7 +18,7 @@ const DAY = 86_400;
 const BATCH = 20;
 const MORE_THAN_A_BATCH = 30;
 const sweep = (store = world.store, batch?: number) =>
-  new Jobs({
+  createJobs({
     db: world.janitorDb,
     store,
     retentionSeconds: 30 * DAY,

@@ -1,12 +1,13 @@
-import { Reconcile, type ReconcileOptions } from '../src/sweeps/reconcile.ts';
+import type { Sweep } from '../src/sweep-runner/sweep.ts';
+import { createReconcile, type ReconcileOptions } from '../src/sweeps/reconcile.ts';
 import type { World } from './world.ts';
 
 /**
  * The sweep on the whole bucket: unless `options` says otherwise, every object that existed before the run is old enough, and is deleted by
  * the run that finds it.
  */
-export function newReconcile(world: World, options: Partial<ReconcileOptions> = {}): Reconcile {
-  return new Reconcile({
+export function newReconcile(world: World, options: Partial<ReconcileOptions> = {}): Sweep<'reconcile'> {
+  return createReconcile({
     db: world.janitorDb,
     store: world.store,
     minAgeSeconds: 0,

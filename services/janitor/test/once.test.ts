@@ -7,9 +7,9 @@ import { sql } from 'kysely';
 import { parseJanitorCommand } from '../src/command-line.ts';
 import { loadJanitorConfig } from '../src/config.ts';
 import { runOnce } from '../src/once.ts';
-import { Cleanup } from '../src/sweeps/cleanup.ts';
-import { DeletionWatchdog } from '../src/sweeps/deletion-watchdog.ts';
-import { sweepNames, type SweepName } from '../src/sweeping/sweep.ts';
+import { createCleanup } from '../src/sweeps/cleanup.ts';
+import { createDeletionWatchdog } from '../src/sweeps/deletion-watchdog.ts';
+import { sweepNames, type SweepName } from '../src/sweep-runner/sweep.ts';
 import { newReconcile } from './new-reconcile.ts';
 import { keysIn, putObjects } from './objects.ts';
 import { createWorld, running, type World, deletionStates } from './world.ts';
@@ -197,7 +197,7 @@ describe('janitor --once', () => {
       await janitor.exited;
       response.drop();
       expect(await deletionStates(world)).toEqual({ DELETION_IN_PROGRESS: 3 });
-      const watchdog = new DeletionWatchdog({
+      const watchdog = createDeletionWatchdog({
         db: world.janitorDb,
         actor: 'janitor/test',
         stuckAfterSeconds: 7200,
@@ -209,7 +209,7 @@ describe('janitor --once', () => {
       expect(await watchdog.runOnce(running())).toEqual({ reset: 3 });
       const reconcile = newReconcile(world, { minAgeSeconds: 1 });
       expect(await reconcile.runOnce(running())).toMatchObject({ removed: 0, missing: 0 });
-      const cleanup = new Cleanup({
+      const cleanup = createCleanup({
         ...world,
         db: world.janitorDb,
         actor: 'janitor/test',

@@ -3,7 +3,7 @@ import { objectKeyOf } from '@pasteflow/domain';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { runOpsCommand } from '../src/commands/run-ops-command.ts';
-import { Cleanup } from '../src/sweeps/cleanup.ts';
+import { createCleanup } from '../src/sweeps/cleanup.ts';
 import { createWorld, deletionStates, running, type World } from './world.ts';
 
 let world: World;
@@ -34,7 +34,7 @@ describe('ops takedown CODE', () => {
     const { code: exit, stdout } = await ops('takedown', code, ...why);
     expect([exit, stdout]).toEqual([0, expect.stringMatching(`^Took ${code} down. It has no owner.`)]);
     expect(await takenDown()).toEqual([code]);
-    const cleanup = new Cleanup({
+    const cleanup = createCleanup({
       db: world.janitorDb,
       store: world.store,
       actor: 'janitor/a',

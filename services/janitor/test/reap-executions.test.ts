@@ -3,8 +3,8 @@ import { lockRow, makeJobs, makePastes, type MadePaste } from '@pasteflow/postgr
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import type { WorkQueue } from '../src/queues/work-queue.ts';
-import { ReapExecutions } from '../src/sweeps/reap-executions.ts';
-import { Relay } from '../src/sweeps/relay.ts';
+import { createReapExecutions } from '../src/sweeps/reap-executions.ts';
+import { createRelay } from '../src/sweeps/relay.ts';
 import { drain } from './messages.ts';
 import { createWorld, running, UPLOADS, type World } from './world.ts';
 
@@ -16,7 +16,7 @@ afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
 const reaperOf = (queues: readonly WorkQueue[], actor = 'janitor/test') =>
-  new ReapExecutions({ queues, actor, random: () => 0.5, logger: world.log });
+  createReapExecutions({ queues, actor, random: () => 0.5, logger: world.log });
 const reaper = (actor?: string) => reaperOf(world.queues, actor);
 const zombies = (count: number, attempt = 1, losses = 0) =>
   makePastes(world.db, count, {
@@ -195,7 +195,7 @@ describe('reap-executions', () => {
     await sql`UPDATE task_executions SET run_at = run_at - interval '5 seconds' WHERE status = 'PENDING'`.execute(
       world.db,
     );
-    const relay = new Relay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+    const relay = createRelay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
     expect(await relay.runOnce(running())).toMatchObject({ sent: 1 });
     expect(await executionsOf(paste)).toMatchObject([
       { status: 'FAILED' },

@@ -1,7 +1,7 @@
 import { makeJobs, type MadeJob } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { Relay } from '../src/sweeps/relay.ts';
+import { createRelay } from '../src/sweeps/relay.ts';
 import { callSqs, drain, messagesLeft } from './messages.ts';
 import { createWorld, JOBS, running, type World } from './world.ts';
 
@@ -13,7 +13,7 @@ afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
 const relay = () =>
-  new Relay({ queues: world.queues, graceSeconds: 1, redispatchAfterSeconds: 30 }).runOnce(running());
+  createRelay({ queues: world.queues, graceSeconds: 1, redispatchAfterSeconds: 30 }).runOnce(running());
 const quiet = { sent: 0, resent: 0, postponed: 0 };
 
 /** Jobs whose messages were sent a minute ago. */

@@ -3,7 +3,7 @@ import { DependencyUnavailableError, INLINE_CONTENT_BYTES } from '@pasteflow/dom
 import { makePastes, type MadePaste } from '@pasteflow/postgres/testing';
 import { queueDepth } from '@pasteflow/sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Relay } from '../src/sweeps/relay.ts';
+import { createRelay } from '../src/sweeps/relay.ts';
 import { callSqs, drain } from './messages.ts';
 import { createWorld, eventually, running, UPLOADS, type World } from './world.ts';
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const relay = () => new Relay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+const relay = () => createRelay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
 const unsent = (count: number) => makePastes(world.db, count, { status: 'IN_PROGRESS' });
 const overdue = (count: number) =>
   makePastes(world.db, count, {

@@ -1,8 +1,8 @@
 import { makeJobs, makePastes } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { Relay } from '../src/sweeps/relay.ts';
-import { RescueStranded } from '../src/sweeps/rescue-stranded.ts';
+import { createRelay } from '../src/sweeps/relay.ts';
+import { createRescueStranded } from '../src/sweeps/rescue-stranded.ts';
 import { drain } from './messages.ts';
 import { createWorld, JOBS, running, UPLOADS, type World } from './world.ts';
 
@@ -13,8 +13,8 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
-const rescuer = (actor = 'janitor/test') => new RescueStranded({ ...world, actor, random: () => 0.5 });
-const relay = () => new Relay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
+const rescuer = (actor = 'janitor/test') => createRescueStranded({ ...world, actor, random: () => 0.5 });
+const relay = () => createRelay({ ...world, graceSeconds: 1, redispatchAfterSeconds: 30 });
 const abandoned = { status: 'RUNNING', leaseSeconds: 600 } as const;
 const pastes = (count: number) =>
   makePastes(world.db, count, { status: 'IN_PROGRESS', execution: abandoned });

@@ -5,9 +5,9 @@ import { Metrics, tracingOff } from '@pasteflow/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { composeSweeps } from '../src/compose.ts';
 import { loadJanitorConfig } from '../src/config.ts';
-import { SweepRunner } from '../src/sweeping/run-sweep.ts';
-import { Cleanup } from '../src/sweeps/cleanup.ts';
-import { sweepNames, type Sweep, type SweepCounts } from '../src/sweeping/sweep.ts';
+import { SweepRunner } from '../src/sweep-runner/sweep-runner.ts';
+import { createCleanup } from '../src/sweeps/cleanup.ts';
+import { sweepNames, type Sweep, type SweepCounts } from '../src/sweep-runner/sweep.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { connect, createWorld, eventually, running, type World } from './world.ts';
 
@@ -132,7 +132,7 @@ describe('a run of a sweep', () => {
     world.proxy.rule({ method: 'POST', path: /\?delete/ }, { kind: 'fail', status: 500 });
     world.proxy.rule({ method: 'POST', path: /\?delete/ }, { kind: 'pass' }, 1);
     const { runner, metrics } = janitor();
-    const cleanup = new Cleanup({
+    const cleanup = createCleanup({
       db: world.janitorDb,
       store: world.store,
       actor: 'janitor/test',

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { sql } from 'kysely';
 import { DeadLetterAges } from '../src/state-metrics/dead-letter-ages.ts';
 import { StateMetrics } from '../src/state-metrics/state-metrics.ts';
-import { Measure } from '../src/sweeps/measure.ts';
+import { createMeasure } from '../src/sweeps/measure.ts';
 import { callSqs } from './messages.ts';
 import { createWorldWithPostgres, JOBS, running, UPLOADS, type World } from './world.ts';
 
@@ -227,7 +227,7 @@ describe('the state metrics', () => {
     await sql`UPDATE task_executions SET status = 'RUNNING', worker_id = 'w', started_at = now(), lease_expires_at = now()`.execute(
       world.db,
     );
-    await new Measure({ db: world.janitorDb }).runOnce(running());
+    await createMeasure({ db: world.janitorDb }).runOnce(running());
     const { state, metrics } = janitor();
     await state.read(running());
     const figures = await shown(metrics);

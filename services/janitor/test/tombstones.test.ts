@@ -2,7 +2,7 @@ import { dropOldTransitions, findEnforcementGaps, FORBIDDEN_CHANGE_SQLSTATE } fr
 import { makePastes, rewriteTrail } from '@pasteflow/postgres/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { Tombstones } from '../src/sweeps/tombstones.ts';
+import { createTombstones } from '../src/sweeps/tombstones.ts';
 import { createWorld, running, type World } from './world.ts';
 
 let world: World;
@@ -14,7 +14,7 @@ beforeEach(() => world.reset());
 
 const DAY = 86_400;
 const sweep = () =>
-  new Tombstones({
+  createTombstones({
     db: world.janitorDb,
     tombstoneRetentionSeconds: 30 * DAY,
     transitionRetentionSeconds: 90 * DAY,

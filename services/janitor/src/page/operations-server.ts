@@ -7,8 +7,8 @@ import { loadAssets, operationsPolicy, refusalPage, type Assets, type Operations
 import { Access, assertSameOrigin, originOf } from './access.ts';
 import { createActions } from '../actions/actions.ts';
 import type { StatusSources } from '../reports/read-status.ts';
-import type { SweepRunner } from '../sweeping/run-sweep.ts';
-import type { Sweeps } from '../sweeping/sweep.ts';
+import type { SweepRunner } from '../sweep-runner/sweep-runner.ts';
+import type { Sweeps } from '../sweep-runner/sweep.ts';
 import { act, type ActDependencies } from './act.ts';
 import { ActionRunner } from './action-runner.ts';
 import type { MinuteHistory } from './minutes.ts';

@@ -1,6 +1,6 @@
 import { stampDispatched, type Database } from '@pasteflow/postgres';
 import { sqsBatches } from '@pasteflow/sqs';
-import { inLanes } from '../sweeping/in-lanes.ts';
+import { inLanes } from '../sweep-runner/batches.ts';
 
 /** Messages for executions that need one. */
 export interface UnsentMessages {

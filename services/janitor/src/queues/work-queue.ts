@@ -22,7 +22,7 @@ import {
   type Zombie,
 } from '@pasteflow/postgres';
 import type { Queue } from '@pasteflow/sqs';
-import { MAX_NAMED } from '../sweeping/findings.ts';
+import { MAX_NAMED } from '../sweep-runner/findings.ts';
 import { createRescue, type RescueCounts } from './rescue.ts';
 import type { SettledBy, UnfinishedOutcome, WorkQueueOptions } from './work-queue-options.ts';
 import { unsentMessages, type UnsentMessages } from './unsent-messages.ts';

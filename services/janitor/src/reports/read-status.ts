@@ -11,7 +11,7 @@ import {
 } from '@pasteflow/postgres';
 import { createQueue, deadLetterQueueName, queueCounts, type SqsClient } from '@pasteflow/sqs';
 import type { JanitorConfig } from '../config.ts';
-import { sweepNames, type SweepName } from '../sweeping/sweep.ts';
+import { sweepNames, type SweepName } from '../sweep-runner/sweep.ts';
 
 export interface Status {
   /** By the database's clock. */

@@ -1,4 +1,4 @@
-import { DELETION_BATCH_SIZE, REVEAL_MINUTES } from '@pasteflow/domain';
+import { DELETION_BATCH_SIZE, objectKeyOf, REVEAL_MINUTES } from '@pasteflow/domain';
 import {
   claimExpired,
   releaseClaims,
@@ -10,9 +10,8 @@ import {
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import { deleteObjects } from '../sweeping/delete-objects.ts';
-import { runCounted } from '../sweeping/attached-counts.ts';
-import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
+import { deleteObjects } from './delete-objects.ts';
+import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface CleanupOptions {
   readonly db: Database;
@@ -33,74 +32,71 @@ const BURNED_AFTER_SECONDS = (REVEAL_MINUTES + 1) * 60;
 const MAX_REFUSED = 10 * DELETION_BATCH_SIZE;
 
 /**
- * Deletes expired pastes, and those that a reveal has claimed (D3). Each batch is claimed, its objects are deleted in one call, and then the
+ * Deletes expired pastes, and those that a reveal has claimed. Each batch is claimed, its objects are deleted in one call, and then the
  * batch is settled. When the process is killed before the settlement, the deletion watchdog releases the claims.
+ *
+ * `lost` counts claims that the watchdog released while their objects were being deleted. The next cleanup repeats their deletion.
  */
-export class Cleanup implements Sweep {
-  readonly name = 'cleanup';
-  readonly #options: CleanupOptions;
-
-  constructor(options: CleanupOptions) {
-    this.#options = options;
-  }
-
-  /** `lost`: claims that the watchdog released while their objects were being deleted. The next cleanup repeats their deletion. */
-  async runOnce(signal: AbortSignal): Promise<SweepCounts> {
-    const { db, store, actor } = this.#options;
-    return runCounted({ claimed: 0, deleted: 0, refused: 0, lost: 0 }, async (counts) => {
-      // While S3 is down, every claim would have to be released, which writes two transitions for each row.
-      await store.ping(signal);
-      const refused: RefusedClaim[] = [];
-      try {
-        const sources = [
-          () => takeOverBurned(db, { afterSeconds: BURNED_AFTER_SECONDS, limit: DELETION_BATCH_SIZE }),
-          () => claimExpired(db, { actor, limit: DELETION_BATCH_SIZE }),
-        ];
-        let source = sources.shift();
-        while (source !== undefined && !signal.aborted && refused.length < MAX_REFUSED) {
-          const claims = await source();
-          const reasons = await this.#deleteObjectsOf(claims);
-          const done = claims.filter(({ shortCode }) => !reasons.has(shortCode));
-          for (const claim of claims) {
-            const reason = reasons.get(claim.shortCode);
-            if (reason !== undefined) refused.push({ claim, reason });
-          }
-          const deleted = await settleDeleted(db, done, actor);
-          counts.claimed += claims.length;
-          counts.deleted += deleted;
-          counts.lost += done.length - deleted;
-          counts.refused += claims.length - done.length;
-          if (claims.length < DELETION_BATCH_SIZE) source = sources.shift();
-        }
-      } finally {
-        // Not earlier: the oldest rows are claimed first, so released ones would be claimed again before all others, without end.
-        await this.#releaseRefused(refused);
-      }
-    });
-  }
-
-  async #deleteObjectsOf(claims: readonly ClaimedDeletion[]): Promise<ReadonlyMap<string, string>> {
-    const { db, store, actor } = this.#options;
+export function createCleanup(options: CleanupOptions): Sweep<'cleanup'> {
+  const { db, store, actor } = options;
+  const zero = { claimed: 0, deleted: 0, refused: 0, lost: 0 };
+  return defineSweep('cleanup', zero, async (counts, signal) => {
+    // While S3 is down, every claim would have to be released, which writes two transitions for each row.
+    await store.ping(signal);
+    const refused: RefusedClaim[] = [];
     try {
-      return await deleteObjects(
-        store,
-        claims.map(({ shortCode }) => shortCode),
-      );
-    } catch (error) {
-      await releaseClaims(db, claims, { actor, reason: 'the batch could not be deleted from S3' });
-      throw error;
+      const sources = [
+        () => takeOverBurned(db, { afterSeconds: BURNED_AFTER_SECONDS, limit: DELETION_BATCH_SIZE }),
+        () => claimExpired(db, { actor, limit: DELETION_BATCH_SIZE }),
+      ];
+      let source = sources.shift();
+      while (source !== undefined && !signal.aborted && refused.length < MAX_REFUSED) {
+        const claims = await source();
+        const reasons = await deleteObjectsOf(claims, options);
+        const done = claims.filter(({ shortCode }) => !reasons.has(objectKeyOf(shortCode)));
+        for (const claim of claims) {
+          const reason = reasons.get(objectKeyOf(claim.shortCode));
+          if (reason !== undefined) refused.push({ claim, reason });
+        }
+        const deleted = await settleDeleted(db, done, actor);
+        counts.claimed += claims.length;
+        counts.deleted += deleted;
+        counts.lost += done.length - deleted;
+        counts.refused += claims.length - done.length;
+        if (claims.length < DELETION_BATCH_SIZE) source = sources.shift();
+      }
+    } finally {
+      // Not earlier: the oldest rows are claimed first, so released ones would be claimed again before all others, without end.
+      await releaseRefused(refused, options);
     }
-  }
+  });
+}
 
-  async #releaseRefused(refused: readonly RefusedClaim[]): Promise<void> {
-    const { db, actor, logger } = this.#options;
-    for (const [reason, same] of Map.groupBy(refused, (each) => each.reason)) {
-      logger.warn('objects of expired pastes not deleted', { count: same.length, reason });
-      await releaseClaims(
-        db,
-        same.map(({ claim }) => claim),
-        { actor, reason },
-      );
-    }
+async function deleteObjectsOf(
+  claims: readonly ClaimedDeletion[],
+  { db, store, actor }: CleanupOptions,
+): Promise<ReadonlyMap<string, string>> {
+  try {
+    return await deleteObjects(
+      store,
+      claims.map(({ shortCode }) => objectKeyOf(shortCode)),
+    );
+  } catch (error) {
+    await releaseClaims(db, claims, { actor, reason: 'the batch could not be deleted from S3' });
+    throw error;
+  }
+}
+
+async function releaseRefused(
+  refused: readonly RefusedClaim[],
+  { db, actor, logger }: CleanupOptions,
+): Promise<void> {
+  for (const [reason, same] of Map.groupBy(refused, (each) => each.reason)) {
+    logger.warn('objects of expired pastes not deleted', { count: same.length, reason });
+    await releaseClaims(
+      db,
+      same.map(({ claim }) => claim),
+      { actor, reason },
+    );
   }
 }

@@ -1,12 +1,11 @@
 import type { Actor } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { acknowledge, receiveDeadLetters, type SqsClient } from '@pasteflow/sqs';
-import { sumOverQueues } from '../queues/sum-over-queues.ts';
+import { onAllQueues } from '../queues/on-all-queues.ts';
 import type { UnfinishedOutcome } from '../queues/work-queue-options.ts';
 import type { WorkQueue } from '../queues/work-queue.ts';
 import type { DeadLetterAges } from '../state-metrics/dead-letter-ages.ts';
-import { runCounted } from '../sweeping/attached-counts.ts';
-import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
+import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface DeadLettersOptions {
   readonly sqs: SqsClient;
@@ -35,49 +34,30 @@ const MAX_REASON_CHARACTERS = 300;
  *
  * A message of a job ends nothing: the job that it names may never have been started by it, and the reaper has counted each job whose
  * worker died (ADR 25). Without the message there are fewer messages than waiting jobs, so the relay sends one for a job that waits.
+ *
+ * Counts of messages: `unreadable`; `alive`: the execution is not due yet or runs elsewhere, which the relay and the reaper take care of;
+ * `ended`: no execution is open; `left_to_relay`: messages of jobs. Counts of executions: `failed`, and of these `given_up` after the last
+ * attempt.
  */
-export class DeadLetters implements Sweep {
-  readonly name = 'dead-letters';
-  readonly #options: DeadLettersOptions;
+export function createDeadLetters({
+  sqs,
+  queues,
+  actor,
+  leaseSeconds,
+  ages,
+  random,
+  logger,
+}: DeadLettersOptions): Sweep<'dead-letters'> {
   /** Each dropped message has its line: nothing else is left of it. */
-  readonly #records: Logger;
+  const records = logger.child({}, { everyLine: true });
+  const zero = { unreadable: 0, alive: 0, ended: 0, left_to_relay: 0, failed: 0, given_up: 0 };
 
-  constructor(options: DeadLettersOptions) {
-    this.#options = options;
-    this.#records = options.logger.child({}, { everyLine: true });
-  }
-
-  /**
-   * Counts of messages: `unreadable`; `alive`: the execution is not due yet or runs elsewhere, which the relay and the reaper take care of;
-   * `ended`: no execution is open; `left_to_relay`: messages of jobs. Counts of executions: `failed`, and of these `given_up` after the last attempt.
-   */
-  runOnce(signal: AbortSignal): Promise<SweepCounts> {
-    return sumOverQueues(this.#options.queues, (queue) => this.#drain(queue, signal));
-  }
-
-  async #drain(queue: WorkQueue, signal: AbortSignal): Promise<SweepCounts> {
-    const { sqs, ages } = this.#options;
-    let oldest = Infinity;
-    const none = { unreadable: 0, alive: 0, ended: 0, left_to_relay: 0, failed: 0, given_up: 0 };
-    return runCounted(none, async (counts) => {
-      while (!signal.aborted) {
-        const messages = await receiveDeadLetters(sqs, queue.deadLetters);
-        if (messages.length === 0) break;
-        oldest = Math.min(oldest, ...messages.map(sentAt).filter(Number.isFinite));
-        await this.#settle(queue, messages, counts);
-        await acknowledge(sqs, queue.deadLetters, messages);
-      }
-      ages.saw(queue.kind, oldest);
-    });
-  }
-
-  async #settle(
+  async function settle(
     queue: WorkQueue,
     messages: readonly Message[],
-    counts: Record<'unreadable' | 'alive' | 'ended' | 'left_to_relay' | 'failed' | 'given_up', number>,
+    counts: Record<keyof typeof zero, number>,
   ): Promise<void> {
-    const { actor, leaseSeconds, random, logger } = this.#options;
-    const keys = messages.flatMap((message) => this.#readKey(queue, message) ?? []);
+    const keys = messages.flatMap((message) => readKey(queue, message, records) ?? []);
     counts.unreadable += messages.length - keys.length;
     if (!queue.startsWhatItNames) {
       counts.left_to_relay += keys.length;
@@ -93,18 +73,32 @@ export class DeadLetters implements Sweep {
     counts.ended += kinds.filter((kind) => kind === 'ended').length;
   }
 
-  /**
-   * null: no worker could have read the message. The body is a user's content, so the log gets only the message's id and the reason, and
-   * no `cause`.
-   */
-  #readKey(queue: WorkQueue, message: Message): string | null {
-    try {
-      return queue.readKey(message.Body);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message.slice(0, MAX_REASON_CHARACTERS) : 'unknown';
-      this.#records.error('unreadable dead letter dropped', { message_id: message.MessageId, reason });
-      return null;
-    }
+  return defineSweep('dead-letters', zero, (counts, signal) =>
+    onAllQueues(queues, async (queue) => {
+      let oldest = Infinity;
+      while (!signal.aborted) {
+        const messages = await receiveDeadLetters(sqs, queue.deadLetters);
+        if (messages.length === 0) break;
+        oldest = Math.min(oldest, ...messages.map(sentAt).filter(Number.isFinite));
+        await settle(queue, messages, counts);
+        await acknowledge(sqs, queue.deadLetters, messages);
+      }
+      ages.saw(queue.kind, oldest);
+    }),
+  );
+}
+
+/**
+ * The body is a user's content, so the log gets only the message's id and the reason, and no `cause`.
+ * @returns null when no worker could have read the message
+ */
+function readKey(queue: WorkQueue, message: Message, records: Logger): string | null {
+  try {
+    return queue.readKey(message.Body);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.slice(0, MAX_REASON_CHARACTERS) : 'unknown';
+    records.error('unreadable dead letter dropped', { message_id: message.MessageId, reason });
+    return null;
   }
 }
 

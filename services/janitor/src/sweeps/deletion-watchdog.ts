@@ -1,7 +1,7 @@
 import { DELETION_BATCH_SIZE } from '@pasteflow/domain';
 import { resetStuckDeletions, type Actor, type Database } from '@pasteflow/postgres';
-import { runCounted } from '../sweeping/attached-counts.ts';
-import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
+import { inBatches } from '../sweep-runner/batches.ts';
+import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface DeletionWatchdogOptions {
   readonly db: Database;
@@ -9,23 +9,17 @@ export interface DeletionWatchdogOptions {
   readonly stuckAfterSeconds: number;
 }
 
-/** Releases the claims of cleanups that crashed (D5). The next cleanup claims these pastes again. */
-export class DeletionWatchdog implements Sweep {
-  readonly name = 'deletion-watchdog';
-  readonly #options: DeletionWatchdogOptions;
-
-  constructor(options: DeletionWatchdogOptions) {
-    this.#options = options;
-  }
-
-  async runOnce(signal: AbortSignal): Promise<SweepCounts> {
-    const { db, actor, stuckAfterSeconds } = this.#options;
-    return runCounted({ reset: 0 }, async (counts) => {
-      while (!signal.aborted) {
-        const reset = await resetStuckDeletions(db, { actor, stuckAfterSeconds, limit: DELETION_BATCH_SIZE });
-        counts.reset += reset;
-        if (reset < DELETION_BATCH_SIZE) break;
-      }
-    });
-  }
+/** Releases the claims of cleanups that crashed. The next cleanup claims these pastes again. */
+export function createDeletionWatchdog({
+  db,
+  actor,
+  stuckAfterSeconds,
+}: DeletionWatchdogOptions): Sweep<'deletion-watchdog'> {
+  return defineSweep('deletion-watchdog', { reset: 0 }, (counts, signal) =>
+    inBatches({ limit: DELETION_BATCH_SIZE, signal }, async (limit) => {
+      const reset = await resetStuckDeletions(db, { actor, stuckAfterSeconds, limit });
+      counts.reset += reset;
+      return reset;
+    }),
+  );
 }

@@ -1,6 +1,6 @@
 import { removeEndedRateLimits, removeOldIdempotencyKeys, type Database } from '@pasteflow/postgres';
-import { removeInBatches } from '../sweeping/remove-in-batches.ts';
-import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
+import { inBatches } from '../sweep-runner/batches.ts';
+import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface ExpiredKeysOptions {
   readonly db: Database;
@@ -10,24 +10,24 @@ export interface ExpiredKeysOptions {
 const BATCH = 1000;
 
 /**
- * Removes idempotency keys past their retention, and rate-limit counters whose window ended long ago. The api ignores all of them: it treats an old key as a new one, and restarts a counter whose window has ended.
+ * Removes idempotency keys past their retention, and rate-limit counters whose window ended long ago. The api ignores all of them: it treats
+ * an old key as a new one, and restarts a counter whose window has ended.
  */
-export class ExpiredKeys implements Sweep {
-  readonly name = 'expired-keys';
-  readonly #options: ExpiredKeysOptions;
-
-  constructor(options: ExpiredKeysOptions) {
-    this.#options = options;
-  }
-
-  async runOnce(signal: AbortSignal): Promise<SweepCounts> {
-    const { db, idempotencyRetentionSeconds } = this.#options;
+export function createExpiredKeys({
+  db,
+  idempotencyRetentionSeconds: retentionSeconds,
+}: ExpiredKeysOptions): Sweep<'expired-keys'> {
+  return defineSweep('expired-keys', { keys: 0, counters: 0 }, async (counts, signal) => {
     const batches = { limit: BATCH, signal };
-    return {
-      keys: await removeInBatches(batches, (limit) =>
-        removeOldIdempotencyKeys(db, { retentionSeconds: idempotencyRetentionSeconds, limit }),
-      ),
-      counters: await removeInBatches(batches, (limit) => removeEndedRateLimits(db, { limit })),
-    };
-  }
+    await inBatches(batches, async (limit) => {
+      const removed = await removeOldIdempotencyKeys(db, { retentionSeconds, limit });
+      counts.keys += removed;
+      return removed;
+    });
+    await inBatches(batches, async (limit) => {
+      const removed = await removeEndedRateLimits(db, { limit });
+      counts.counters += removed;
+      return removed;
+    });
+  });
 }

@@ -2,8 +2,8 @@ import { DependencyUnavailableError, jobKeyPrefix } from '@pasteflow/domain';
 import { findOldJobs, removeJobs, type Database, type OldJob } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { describeS3Error, type ObjectStore } from '@pasteflow/s3';
-import { inLanes } from '../sweeping/in-lanes.ts';
-import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
+import { inBatches, inLanes } from '../sweep-runner/batches.ts';
+import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface JobsOptions {
   readonly db: Database;
@@ -33,30 +33,27 @@ interface FolderCounts {
  * job was still open, so this takes a freeze longer than the retention time. The object then has no row, and `reconcile` removes it a day
  * later. A put between the two halves of this sweep does no harm either: each attempt has its own key, so a put adds an object and replaces
  * none.
+ *
+ * Counts of jobs: `removed`; `refused`: the folder could not be emptied. Counts for all these jobs: `objects` deleted, and multipart uploads
+ * `aborted`.
  */
-export class Jobs implements Sweep {
-  readonly name = 'jobs';
-  readonly #options: JobsOptions;
-
-  constructor(options: JobsOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Counts of jobs: `removed`; `refused`: the folder could not be emptied. Counts for all these jobs: `objects` deleted, and multipart
-   * uploads `aborted`.
-   */
-  async runOnce(signal: AbortSignal): Promise<SweepCounts> {
-    const { db, retentionSeconds, logger, batch = BATCH } = this.#options;
-    const counts = { removed: 0, refused: 0, objects: 0, aborted: 0 };
+export function createJobs({
+  db,
+  store,
+  retentionSeconds,
+  logger,
+  batch = BATCH,
+}: JobsOptions): Sweep<'jobs'> {
+  const zero = { removed: 0, refused: 0, objects: 0, aborted: 0 };
+  return defineSweep('jobs', zero, async (counts, signal) => {
     let after: OldJob | null = null;
-    while (!signal.aborted) {
-      const old: readonly OldJob[] = await findOldJobs(db, { retentionSeconds, after, limit: batch });
+    await inBatches({ limit: batch, signal }, async (limit) => {
+      const old = await findOldJobs(db, { retentionSeconds, after, limit });
       const emptied: string[] = [];
       const reasons: string[] = [];
       try {
         await inLanes(old, { lanes: LANES, signal }, async ({ id }) => {
-          const reason = await this.#tryToEmpty(id, counts, signal);
+          const reason = await tryToEmpty(store, id, counts, signal);
           if (reason === null) emptied.push(id);
           else reasons.push(reason);
         });
@@ -67,41 +64,44 @@ export class Jobs implements Sweep {
         logger.warn('objects of old jobs not deleted', { count: reasons.length, reason: reasons[0] });
       counts.refused += reasons.length;
       after = old.at(-1) ?? null;
-      if (old.length < batch) break;
-    }
-    return counts;
-  }
+      return old.length;
+    });
+  });
+}
 
-  /**
-   * @returns why the folder could not be emptied; null: it is empty
-   * @throws DependencyUnavailableError when the cause is not this folder: S3 doesn't answer at all
-   */
-  async #tryToEmpty(jobId: string, counts: FolderCounts, signal: AbortSignal): Promise<string | null> {
-    try {
-      return await this.#empty(jobId, counts);
-    } catch (error) {
-      if (!(error instanceof DependencyUnavailableError)) throw error;
-      await this.#options.store.ping(signal).catch((away: unknown) => {
-        if (!signal.aborted) throw away;
-      });
-      return describeS3Error(error.cause);
-    }
+/**
+ * @returns why the folder could not be emptied; null: it is empty
+ * @throws DependencyUnavailableError when the cause is not this folder: S3 doesn't answer at all
+ */
+async function tryToEmpty(
+  store: ObjectStore,
+  jobId: string,
+  counts: FolderCounts,
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    return await empty(store, jobId, counts);
+  } catch (error) {
+    if (!(error instanceof DependencyUnavailableError)) throw error;
+    await store.ping(signal).catch((away: unknown) => {
+      if (!signal.aborted) throw away;
+    });
+    return describeS3Error(error.cause);
   }
+}
 
-  /** @returns why S3 refused to delete one of the objects; null: the folder is empty. @throws DependencyUnavailableError */
-  async #empty(jobId: string, counts: FolderCounts): Promise<string | null> {
-    const { store } = this.#options;
-    const folder = jobKeyPrefix(jobId);
-    let reason: string | null = null;
-    for await (const page of store.listMultipartUploads(folder)) {
-      for (const upload of page) await store.abortMultipartUpload(upload);
-      counts.aborted += page.length;
-    }
-    for await (const page of store.list(folder)) {
-      const refused = await store.deleteMany(page.map(({ key }) => key));
-      counts.objects += page.length - refused.length;
-      reason ??= refused[0]?.reason ?? null;
-    }
-    return reason;
+/** @returns why S3 refused to delete one of the objects; null: the folder is empty. @throws DependencyUnavailableError */
+async function empty(store: ObjectStore, jobId: string, counts: FolderCounts): Promise<string | null> {
+  const folder = jobKeyPrefix(jobId);
+  let reason: string | null = null;
+  for await (const page of store.listMultipartUploads(folder)) {
+    for (const upload of page) await store.abortMultipartUpload(upload);
+    counts.aborted += page.length;
   }
+  for await (const page of store.list(folder)) {
+    const refused = await store.deleteMany(page.map(({ key }) => key));
+    counts.objects += page.length - refused.length;
+    reason ??= refused[0]?.reason ?? null;
+  }
+  return reason;
 }

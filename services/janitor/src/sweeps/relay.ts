@@ -1,7 +1,7 @@
-import { sumOverQueues } from '../queues/sum-over-queues.ts';
+import { onAllQueues } from '../queues/on-all-queues.ts';
 import type { UnsentMessages } from '../queues/unsent-messages.ts';
 import type { WorkQueue } from '../queues/work-queue.ts';
-import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
+import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface RelayOptions {
   readonly queues: readonly WorkQueue[];
@@ -13,29 +13,26 @@ export interface RelayOptions {
 /** Rows a statement, uploads with their content: at most 22 MiB of it. */
 const BATCH = 500;
 
-/** Sends the messages that the api has not sent, and sends messages again that seem to be lost. */
-export class Relay implements Sweep {
-  readonly name = 'relay';
-  readonly #options: RelayOptions;
-
-  constructor(options: RelayOptions) {
-    this.#options = options;
-  }
-
-  /** `postponed` counts the queues with overdue messages that are too deep to tell whether messages are lost. */
-  runOnce(signal: AbortSignal): Promise<SweepCounts> {
-    return sumOverQueues(this.#options.queues, (queue) => this.#relay(queue, signal));
-  }
-
-  async #relay(queue: WorkQueue, signal: AbortSignal): Promise<SweepCounts> {
-    const { graceSeconds, redispatchAfterSeconds } = this.#options;
-    const overdue = (limit: number) => queue.findOverdue({ olderThanSeconds: redispatchAfterSeconds, limit });
-    const sent = await sendAll((limit) => queue.findUndispatched({ graceSeconds, limit }), signal);
-    if (signal.aborted || (await overdue(1)).count === 0) return { sent, resent: 0, postponed: 0 };
-    const lost = await queue.countLost();
-    if (lost === null) return { sent, resent: 0, postponed: 1 };
-    return { sent, resent: await sendAll(overdue, signal, lost), postponed: 0 };
-  }
+/**
+ * Sends the messages that the api has not sent, and sends messages again that seem to be lost. `postponed` counts the queues with overdue
+ * messages that are too deep to tell whether messages are lost.
+ */
+export function createRelay({ queues, graceSeconds, redispatchAfterSeconds }: RelayOptions): Sweep<'relay'> {
+  return defineSweep('relay', { sent: 0, resent: 0, postponed: 0 }, (counts, signal) =>
+    onAllQueues(queues, async (queue) => {
+      await sendAll(
+        (limit) => queue.findUndispatched({ graceSeconds, limit }),
+        { max: Infinity, signal },
+        (count) => (counts.sent += count),
+      );
+      const overdue = (limit: number) =>
+        queue.findOverdue({ olderThanSeconds: redispatchAfterSeconds, limit });
+      if (signal.aborted || (await overdue(1)).count === 0) return;
+      const lost = await queue.countLost();
+      if (lost === null) counts.postponed += 1;
+      else await sendAll(overdue, { max: lost, signal }, (count) => (counts.resent += count));
+    }),
+  );
 }
 
 /**
@@ -44,16 +41,16 @@ export class Relay implements Sweep {
  */
 async function sendAll(
   find: (limit: number) => Promise<UnsentMessages>,
-  signal: AbortSignal,
-  max = Infinity,
-): Promise<number> {
+  { max, signal }: { readonly max: number; readonly signal: AbortSignal },
+  onSent: (count: number) => void,
+): Promise<void> {
   let sent = 0;
   while (!signal.aborted && sent < max) {
     const limit = Math.min(BATCH, max - sent);
     const unsent = await find(limit);
     const accepted = await unsent.dispatch(signal);
     sent += accepted;
+    onSent(accepted);
     if (unsent.count < limit || accepted < unsent.count) break;
   }
-  return sent;
 }

@@ -1,8 +1,7 @@
-import { walkOpenPastes, type Actor, type Database, type StrandedAmong } from '@pasteflow/postgres';
-import { sumOverQueues } from '../queues/sum-over-queues.ts';
+import { walkOpenPastes, type Actor, type Database } from '@pasteflow/postgres';
+import { onAllQueues } from '../queues/on-all-queues.ts';
 import type { WorkQueue } from '../queues/work-queue.ts';
-import { runCounted } from '../sweeping/attached-counts.ts';
-import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
+import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface RescueStrandedOptions {
   readonly db: Database;
@@ -23,33 +22,21 @@ const WALKED = 5000;
  *
  * Each run looks at the oldest payloads and open jobs, and at the next pastes of a walk through the whole table: a paste that lost its
  * payload, too, is found there. Its new execution makes it PROCESSED when S3 has its object, and FAILED otherwise.
+ *
+ * `given_up`: jobs that were lost too often, and have ended. `outrun`: stranded work that another process has taken care of.
  */
-export class RescueStranded implements Sweep {
-  readonly name = 'rescue-stranded';
-  readonly #options: RescueStrandedOptions;
+export function createRescueStranded({ db, queues, ...by }: RescueStrandedOptions): Sweep<'rescue-stranded'> {
   /** Where the walk goes on. A new process begins at the start. */
-  #walkedTo: string | null = null;
-
-  constructor(options: RescueStrandedOptions) {
-    this.#options = options;
-  }
-
-  /** `given_up`: jobs that were lost too often, and have ended. `outrun`: stranded work that another process has taken care of. */
-  async runOnce(signal: AbortSignal): Promise<SweepCounts> {
-    const { db, queues } = this.#options;
-    const walked = await walkOpenPastes(db, { after: this.#walkedTo, limit: WALKED });
-    const counts = await sumOverQueues(queues, (queue) =>
-      this.#rescue(queue, queue.kind === 'upload' ? ['oldest', { ids: walked.open }] : ['oldest'], signal),
-    );
-    this.#walkedTo = walked.last;
-    return counts;
-  }
-
-  #rescue(queue: WorkQueue, places: readonly StrandedAmong[], signal: AbortSignal): Promise<SweepCounts> {
-    return runCounted({ rescued: 0, given_up: 0, outrun: 0 }, async (counts) => {
+  let walkedTo: string | null = null;
+  const zero = { rescued: 0, given_up: 0, outrun: 0 };
+  return defineSweep('rescue-stranded', zero, async (counts, signal) => {
+    const walked = await walkOpenPastes(db, { after: walkedTo, limit: WALKED });
+    await onAllQueues(queues, async (queue) => {
+      const places =
+        queue.kind === 'upload' ? (['oldest', { ids: walked.open }] as const) : (['oldest'] as const);
       for (const among of places) {
         while (!signal.aborted) {
-          const { found, rescued, givenUp } = await queue.rescueStranded(among, BATCH, this.#options);
+          const { found, rescued, givenUp } = await queue.rescueStranded(among, BATCH, by);
           counts.rescued += rescued;
           counts.given_up += givenUp;
           counts.outrun += found - rescued - givenUp;
@@ -57,5 +44,6 @@ export class RescueStranded implements Sweep {
         }
       }
     });
-  }
+    walkedTo = walked.last;
+  });
 }

@@ -4,8 +4,8 @@ import {
   removeTombstones,
   type Database,
 } from '@pasteflow/postgres';
-import { removeInBatches } from '../sweeping/remove-in-batches.ts';
-import type { Sweep, SweepCounts } from '../sweeping/sweep.ts';
+import { inBatches } from '../sweep-runner/batches.ts';
+import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface TombstonesOptions {
   readonly db: Database;
@@ -22,25 +22,19 @@ const MONTHS_AHEAD = 2;
  * Removes tombstones (DELETED rows) and transitions after their retention, and makes the partitions of the coming months. Transitions are
  * removed a month at a time, by dropping their partition.
  */
-export class Tombstones implements Sweep {
-  readonly name = 'tombstones';
-  readonly #options: TombstonesOptions;
-
-  constructor(options: TombstonesOptions) {
-    this.#options = options;
-  }
-
-  async runOnce(signal: AbortSignal): Promise<SweepCounts> {
-    const { db, tombstoneRetentionSeconds, transitionRetentionSeconds } = this.#options;
-    const partitionsMade = await ensureTransitionPartitions(db, MONTHS_AHEAD);
-    const dropped = await dropOldTransitions(db, transitionRetentionSeconds);
-    const batches = { limit: BATCH, signal };
-    return {
-      removed: await removeInBatches(batches, (limit) =>
-        removeTombstones(db, { retentionSeconds: tombstoneRetentionSeconds, limit }),
-      ),
-      partitions_made: partitionsMade,
-      partitions_dropped: dropped.length,
-    };
-  }
+export function createTombstones({
+  db,
+  tombstoneRetentionSeconds,
+  transitionRetentionSeconds,
+}: TombstonesOptions): Sweep<'tombstones'> {
+  const zero = { removed: 0, partitions_made: 0, partitions_dropped: 0 };
+  return defineSweep('tombstones', zero, async (counts, signal) => {
+    counts.partitions_made = await ensureTransitionPartitions(db, MONTHS_AHEAD);
+    counts.partitions_dropped = (await dropOldTransitions(db, transitionRetentionSeconds)).length;
+    await inBatches({ limit: BATCH, signal }, async (limit) => {
+      const removed = await removeTombstones(db, { retentionSeconds: tombstoneRetentionSeconds, limit });
+      counts.removed += removed;
+      return removed;
+    });
+  });
 }

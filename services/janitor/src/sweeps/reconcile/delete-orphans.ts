@@ -9,8 +9,9 @@ import {
 } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import { MAX_NAMED } from '../../sweeping/findings.ts';
-import { isMassDeletion } from '../../sweeping/mass-deletion.ts';
+import { inBatches } from '../../sweep-runner/batches.ts';
+import { MAX_NAMED } from '../../sweep-runner/findings.ts';
+import { deleteObjects } from '../delete-objects.ts';
 
 export interface DeleteOrphansOptions {
   readonly db: Database;
@@ -20,37 +21,36 @@ export interface DeleteOrphansOptions {
   readonly logger: Logger;
 }
 
-export interface CompletePass {
-  /** Its start. */
-  readonly seenAt: Date;
-  /** The number of objects that it listed. */
-  readonly listed: number;
-}
+/** A run may delete this many objects, or this share of the listed ones, whichever is more. */
+const MAX_OBJECTS = 100;
+const MAX_SHARE = 0.01;
 
 /**
- * Deletes the recorded objects whose grace period has passed, after a complete pass. All of them are counted before the first is deleted:
- * too many are a sign of a wrong bucket or a restored database, and then none is deleted.
+ * Deletes the recorded objects whose grace period has passed, after a complete pass that began at `seenAt`. All of them are counted before
+ * the first is deleted: too many are a sign of a wrong bucket or a restored database, and then none is deleted.
  */
 export async function deleteOrphans(
   { db, store, orphanGraceSeconds, allowMassDeletion, logger }: DeleteOrphansOptions,
-  { seenAt, listed }: CompletePass,
+  seenAt: Date,
+  counts: Record<'removed' | 'refused' | 'held', number> & { readonly listed: number },
   signal: AbortSignal,
-): Promise<{ removed: number; refused: number; held: number }> {
+): Promise<void> {
   await forgetUnseenOrphans(db, seenAt);
   const due = { seenAt, graceSeconds: orphanGraceSeconds };
   const count = await countDueOrphans(db, due);
-  if (isMassDeletion(count, listed) && !allowMassDeletion) {
+  const { listed } = counts;
+  if (count > Math.max(MAX_OBJECTS, Math.floor(listed * MAX_SHARE)) && !allowMassDeletion) {
     const keys = await findDueOrphans(db, { ...due, after: '', limit: MAX_NAMED });
     logger.error('mass deletion held; nothing deleted', { count, listed, keys });
-    return { removed: 0, refused: 0, held: count };
+    counts.held = count;
+    return;
   }
-  const counts = { removed: 0, refused: 0, held: 0 };
   let after = '';
-  while (!signal.aborted) {
-    const keys = await findDueOrphans(db, { ...due, after, limit: DELETION_BATCH_SIZE });
+  await inBatches({ limit: DELETION_BATCH_SIZE, signal }, async (limit) => {
+    const keys = await findDueOrphans(db, { ...due, after, limit });
     const live = await findLiveObjects(db, keys); // a paste or an asset may have been restored since the listing
     const orphans = keys.filter((key) => !live.has(key));
-    const refused = await refusedOf(store, orphans);
+    const refused = await deleteObjects(store, orphans);
     const removed = orphans.filter((key) => !refused.has(key));
     await forgetOrphans(db, removed);
     counts.removed += removed.length;
@@ -64,14 +64,6 @@ export async function deleteOrphans(
       });
     }
     after = keys.at(-1) ?? after;
-    if (keys.length < DELETION_BATCH_SIZE) break;
-  }
-  return counts;
-}
-
-/** Deletes the objects. An error about a key that was not in the call could be about any of them, and all count as refused. */
-async function refusedOf(store: ObjectStore, keys: readonly string[]): Promise<ReadonlySet<string>> {
-  const refused = new Set((await store.deleteMany(keys)).map(({ key }) => key));
-  const asked = new Set(keys);
-  return [...refused].every((key) => asked.has(key)) ? refused : asked;
+    return keys.length;
+  });
 }

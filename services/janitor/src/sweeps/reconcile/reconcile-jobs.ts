@@ -2,7 +2,7 @@ import { JOB_OBJECT_KEY_PREFIX, jobIdOfKey } from '@pasteflow/domain';
 import { findOpenJobs, findStoredAssets, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
-import { Findings } from '../../sweeping/findings.ts';
+import { Findings } from '../../sweep-runner/findings.ts';
 import { recordOrphansOf, type ReconcileRange } from './reconcile-pastes.ts';
 
 export interface ReconcileJobsOptions {
@@ -24,13 +24,13 @@ const BATCH = 1000;
 export async function reconcileJobs(
   options: ReconcileJobsOptions,
   range: ReconcileRange,
+  counts: Record<'listed' | 'orphans' | 'foreign' | 'missing' | 'aborted', number>,
   signal: AbortSignal,
-): Promise<Record<'listed' | 'orphans' | 'foreign' | 'missing' | 'aborted', number>> {
+): Promise<void> {
   const { before, oldEnough } = range;
   const { store, logger } = options;
   const foreign = new Findings();
   const missing = new Findings();
-  const counts = { listed: 0, orphans: 0, aborted: 0 };
   let after = JOB_OBJECT_KEY_PREFIX;
   for await (const page of store.list(JOB_OBJECT_KEY_PREFIX)) {
     if (signal.aborted) break;
@@ -49,6 +49,8 @@ export async function reconcileJobs(
   }
   for await (const stored of storedBetween(options, { after, upTo: null, before }, signal))
     missing.add(stored);
+  counts.missing += missing.count;
+  counts.foreign += foreign.count;
   if (missing.count > 0)
     logger.error('assets without an object', { count: missing.count, keys: missing.named });
   if (foreign.count > 0)
@@ -56,8 +58,7 @@ export async function reconcileJobs(
       count: foreign.count,
       keys: foreign.named,
     });
-  if (!signal.aborted) counts.aborted = await abortStrays(options, oldEnough, signal);
-  return { ...counts, foreign: foreign.count, missing: missing.count };
+  if (!signal.aborted) counts.aborted += await abortStrays(options, oldEnough, signal);
 }
 
 /** Yields batches of the keys that assets name, until the signal is aborted. */

@@ -2,7 +2,7 @@ import { OBJECT_KEY_PREFIX, shortCodeOfKey } from '@pasteflow/domain';
 import { findLiveObjects, findStored, recordOrphans, type Database } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import type { ListedObject, ObjectStore } from '@pasteflow/s3';
-import { Findings } from '../../sweeping/findings.ts';
+import { Findings } from '../../sweep-runner/findings.ts';
 
 export interface ReconcilePastesOptions {
   readonly db: Database;
@@ -28,12 +28,12 @@ const BATCH = 1000;
 export async function reconcilePastes(
   options: ReconcilePastesOptions,
   { before, oldEnough }: ReconcileRange,
+  counts: Record<'listed' | 'orphans' | 'foreign' | 'missing', number>,
   signal: AbortSignal,
-): Promise<Record<'listed' | 'orphans' | 'foreign' | 'missing', number>> {
+): Promise<void> {
   const { store, logger } = options;
   const missing = new Findings();
   const foreign = new Findings();
-  const counts = { listed: 0, orphans: 0 };
   let after = '';
   for await (const page of store.list(OBJECT_KEY_PREFIX)) {
     if (signal.aborted) break;
@@ -49,11 +49,12 @@ export async function reconcilePastes(
   }
   for await (const stored of storedBetween(options, { after, upTo: null, before }, signal))
     missing.add(stored);
+  counts.missing += missing.count;
+  counts.foreign += foreign.count;
   if (missing.count > 0)
     logger.error('pastes without an object', { count: missing.count, short_codes: missing.named });
   if (foreign.count > 0)
     logger.warn('objects that belong to no paste left alone', { count: foreign.count, keys: foreign.named });
-  return { ...counts, foreign: foreign.count, missing: missing.count };
 }
 
 /** Records those objects of a page that are old enough and have no live row. @returns how many */

@@ -1,5 +1,5 @@
 import { PollLoop, type Component, type Logger, type Metrics } from '@pasteflow/runtime';
-import type { SweepRunner } from './run-sweep.ts';
+import type { SweepRunner } from './sweep-runner.ts';
 import { dailySweeps, type Sweep, type SweepName } from './sweep.ts';
 
 export interface ScheduleOptions {

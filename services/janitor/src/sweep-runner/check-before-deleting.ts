@@ -1,8 +1,6 @@
 import { type OwnerCheck, checkBucketOwner } from '@pasteflow/service-kit';
 import type { Sweep, SweepName } from './sweep.ts';
 
-type Named<Name extends SweepName> = Sweep & { readonly name: Name };
-
 /**
  * Rows and objects are deleted by age, and the database's clock measures the age. Clocks that are kept by NTP differ by
  * less than a second; S3 itself refuses requests that are 15 minutes off.
@@ -10,12 +8,12 @@ type Named<Name extends SweepName> = Sweep & { readonly name: Name };
 const MAX_CLOCK_DIFFERENCE_MS = 3_600_000;
 
 /** @param check see `checkBeforeDeleting` @returns the sweep, which fails before it starts when the check fails */
-export function checked<Name extends SweepName>(sweep: Named<Name>, check: () => Promise<void>): Named<Name> {
+export function checked<Name extends SweepName>(sweep: Sweep<Name>, check: () => Promise<void>): Sweep<Name> {
   return {
     name: sweep.name,
-    runOnce: async (signal) => {
+    runOnce: async (signal, into) => {
       await check();
-      return await sweep.runOnce(signal);
+      return await sweep.runOnce(signal, into);
     },
   };
 }

@@ -31,15 +31,33 @@ export type SweepName = (typeof sweepNames)[number];
 export type SweepCounts = Readonly<Record<string, number>>;
 
 /** A periodic pass of the janitor. SweepRunner and Schedule provide the schedule, the lock, the log line and the metrics. */
-export interface Sweep {
-  readonly name: SweepName;
+export interface Sweep<Name extends SweepName = SweepName> {
+  readonly name: Name;
   /**
    * One run, in batches. Every batch leaves the data consistent, and the run ends between two batches once the signal is aborted. Runs in
    * several processes at once are safe.
+   * @param into gets the counts. When the run throws, they say what the batches before have done
+   * @returns the counts
    * @throws when the run can't continue, e.g. DependencyUnavailableError; the batches before the error remain done
    */
-  runOnce(signal: AbortSignal): Promise<SweepCounts>;
+  runOnce(signal: AbortSignal, into?: Record<string, number>): Promise<SweepCounts>;
 }
 
 /** One sweep for each name: a sweep that is missing, or under the name of another sweep, does not compile. */
-export type Sweeps = { readonly [Name in SweepName]: Sweep & { readonly name: Name } };
+export type Sweeps = { readonly [Name in SweepName]: Sweep<Name> };
+
+/** @param zero all counts of the sweep, at 0. @param run adds to the counts */
+export function defineSweep<Name extends SweepName, Counts extends Record<string, number>>(
+  name: Name,
+  zero: Counts,
+  run: (counts: Counts, signal: AbortSignal) => Promise<void>,
+): Sweep<Name> {
+  return {
+    name,
+    runOnce: async (signal, into = {}) => {
+      const counts = Object.assign(into, zero);
+      await run(counts, signal);
+      return counts;
+    },
+  };
+}

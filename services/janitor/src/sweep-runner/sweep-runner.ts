@@ -1,7 +1,6 @@
 import { DependencyUnavailableError } from '@pasteflow/domain';
 import { recordSweepRun, withSweepLock, type Actor, type Database, type SweepRun } from '@pasteflow/postgres';
 import type { Logger, Metrics } from '@pasteflow/runtime';
-import { attachedCounts } from './attached-counts.ts';
 import { sweepNames, type Sweep, type SweepCounts, type SweepName } from './sweep.ts';
 
 export interface SweepRunnerOptions {
@@ -57,12 +56,13 @@ export class SweepRunner {
   async run(sweep: Sweep, signal: AbortSignal): Promise<SweepCounts | null> {
     const { locks, lockIdleSeconds } = this.#options;
     const startedAt = performance.now();
+    const soFar: Record<string, number> = {};
     try {
       const counts = await withSweepLock(
         locks,
         sweep.name,
         async () => {
-          const done = await sweep.runOnce(signal);
+          const done = await sweep.runOnce(signal, soFar);
           // An aborted run ended early, so it says nothing about the sweep; and the process has no time for another statement.
           if (!signal.aborted) await this.#record(sweep.name, 'done', done, startedAt);
           return done;
@@ -74,10 +74,10 @@ export class SweepRunner {
       return counts;
     } catch (error) {
       this.#runs.inc({ sweep: sweep.name, outcome: 'failed' });
-      this.#count(sweep.name, attachedCounts(error));
+      this.#count(sweep.name, soFar);
       this.#duration.observe({ sweep: sweep.name }, (performance.now() - startedAt) / 1000);
       if (!signal.aborted && !isPostgresDown(error))
-        await this.#record(sweep.name, 'failed', attachedCounts(error), startedAt);
+        await this.#record(sweep.name, 'failed', soFar, startedAt);
       throw error;
     }
   }
