@@ -10,7 +10,6 @@ const readers = [
   'packages/postgres/src/roles/create-roles.ts',
   'services/*/src/config.ts',
   'services/api/src/identity/identity-env.ts',
-  'services/janitor/src/operations-env.ts',
   'packages/dev-stack/src/**/*.ts',
 ];
 

@@ -1,6 +1,6 @@
 export { backoffMs, defaultBackoff, sleep, type Sleep } from './backoff.ts';
-export { metricsEnv, type MetricsConfig } from './config/metrics-env.ts';
-export { tracingEnv, type TracingConfig } from './config/tracing-env.ts';
+export { metricsEnv } from './config/metrics-env.ts';
+export { tracingEnv } from './config/tracing-env.ts';
 export { isLoopback } from './config/loopback.ts';
 export { ConfigError, groups, loadConfig, setting, type Environment } from './config/load-config.ts';
 export {

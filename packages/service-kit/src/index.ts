@@ -55,7 +55,5 @@ export {
   maxPasteBytesEnv,
   queueEnv,
   uploadRetryEnv,
-  type AwsConfig,
-  type DatabaseConfig,
   type QueueConfig,
 } from './settings.ts';

@@ -3,11 +3,11 @@ import {
   DEFAULT_LEASE_SECONDS,
   DEFAULT_MAX_PASTE_BYTES,
   MAX_JOB_LOSSES,
-  type RetryPolicy,
   defaultRetryPolicy,
 } from '@pasteflow/domain';
-import { type DurabilitySetting, databaseUrlProblem, durabilitySettings } from '@pasteflow/postgres';
+import { databaseUrlProblem, durabilitySettings } from '@pasteflow/postgres';
 import {
+  groups,
   httpUrl,
   listOf,
   milliseconds,
@@ -15,19 +15,11 @@ import {
   oneOf,
   positiveInteger,
   seconds,
+  setting,
   text,
   variable,
 } from '@pasteflow/runtime';
 import { z } from 'zod';
-
-export interface AwsConfig {
-  readonly region: string;
-  /** Without an endpoint the AWS SDK resolves that of AWS itself. */
-  readonly s3Endpoint?: string;
-  readonly sqsEndpoint?: string;
-  /** How contents are put into S3 and read from it: without the middleware of the AWS SDK, or by the SDK. */
-  readonly s3Requests: 'direct' | 'sdk';
-}
 
 const SERVERS = {
   AWS_ENDPOINT_URL: 'S3 and SQS',
@@ -46,53 +38,36 @@ function missing(context: z.RefinementCtx, name: keyof typeof SERVERS): void {
  * AWS itself is used only with PASTEFLOW_STACK=aws, so that a forgotten endpoint does not end in somebody's
  * account.
  */
-export const awsEnv: z.ZodType<AwsConfig> = z
-  .object({
-    AWS_REGION: text('an AWS region, e.g. us-east-1').default('us-east-1'),
-    AWS_ENDPOINT_URL: httpUrl().optional(),
-    AWS_ENDPOINT_URL_S3: httpUrl().optional(),
-    AWS_ENDPOINT_URL_SQS: httpUrl().optional(),
-    PASTEFLOW_STACK: oneOf(['aws']).optional(),
-    S3_REQUESTS: oneOf(['direct', 'sdk']).default('direct'),
-  })
-  .transform((env, context) => {
-    const s3Endpoint = env.AWS_ENDPOINT_URL_S3 ?? env.AWS_ENDPOINT_URL;
-    const sqsEndpoint = env.AWS_ENDPOINT_URL_SQS ?? env.AWS_ENDPOINT_URL;
-    if (env.PASTEFLOW_STACK !== 'aws') {
-      if (s3Endpoint === undefined)
-        missing(context, sqsEndpoint === undefined ? 'AWS_ENDPOINT_URL' : 'AWS_ENDPOINT_URL_S3');
-      else if (sqsEndpoint === undefined) missing(context, 'AWS_ENDPOINT_URL_SQS');
-    }
-    return {
-      region: env.AWS_REGION,
-      s3Requests: env.S3_REQUESTS,
-      ...(s3Endpoint === undefined ? {} : { s3Endpoint }),
-      ...(sqsEndpoint === undefined ? {} : { sqsEndpoint }),
-    };
-  });
+export const awsEnv = groups({
+  region: setting('AWS_REGION', text('an AWS region, e.g. us-east-1').default('us-east-1')),
+  endpoint: setting('AWS_ENDPOINT_URL', httpUrl().optional()),
+  s3Endpoint: setting('AWS_ENDPOINT_URL_S3', httpUrl().optional()),
+  sqsEndpoint: setting('AWS_ENDPOINT_URL_SQS', httpUrl().optional()),
+  stack: setting('PASTEFLOW_STACK', oneOf(['aws']).optional()),
+  /** How contents are put into S3 and read from it: without the middleware of the AWS SDK, or by the SDK. */
+  s3Requests: setting('S3_REQUESTS', oneOf(['direct', 'sdk']).default('direct')),
+}).transform(({ endpoint, stack, region, s3Requests, ...own }, context) => {
+  const s3Endpoint = own.s3Endpoint ?? endpoint;
+  const sqsEndpoint = own.sqsEndpoint ?? endpoint;
+  if (stack !== 'aws') {
+    if (s3Endpoint === undefined)
+      missing(context, sqsEndpoint === undefined ? 'AWS_ENDPOINT_URL' : 'AWS_ENDPOINT_URL_S3');
+    else if (sqsEndpoint === undefined) missing(context, 'AWS_ENDPOINT_URL_SQS');
+  }
+  return { region, s3Requests, s3Endpoint, sqsEndpoint };
+});
 
 /** The name of the bucket that holds the objects. */
-export const bucketEnv: z.ZodType<string> = z
-  .object({
-    S3_BUCKET: z
-      .string()
-      .regex(
-        /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
-        'is not a bucket name; set it to 3 to 63 lower-case letters, digits, dots and hyphens',
-      )
-      .default('pasteflow'),
-  })
-  .transform((env) => env.S3_BUCKET);
-
-export interface DatabaseConfig {
-  readonly url: string;
-  /** The maximum number of connections that one process opens. */
-  readonly poolSize: number;
-  /** Whether connections keep the hot statements and their plans. */
-  readonly preparedStatements: boolean;
-  /** The settings of Postgres that may be unsafe: without them it can lose pastes that were answered 201. */
-  readonly mayLoseDataBy: readonly DurabilitySetting[];
-}
+export const bucketEnv = setting(
+  'S3_BUCKET',
+  z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+      'is not a bucket name; set it to 3 to 63 lower-case letters, digits, dots and hyphens',
+    )
+    .default('pasteflow'),
+);
 
 const databaseUrl = z
   .string({ error: 'is missing; set it to a URL like postgres://user:password@127.0.0.1:5432/pasteflow' })
@@ -101,36 +76,35 @@ const databaseUrl = z
     if (problem !== null) context.addIssue(problem);
   });
 
-export const databaseEnv: z.ZodType<DatabaseConfig> = z
-  .object({
-    DATABASE_URL: databaseUrl,
-    DATABASE_POOL_SIZE: positiveInteger().default(10),
-    PREPARED_STATEMENTS: oneOf(['on', 'off']).default('on'),
-    ALLOW_POSTGRES_TO_LOSE_DATA: listOf(durabilitySettings).default([]),
-  })
-  .transform((env) => ({
-    url: env.DATABASE_URL,
-    poolSize: env.DATABASE_POOL_SIZE,
-    preparedStatements: env.PREPARED_STATEMENTS === 'on',
-    mayLoseDataBy: env.ALLOW_POSTGRES_TO_LOSE_DATA,
-  }));
+export const databaseEnv = groups({
+  url: setting('DATABASE_URL', databaseUrl),
+  /** The maximum number of connections that one process opens. */
+  poolSize: setting('DATABASE_POOL_SIZE', positiveInteger().default(10)),
+  /** Whether connections keep the hot statements and their plans. */
+  preparedStatements: setting(
+    'PREPARED_STATEMENTS',
+    oneOf(['on', 'off'])
+      .default('on')
+      .transform((value) => value === 'on'),
+  ),
+  /** The settings of Postgres that may be unsafe: without them it can lose pastes that were answered 201. */
+  mayLoseDataBy: setting('ALLOW_POSTGRES_TO_LOSE_DATA', listOf(durabilitySettings).default([])),
+});
 
 const retryDelays = millisecondsList().default([...defaultRetryPolicy.delaysMs]);
 const retryJitter = milliseconds().default(defaultRetryPolicy.jitterMs);
 
 /** Default: `defaultRetryPolicy`. */
-export const uploadRetryEnv: z.ZodType<RetryPolicy> = z
-  .object({ UPLOAD_RETRY_DELAYS_MS: retryDelays, UPLOAD_RETRY_JITTER_MS: retryJitter })
-  .transform((env) => ({ delaysMs: env.UPLOAD_RETRY_DELAYS_MS, jitterMs: env.UPLOAD_RETRY_JITTER_MS }));
+export const uploadRetryEnv = groups({
+  delaysMs: setting('UPLOAD_RETRY_DELAYS_MS', retryDelays),
+  jitterMs: setting('UPLOAD_RETRY_JITTER_MS', retryJitter),
+});
 
 /** Default: `defaultRetryPolicy`. A job, unlike an upload, is given up after `MAX_JOB_LOSSES` losses. */
-export const jobRetryEnv: z.ZodType<RetryPolicy> = z
-  .object({ JOB_RETRY_DELAYS_MS: retryDelays, JOB_RETRY_JITTER_MS: retryJitter })
-  .transform((env) => ({
-    delaysMs: env.JOB_RETRY_DELAYS_MS,
-    jitterMs: env.JOB_RETRY_JITTER_MS,
-    maxLosses: MAX_JOB_LOSSES,
-  }));
+export const jobRetryEnv = groups({
+  delaysMs: setting('JOB_RETRY_DELAYS_MS', retryDelays),
+  jitterMs: setting('JOB_RETRY_JITTER_MS', retryJitter),
+}).transform((policy) => ({ ...policy, maxLosses: MAX_JOB_LOSSES }));
 
 /**
  * The variable EXECUTION_LEASE_SECONDS, from 1 to 3600: a shorter lease cannot be renewed in time, and SQS
@@ -147,9 +121,7 @@ export function leaseSeconds(): z.ZodType<number, string | undefined> {
  * How long the answer to a request with an Idempotency-Key is kept. The api replays it until then; the
  * janitor removes it afterwards.
  */
-export const idempotencyRetentionEnv: z.ZodType<number> = z
-  .object({ IDEMPOTENCY_RETENTION_SECONDS: seconds().default(86_400) })
-  .transform((env) => env.IDEMPOTENCY_RETENTION_SECONDS);
+export const idempotencyRetentionEnv = setting('IDEMPOTENCY_RETENTION_SECONDS', seconds().default(86_400));
 
 /**
  * A JSON string needs up to six characters for a byte, and the longest string of V8 has 2^29 - 24 characters.
@@ -157,30 +129,24 @@ export const idempotencyRetentionEnv: z.ZodType<number> = z
 const LARGEST_MAX_PASTE_BYTES = 64 * 1024 * 1024;
 
 /** The maximum size of a paste's content in bytes, for requests and for jobs. */
-export const maxPasteBytesEnv: z.ZodType<number> = z
-  .object({
-    MAX_PASTE_BYTES: positiveInteger()
-      .pipe(
-        z.number().max(LARGEST_MAX_PASTE_BYTES, `is too large; set it to at most ${LARGEST_MAX_PASTE_BYTES}`),
-      )
-      .default(DEFAULT_MAX_PASTE_BYTES),
-  })
-  .transform((env) => env.MAX_PASTE_BYTES);
-
-/** The name of a dead-letter queue is its queue's name followed by `-dead-letters`. */
-export interface QueueConfig {
-  readonly uploads: string;
-  readonly jobs: string;
-}
+export const maxPasteBytesEnv = setting(
+  'MAX_PASTE_BYTES',
+  positiveInteger()
+    .pipe(
+      z.number().max(LARGEST_MAX_PASTE_BYTES, `is too large; set it to at most ${LARGEST_MAX_PASTE_BYTES}`),
+    )
+    .default(DEFAULT_MAX_PASTE_BYTES),
+);
 
 /** SQS allows 80 characters; 13 of them are reserved for `-dead-letters`. */
 const queueName = z
   .string()
   .regex(/^[\w-]{1,67}$/, 'is not a queue name; set it to 1 to 67 letters, digits, hyphens and underscores');
 
-export const queueEnv: z.ZodType<QueueConfig> = z
-  .object({
-    UPLOAD_QUEUE_NAME: queueName.default('pasteflow-uploads'),
-    JOB_QUEUE_NAME: queueName.default('pasteflow-jobs'),
-  })
-  .transform((env) => ({ uploads: env.UPLOAD_QUEUE_NAME, jobs: env.JOB_QUEUE_NAME }));
+/** The name of a dead-letter queue is its queue's name followed by `-dead-letters`. */
+export const queueEnv = groups({
+  uploads: setting('UPLOAD_QUEUE_NAME', queueName.default('pasteflow-uploads')),
+  jobs: setting('JOB_QUEUE_NAME', queueName.default('pasteflow-jobs')),
+});
+
+export type QueueConfig = z.output<typeof queueEnv>;

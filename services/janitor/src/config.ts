@@ -1,21 +1,21 @@
-import { messageVisibilitySeconds, type RetryPolicy } from '@pasteflow/domain';
+import { messageVisibilitySeconds } from '@pasteflow/domain';
 import {
   groups,
+  httpUrl,
   intervalSeconds,
+  isLoopback,
   loadConfig,
   logEnv,
   metricsEnv,
+  port,
   seconds,
+  secret,
+  setting,
+  text,
   tracingEnv,
   type Environment,
-  type LogConfig,
-  type MetricsConfig,
-  type TracingConfig,
 } from '@pasteflow/runtime';
 import {
-  type AwsConfig,
-  type DatabaseConfig,
-  type QueueConfig,
   awsEnv,
   bucketEnv,
   databaseEnv,
@@ -25,143 +25,124 @@ import {
   queueEnv,
   uploadRetryEnv,
 } from '@pasteflow/service-kit';
-import { z } from 'zod';
-import { operationsEnv, type OperationsConfig } from './operations-env.ts';
+import type { z } from 'zod';
 import type { SweepName } from './sweep-runner/sweep.ts';
-
-interface SweepsConfig {
-  /** A janitor that is frozen or cut off loses the lock of a sweep after this time. */
-  readonly lockIdleSeconds: number;
-  /** The lease of the executions that dead-letters claims before it ends them. */
-  readonly leaseSeconds: number;
-  readonly relayGraceSeconds: number;
-  readonly relayRedispatchAfterSeconds: number;
-  readonly deletionStuckAfterSeconds: number;
-  readonly failedRetentionSeconds: number;
-  readonly jobRetentionSeconds: number;
-  readonly tombstoneRetentionSeconds: number;
-  readonly transitionRetentionSeconds: number;
-  readonly reconcileMinAgeSeconds: number;
-  /** From the run that first finds an object without a row to the run that may delete the object. */
-  readonly orphanGraceSeconds: number;
-}
-
-export interface JanitorConfig {
-  readonly log: LogConfig;
-  readonly database: DatabaseConfig;
-  readonly aws: AwsConfig;
-  readonly queues: QueueConfig;
-  readonly bucket: string;
-  readonly metrics: MetricsConfig;
-  readonly uploadRetry: RetryPolicy;
-  readonly jobRetry: RetryPolicy;
-  readonly idempotencyRetentionSeconds: number;
-  readonly sweeps: SweepsConfig;
-  /** From the end of a run to the start of the next run. */
-  readonly sweepIntervalSeconds: Readonly<Record<SweepName, number>>;
-  readonly stateMetricsIntervalSeconds: number;
-  readonly tracing: TracingConfig;
-  /** null: there is no operations page. */
-  readonly operations: OperationsConfig | null;
-}
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 
+/** From the end of a run to the start of the next run. */
+const sweepIntervals = groups({
+  relay: setting('RELAY_INTERVAL_SECONDS', intervalSeconds().default(2)),
+  'reap-executions': setting('REAP_EXECUTIONS_INTERVAL_SECONDS', intervalSeconds().default(2)),
+  'rescue-stranded': setting('RESCUE_STRANDED_INTERVAL_SECONDS', intervalSeconds().default(30)),
+  cleanup: setting('CLEANUP_INTERVAL_SECONDS', intervalSeconds().default(60)),
+  'deletion-watchdog': setting('DELETION_WATCHDOG_INTERVAL_SECONDS', intervalSeconds().default(600)),
+  'failed-pastes': setting('FAILED_PASTES_INTERVAL_SECONDS', intervalSeconds().default(DAY)),
+  'dead-letters': setting('DEAD_LETTERS_INTERVAL_SECONDS', intervalSeconds().default(60)),
+  jobs: setting('JOBS_INTERVAL_SECONDS', intervalSeconds().default(DAY)),
+  tombstones: setting('TOMBSTONES_INTERVAL_SECONDS', intervalSeconds().default(DAY)),
+  reconcile: setting('RECONCILE_INTERVAL_SECONDS', intervalSeconds().default(DAY)),
+  'expired-keys': setting('EXPIRED_KEYS_INTERVAL_SECONDS', intervalSeconds().default(HOUR)),
+  measure: setting('MEASURE_INTERVAL_SECONDS', intervalSeconds().default(5)),
+} satisfies Record<SweepName, z.ZodType>);
+
 /** Shorter than that, nobody reads the log before the objects are gone. */
 const MIN_ORPHAN_GRACE_SECONDS = HOUR;
 
-const sweepIntervalsEnv: z.ZodType<Readonly<Record<SweepName, number>>> = z
-  .object({
-    RELAY_INTERVAL_SECONDS: intervalSeconds().default(2),
-    REAP_EXECUTIONS_INTERVAL_SECONDS: intervalSeconds().default(2),
-    RESCUE_STRANDED_INTERVAL_SECONDS: intervalSeconds().default(30),
-    CLEANUP_INTERVAL_SECONDS: intervalSeconds().default(60),
-    DELETION_WATCHDOG_INTERVAL_SECONDS: intervalSeconds().default(600),
-    FAILED_PASTES_INTERVAL_SECONDS: intervalSeconds().default(DAY),
-    DEAD_LETTERS_INTERVAL_SECONDS: intervalSeconds().default(60),
-    JOBS_INTERVAL_SECONDS: intervalSeconds().default(DAY),
-    TOMBSTONES_INTERVAL_SECONDS: intervalSeconds().default(DAY),
-    RECONCILE_INTERVAL_SECONDS: intervalSeconds().default(DAY),
-    EXPIRED_KEYS_INTERVAL_SECONDS: intervalSeconds().default(HOUR),
-    MEASURE_INTERVAL_SECONDS: intervalSeconds().default(5),
-  })
-  .transform((env) => ({
-    relay: env.RELAY_INTERVAL_SECONDS,
-    'reap-executions': env.REAP_EXECUTIONS_INTERVAL_SECONDS,
-    'rescue-stranded': env.RESCUE_STRANDED_INTERVAL_SECONDS,
-    cleanup: env.CLEANUP_INTERVAL_SECONDS,
-    'deletion-watchdog': env.DELETION_WATCHDOG_INTERVAL_SECONDS,
-    'failed-pastes': env.FAILED_PASTES_INTERVAL_SECONDS,
-    'dead-letters': env.DEAD_LETTERS_INTERVAL_SECONDS,
-    jobs: env.JOBS_INTERVAL_SECONDS,
-    tombstones: env.TOMBSTONES_INTERVAL_SECONDS,
-    reconcile: env.RECONCILE_INTERVAL_SECONDS,
-    'expired-keys': env.EXPIRED_KEYS_INTERVAL_SECONDS,
-    measure: env.MEASURE_INTERVAL_SECONDS,
-  }));
+/** For so long the database keeps the audit trail. */
+const MIN_TRANSITION_RETENTION_SECONDS = 7 * DAY;
 
-const sweepsEnv: z.ZodType<SweepsConfig> = z
-  .object({
-    SWEEP_LOCK_IDLE_SECONDS: seconds().default(5),
-    EXECUTION_LEASE_SECONDS: leaseSeconds(),
-    RELAY_GRACE_SECONDS: seconds().default(1),
-    RELAY_REDISPATCH_AFTER_SECONDS: seconds().default(30),
-    DELETION_STUCK_AFTER_SECONDS: seconds().default(7200),
-    FAILED_RETENTION_SECONDS: seconds().default(DAY),
-    JOB_RETENTION_SECONDS: seconds().default(30 * DAY),
-    TOMBSTONE_RETENTION_SECONDS: seconds().default(30 * DAY),
-    TRANSITION_RETENTION_SECONDS: seconds().default(90 * DAY),
-    RECONCILE_MIN_AGE_SECONDS: seconds().default(DAY),
-    RECONCILE_ORPHAN_GRACE_SECONDS: seconds().default(DAY),
-  })
-  .transform((env, context) => {
-    const visibilitySeconds = messageVisibilitySeconds(env.EXECUTION_LEASE_SECONDS);
-    if (env.RELAY_REDISPATCH_AFTER_SECONDS <= visibilitySeconds) {
-      context.addIssue({
-        code: 'custom',
-        path: ['RELAY_REDISPATCH_AFTER_SECONDS'],
-        message:
-          `is ${env.RELAY_REDISPATCH_AFTER_SECONDS}; set it above ${visibilitySeconds}, the visibility timeout of a message ` +
-          '(EXECUTION_LEASE_SECONDS and 4), or every message of a crashed worker is sent again',
-      });
-    }
-    if (env.TRANSITION_RETENTION_SECONDS < 7 * DAY) {
-      context.addIssue({
-        code: 'custom',
-        path: ['TRANSITION_RETENTION_SECONDS'],
-        message: `is ${env.TRANSITION_RETENTION_SECONDS}; set it to at least ${7 * DAY} (7 days): the database keeps the audit trail for that long`,
-      });
-    }
-    if (env.RECONCILE_ORPHAN_GRACE_SECONDS < MIN_ORPHAN_GRACE_SECONDS) {
-      context.addIssue({
-        code: 'custom',
-        path: ['RECONCILE_ORPHAN_GRACE_SECONDS'],
-        message:
-          `is ${env.RECONCILE_ORPHAN_GRACE_SECONDS}; set it to ${MIN_ORPHAN_GRACE_SECONDS} or more, so that an operator can still ` +
-          'prevent a wrong deletion',
-      });
-    }
-    return {
-      lockIdleSeconds: env.SWEEP_LOCK_IDLE_SECONDS,
-      leaseSeconds: env.EXECUTION_LEASE_SECONDS,
-      relayGraceSeconds: env.RELAY_GRACE_SECONDS,
-      relayRedispatchAfterSeconds: env.RELAY_REDISPATCH_AFTER_SECONDS,
-      deletionStuckAfterSeconds: env.DELETION_STUCK_AFTER_SECONDS,
-      failedRetentionSeconds: env.FAILED_RETENTION_SECONDS,
-      jobRetentionSeconds: env.JOB_RETENTION_SECONDS,
-      tombstoneRetentionSeconds: env.TOMBSTONE_RETENTION_SECONDS,
-      transitionRetentionSeconds: env.TRANSITION_RETENTION_SECONDS,
-      reconcileMinAgeSeconds: env.RECONCILE_MIN_AGE_SECONDS,
-      orphanGraceSeconds: env.RECONCILE_ORPHAN_GRACE_SECONDS,
-    };
+const sweepSettings = groups({
+  /** A janitor that is frozen or cut off loses the lock of a sweep after this time. */
+  lockIdleSeconds: setting('SWEEP_LOCK_IDLE_SECONDS', seconds().default(5)),
+  /** The lease of the executions that dead-letters claims before it ends them. */
+  leaseSeconds: setting('EXECUTION_LEASE_SECONDS', leaseSeconds()),
+  relayGraceSeconds: setting('RELAY_GRACE_SECONDS', seconds().default(1)),
+  relayRedispatchAfterSeconds: setting('RELAY_REDISPATCH_AFTER_SECONDS', seconds().default(30)),
+  deletionStuckAfterSeconds: setting('DELETION_STUCK_AFTER_SECONDS', seconds().default(7200)),
+  failedRetentionSeconds: setting('FAILED_RETENTION_SECONDS', seconds().default(DAY)),
+  jobRetentionSeconds: setting('JOB_RETENTION_SECONDS', seconds().default(30 * DAY)),
+  tombstoneRetentionSeconds: setting('TOMBSTONE_RETENTION_SECONDS', seconds().default(30 * DAY)),
+  transitionRetentionSeconds: setting(
+    'TRANSITION_RETENTION_SECONDS',
+    seconds()
+      .default(90 * DAY)
+      .refine((value) => value >= MIN_TRANSITION_RETENTION_SECONDS, {
+        error: ({ input }) =>
+          `is ${String(input)}; set it to at least ${MIN_TRANSITION_RETENTION_SECONDS} (7 days): the database keeps the audit trail for that long`,
+      }),
+  ),
+  reconcileMinAgeSeconds: setting('RECONCILE_MIN_AGE_SECONDS', seconds().default(DAY)),
+  /** From the run that first finds an object without a row to the run that may delete the object. */
+  orphanGraceSeconds: setting(
+    'RECONCILE_ORPHAN_GRACE_SECONDS',
+    seconds()
+      .default(DAY)
+      .refine((value) => value >= MIN_ORPHAN_GRACE_SECONDS, {
+        error: ({ input }) =>
+          `is ${String(input)}; set it to ${MIN_ORPHAN_GRACE_SECONDS} or more, so that an operator can still prevent a wrong deletion`,
+      }),
+  ),
+}).superRefine((sweeps, context) => {
+  const visibilitySeconds = messageVisibilitySeconds(sweeps.leaseSeconds);
+  if (sweeps.relayRedispatchAfterSeconds > visibilitySeconds) return;
+  context.addIssue({
+    code: 'custom',
+    path: ['RELAY_REDISPATCH_AFTER_SECONDS'],
+    message:
+      `is ${sweeps.relayRedispatchAfterSeconds}; set it above ${visibilitySeconds}, the visibility timeout of a message ` +
+      '(EXECUTION_LEASE_SECONDS and 4), or every message of a crashed worker is sent again',
   });
+});
 
-const stateMetricsEnv: z.ZodType<number> = z
-  .object({ STATE_METRICS_INTERVAL_SECONDS: intervalSeconds().default(15) })
-  .transform((env) => env.STATE_METRICS_INTERVAL_SECONDS);
+/** 16 characters of a random token have 96 bits, which nobody guesses at any rate of guesses. */
+const MIN_TOKEN_CHARACTERS = 16;
 
-const janitorEnv: z.ZodType<JanitorConfig> = groups({
+/** A browser sends a token as a password of HTTP's Basic authentication, whose characters differ between browsers beyond ASCII. */
+const token = () =>
+  secret(
+    `${MIN_TOKEN_CHARACTERS} or more printable ASCII characters without spaces`,
+    (value) => value.length >= MIN_TOKEN_CHARACTERS && /^[\x21-\x7e]+$/.test(value),
+  )
+    .nullable()
+    .default(null);
+
+/** null: OPS_PORT is not set, and there is no operations page. */
+const operationsSettings = groups({
+  port: setting('OPS_PORT', port().optional()),
+  host: setting('OPS_HOST', text('an address to listen on').default('127.0.0.1')),
+  /** Where browsers reach the page through a proxy; null: at the address that it listens on. */
+  url: setting(
+    'OPS_URL',
+    httpUrl('https://ops.example.org')
+      .transform((url) => new URL(url))
+      .nullable()
+      .default(null),
+  ),
+  /** Reads and acts; null: nobody may act with a token. */
+  token: setting('OPS_TOKEN', token()),
+  /** Reads; null: there is none. */
+  readToken: setting('OPS_READ_TOKEN', token()),
+}).transform(({ port: opsPort, ...page }, context) => {
+  if (opsPort === undefined) return null;
+  const wrong = (name: string, message: string) => {
+    context.addIssue({ code: 'custom', path: [name], message });
+  };
+  const { host, url, token: acting, readToken: reading } = page;
+  if (!isLoopback(host)) {
+    const others = `because OPS_HOST ${host} can be reached from other machines`;
+    if (acting === null && reading === null)
+      wrong('OPS_TOKEN', `is missing; set it, or OPS_READ_TOKEN, to a random text, ${others}`);
+    if (url === null)
+      wrong('OPS_URL', `is missing; set it to the URL of the operations page in a browser, ${others}`);
+  }
+  if (acting !== null && acting === reading)
+    wrong('OPS_READ_TOKEN', 'is the same as OPS_TOKEN; set it to another text');
+  return { ...page, port: opsPort };
+});
+
+const configSchema = groups({
   log: logEnv,
   database: databaseEnv,
   aws: awsEnv,
@@ -171,14 +152,18 @@ const janitorEnv: z.ZodType<JanitorConfig> = groups({
   uploadRetry: uploadRetryEnv,
   jobRetry: jobRetryEnv,
   idempotencyRetentionSeconds: idempotencyRetentionEnv,
-  sweeps: sweepsEnv,
-  sweepIntervalSeconds: sweepIntervalsEnv,
-  stateMetricsIntervalSeconds: stateMetricsEnv,
+  sweeps: sweepSettings,
+  sweepIntervalSeconds: sweepIntervals,
+  stateMetricsIntervalSeconds: setting('STATE_METRICS_INTERVAL_SECONDS', intervalSeconds().default(15)),
   tracing: tracingEnv,
-  operations: operationsEnv,
+  operations: operationsSettings,
 });
+
+export type JanitorConfig = z.output<typeof configSchema>;
+
+export type OperationsConfig = NonNullable<JanitorConfig['operations']>;
 
 /** @throws ConfigError naming every problem */
 export function loadJanitorConfig(env: Environment): JanitorConfig {
-  return loadConfig(janitorEnv, env);
+  return loadConfig(configSchema, env);
 }

@@ -1,20 +1,16 @@
-import { z } from 'zod';
+import type { z } from 'zod';
+import { groups, setting } from './load-config.ts';
 import { port, text } from './variables.ts';
-
-export interface MetricsConfig {
-  readonly host: string;
-  readonly port: number;
-}
 
 /**
  * Where /healthz, /readyz and /metrics are served. Each service has its own default port, so that all three
  * run on one host.
  */
-export function metricsEnv(defaultPort: number): z.ZodType<MetricsConfig> {
-  return z
-    .object({
-      METRICS_HOST: text('an address to listen on').default('127.0.0.1'),
-      METRICS_PORT: port().default(defaultPort),
-    })
-    .transform((env) => ({ host: env.METRICS_HOST, port: env.METRICS_PORT }));
+export function metricsEnv(defaultPort: number): z.ZodType<{ readonly host: string; readonly port: number }> {
+  return groups({
+    host: setting('METRICS_HOST', text('an address to listen on').default('127.0.0.1')),
+    port: setting('METRICS_PORT', port().default(defaultPort)),
+  });
 }
+
+export type MetricsConfig = z.output<ReturnType<typeof metricsEnv>>;

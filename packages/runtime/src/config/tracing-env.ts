@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import { flag, httpUrl, oneOf, secret, variable } from './variables.ts';
 
-export interface TracingConfig {
-  /** Undefined: tracing is off. */
-  readonly endpoint: string | undefined;
-}
-
 const samplers = [
   'always_on',
   'always_off',
@@ -22,9 +17,9 @@ const share = variable('a share from 0 to 1, e.g. 0.1', (value) => {
 
 /**
  * Variables of OpenTelemetry's specification, all of which the SDK reads from the environment. The common
- * ones are checked here, and the SDK is loaded only if the endpoint is set.
+ * ones are checked here, and the SDK is loaded only if the endpoint is set; undefined: tracing is off.
  */
-export const tracingEnv: z.ZodType<TracingConfig> = z
+export const tracingEnv: z.ZodType<{ readonly endpoint: string | undefined }> = z
   .object({
     OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl('http://127.0.0.1:4318').optional(),
     OTEL_EXPORTER_OTLP_PROTOCOL: oneOf(['http/protobuf', 'http/json']).optional(),
@@ -36,3 +31,5 @@ export const tracingEnv: z.ZodType<TracingConfig> = z
   .transform((env) => ({
     endpoint: env.OTEL_SDK_DISABLED ? undefined : env.OTEL_EXPORTER_OTLP_ENDPOINT,
   }));
+
+export type TracingConfig = z.output<typeof tracingEnv>;

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from '@pasteflow/runtime';
 import { operator } from '../actions/record.ts';
-import type { OperationsConfig } from '../operations-env.ts';
+import type { OperationsConfig } from '../config.ts';
 import { Refusal } from './response.ts';
 
 /** Who uses the page, and whether they may do things. */

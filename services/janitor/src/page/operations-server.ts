@@ -13,7 +13,7 @@ import { act, type ActDependencies } from './act.ts';
 import { ActionRunner } from './action-runner.ts';
 import type { MinuteHistory } from './minutes.ts';
 import { OverviewReader } from './overview.ts';
-import type { OperationsConfig } from '../operations-env.ts';
+import type { OperationsConfig } from '../config.ts';
 import { respondWithPage, type PagesDependencies } from './pages.ts';
 import { notFound, pageResponse, Refusal, type PageResponse } from './response.ts';
 
