@@ -6,7 +6,7 @@ import {
 } from '@pasteflow/dev-stack/testing';
 import type { Database } from '@pasteflow/postgres';
 import { sql } from 'kysely';
-import { DurabilityCheck } from '../src/state-metrics/durability-check.ts';
+import { durabilityCheck } from '../src/state-metrics/checks.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import { connect } from './world.ts';
 
@@ -23,12 +23,12 @@ afterAll(async () => {
 
 it('counts the settings with which Postgres can lose what it has committed, and logs each change once', async () => {
   const logger = new RecordingLogger();
-  const check = new DurabilityCheck({ db, logger, mayLoseDataBy: ['fsync', 'full_page_writes'] }); // off in tests
-  expect(await check.countUnsafe()).toBe(0);
+  const count = durabilityCheck(db, logger, ['fsync', 'full_page_writes']); // off in tests
+  expect(await count()).toBe(0);
   await sql`SET synchronous_commit = off`.execute(db);
-  expect([await check.countUnsafe(), await check.countUnsafe()]).toEqual([1, 1]);
+  expect([await count(), await count()]).toEqual([1, 1]);
   await sql`SET synchronous_commit = remote_apply`.execute(db);
-  expect(await check.countUnsafe()).toBe(0);
+  expect(await count()).toBe(0);
   expect(logger.lines).toEqual([
     {
       level: 'error',

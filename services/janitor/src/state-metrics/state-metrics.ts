@@ -1,25 +1,16 @@
-import {
-  countLostWork,
-  estimateLivePastes,
-  readStateFigures,
-  readInstallation,
-  readSweepRuns,
-  readTransitionStatistics,
-  readUncountedSeconds,
-  type Database,
-  type DurabilitySetting,
-  type ExecutionKind,
-  type SweepRun,
-  type TransitionStatistic,
+import type {
+  Database,
+  DurabilitySetting,
+  ExecutionKind,
+  SweepRun,
+  TransitionStatistic,
 } from '@pasteflow/postgres';
 import { PollLoop, type Component, type Logger, type Metrics, type Sample } from '@pasteflow/runtime';
 import { queueCounts, type SqsClient } from '@pasteflow/sqs';
 import type { WorkQueue } from '../queues/work-queue.ts';
+import { durabilityCheck, enforcementCheck } from './checks.ts';
+import { databaseMetrics, readDatabase, type DatabaseReading } from './database-metrics.ts';
 import type { DeadLetterAges } from './dead-letter-ages.ts';
-import { DurabilityCheck } from './durability-check.ts';
-import { EnforcementCheck } from './enforcement-check.ts';
-import { Reading } from './reading.ts';
-import { ageSamples, durationSamples, entitySamples, transitionSamples } from './samples.ts';
 
 export interface StateMetricsOptions {
   readonly db: Database;
@@ -42,34 +33,33 @@ export interface StateMetricsOptions {
 /** Covers a few failed readings: one minute with the interval of 15 s. */
 const SHOWN_FOR_INTERVALS = 4;
 
-/** The samples of `pasteflow_queue_oldest_age_seconds` that come from Postgres. */
-const QUEUE_AGES = 'queue ages';
-
 const QUEUES = { upload: 'uploads', job: 'jobs' } as const satisfies Record<ExecutionKind, string>;
 
 /**
  * The metrics that come from Postgres and SQS. Each janitor reads them at an interval; a scrape only returns the last reading. So frequent
  * scrapes don't load the database, and a slow database doesn't delay a scrape. When a reading fails, its last figures are reported for
- * 4 intervals and then no longer; `pasteflow_state_metrics_last_success_timestamp_seconds` stays.
+ * 4 intervals and then no longer: every janitor reports the figures of the same database, and the alerts take the greatest, so old figures
+ * would keep an alert firing. `pasteflow_state_metrics_last_success_timestamp_seconds` stays.
  */
 export class StateMetrics implements Component {
   readonly name = 'state metrics';
   readonly #options: StateMetricsOptions;
-  readonly #database: Reading;
-  readonly #queues: Reading;
-  readonly #enforcement: EnforcementCheck;
-  readonly #durability: DurabilityCheck;
+  readonly #nowMs: () => number;
+  readonly #checks;
+  #database: { readonly reading: DatabaseReading; readonly atMs: number } | null = null;
+  #queueMessages: { readonly samples: readonly Sample[]; readonly atMs: number } | null = null;
   #lastSuccess: readonly Sample[] = [];
   readonly #loop: PollLoop;
 
   constructor(options: StateMetricsOptions) {
     this.#options = options;
+    const { db, logger, mayLoseDataBy } = options;
     const intervalMs = options.intervalSeconds * 1000;
-    const nowMs = options.nowMs ?? (() => performance.now());
-    this.#database = new Reading(SHOWN_FOR_INTERVALS * intervalMs, nowMs);
-    this.#queues = new Reading(SHOWN_FOR_INTERVALS * intervalMs, nowMs);
-    this.#enforcement = new EnforcementCheck(options);
-    this.#durability = new DurabilityCheck(options);
+    this.#nowMs = options.nowMs ?? (() => performance.now());
+    this.#checks = {
+      countGaps: enforcementCheck(db, logger),
+      countUnsafe: durabilityCheck(db, logger, mayLoseDataBy),
+    };
     this.#declare();
     this.#loop = new PollLoop({
       name: 'state metrics',
@@ -78,7 +68,7 @@ export class StateMetrics implements Component {
       backoff: { firstMs: Math.min(1000, intervalMs), capMs: intervalMs, jitter: 0.2 },
       onError: (error, { failures, retryInMs }) => {
         if (!Number.isInteger(Math.log2(failures))) return;
-        options.logger.warn('state metrics not read', { failures, retry_in_ms: retryInMs, error });
+        logger.warn('state metrics not read', { failures, retry_in_ms: retryInMs, error });
       },
     });
   }
@@ -99,49 +89,11 @@ export class StateMetrics implements Component {
   }
 
   async #readDatabase(signal: AbortSignal): Promise<void> {
-    const { db, onSweepRuns } = this.#options;
-    // In sequence, because they need not be fast and the sweeps use the same connections.
-    const statistics = await readTransitionStatistics(db);
-    this.#options.onTransitions?.(statistics);
-    signal.throwIfAborted();
-    const uncountedSeconds = await readUncountedSeconds(db);
-    signal.throwIfAborted();
-    const figures = await readStateFigures(db);
-    signal.throwIfAborted();
-    const livePastes = await estimateLivePastes(db);
-    signal.throwIfAborted();
-    const lost = await countLostWork(db);
-    signal.throwIfAborted();
-    const enforcementGaps = await this.#enforcement.countGaps();
-    signal.throwIfAborted();
-    const unsafeSettings = await this.#durability.countUnsafe();
-    signal.throwIfAborted();
-    const runs = await readSweepRuns(db);
-    onSweepRuns(runs);
-    signal.throwIfAborted();
-    const { createdAt } = await readInstallation(db);
-    const { kinds } = figures;
-    this.#database.replace({
-      pasteflow_installation_timestamp_seconds: [{ value: createdAt.getTime() / 1000 }],
-      pasteflow_held_deletions: [
-        { value: runs.find(({ sweep }) => sweep === 'reconcile')?.counts.held ?? 0 },
-      ],
-      pasteflow_transitions_total: transitionSamples(statistics),
-      pasteflow_state_duration_seconds: durationSamples(statistics),
-      pasteflow_transitions_uncounted_age_seconds: [{ value: uncountedSeconds }],
-      pasteflow_state_entities: entitySamples(figures, livePastes),
-      pasteflow_state_oldest_age_seconds: ageSamples(figures),
-      pasteflow_zombie_executions: kinds.map(({ kind, zombies }) => ({ labels: { kind }, value: zombies })),
-      pasteflow_stranded_work: kinds.map(({ kind, stranded }) => ({ labels: { kind }, value: stranded })),
-      pasteflow_enforcement_gaps: [{ value: enforcementGaps }],
-      pasteflow_unsafe_postgres_settings: [{ value: unsafeSettings }],
-      pasteflow_lost_work: kinds.map(({ kind }) => ({ labels: { kind }, value: lost[kind] })),
-      pasteflow_unsent_executions: kinds.map(({ kind, unsent }) => ({ labels: { kind }, value: unsent })),
-      [QUEUE_AGES]: kinds.map(({ kind, oldestSentSeconds }) => ({
-        labels: { queue: QUEUES[kind] },
-        value: oldestSentSeconds ?? 0,
-      })),
-    });
+    const { db, onSweepRuns, onTransitions } = this.#options;
+    const reading = await readDatabase(db, this.#checks, signal);
+    onTransitions?.(reading.statistics);
+    onSweepRuns(reading.sweepRuns);
+    this.#database = { reading, atMs: this.#nowMs() };
   }
 
   async #readQueues(): Promise<void> {
@@ -157,13 +109,31 @@ export class StateMetrics implements Component {
         return Object.entries(states).map(([state, value]) => ({ labels: { queue: name, state }, value }));
       }),
     );
-    this.#queues.replace({ pasteflow_queue_messages: samples.flat() });
+    this.#queueMessages = { samples: samples.flat(), atMs: this.#nowMs() };
+  }
+
+  /** @returns null when it was never read, or not for too long */
+  #fresh<Read extends { readonly atMs: number }>(read: Read | null): Read | null {
+    const maxAgeMs = SHOWN_FOR_INTERVALS * this.#options.intervalSeconds * 1000;
+    return read !== null && this.#nowMs() - read.atMs <= maxAgeMs ? read : null;
   }
 
   #declare(): void {
     const { metrics, queues, deadLetterAges } = this.#options;
-    for (const shape of shapes)
-      metrics.computed(shape, () => [...this.#database.of(shape.name), ...this.#queues.of(shape.name)]);
+    for (const { samplesOf, ...shape } of databaseMetrics)
+      metrics.computed(shape, () => {
+        const database = this.#fresh(this.#database);
+        return database === null ? [] : samplesOf(database.reading);
+      });
+    metrics.computed(
+      {
+        type: 'gauge',
+        name: 'pasteflow_queue_messages',
+        help: 'Approximate number of messages in each queue, from SQS.',
+        labels: ['queue', 'state'],
+      },
+      () => this.#fresh(this.#queueMessages)?.samples ?? [],
+    );
     metrics.computed(
       {
         type: 'gauge',
@@ -182,7 +152,10 @@ export class StateMetrics implements Component {
         labels: ['queue'],
       },
       () => [
-        ...this.#database.of(QUEUE_AGES),
+        ...(this.#fresh(this.#database)?.reading.figures.kinds ?? []).map(({ kind, oldestSentSeconds }) => ({
+          labels: { queue: QUEUES[kind] },
+          value: oldestSentSeconds ?? 0,
+        })),
         ...queues.map(({ kind }) => ({
           labels: { queue: `${QUEUES[kind]}_dead_letters` },
           value: deadLetterAges.secondsOf(kind) ?? 0,
@@ -191,85 +164,3 @@ export class StateMetrics implements Component {
     );
   }
 }
-
-const shapes = [
-  {
-    type: 'gauge',
-    name: 'pasteflow_installation_timestamp_seconds',
-    help: 'Unix time at which the database was first migrated.',
-  },
-  {
-    type: 'gauge',
-    name: 'pasteflow_held_deletions',
-    help: 'Objects that the last run of reconcile did not delete because they were too many.',
-  },
-  {
-    type: 'counter',
-    name: 'pasteflow_transitions_total',
-    help: 'Transitions of the state machines, counted in Postgres with the audit trail.',
-    labels: ['machine', 'from', 'to'],
-  },
-  {
-    type: 'histogram',
-    name: 'pasteflow_state_duration_seconds',
-    help: 'Time that an entity spent in a state before it left the state.',
-    labels: ['machine', 'state'],
-  },
-  {
-    type: 'gauge',
-    name: 'pasteflow_transitions_uncounted_age_seconds',
-    help: 'Age of the oldest transition that pasteflow_transitions_total does not count yet; 0 when there is none.',
-  },
-  {
-    type: 'gauge',
-    name: 'pasteflow_state_entities',
-    help: "Entities in each state that is not terminal, counted up to 100000; for NOT_EXPIRED the planner's estimate.",
-    labels: ['machine', 'state'],
-  },
-  {
-    type: 'gauge',
-    name: 'pasteflow_state_oldest_age_seconds',
-    help: 'Time that the oldest entity has been in the state; 0 when there is none. For a job, the time since its creation.',
-    labels: ['machine', 'state'],
-  },
-  {
-    type: 'gauge',
-    name: 'pasteflow_zombie_executions',
-    help: 'Executions that are RUNNING after their lease expired.',
-    labels: ['kind'],
-  },
-  {
-    type: 'gauge',
-    name: 'pasteflow_unsent_executions',
-    help: 'Executions that have been due for 10 s and for which no message was sent.',
-    labels: ['kind'],
-  },
-  {
-    type: 'gauge',
-    name: 'pasteflow_lost_work',
-    help: 'Uploads and jobs that were lost more than three times and have not ended, counted up to 100000.',
-    labels: ['kind'],
-  },
-  {
-    type: 'gauge',
-    name: 'pasteflow_stranded_work',
-    help: 'Pastes and jobs that are not at their end and have no open execution, counted among the oldest 1000 of each state.',
-    labels: ['kind'],
-  },
-  {
-    type: 'gauge',
-    name: 'pasteflow_enforcement_gaps',
-    help: 'Triggers, constraints and functions of the enforcement that are missing, disabled or different in Postgres.',
-  },
-  {
-    type: 'gauge',
-    name: 'pasteflow_unsafe_postgres_settings',
-    help: 'Settings with which Postgres can lose what it has committed (fsync, full_page_writes, synchronous_commit), unless they are allowed.',
-  },
-  {
-    type: 'gauge',
-    name: 'pasteflow_queue_messages',
-    help: 'Approximate number of messages in each queue, from SQS.',
-    labels: ['queue', 'state'],
-  },
-] as const;

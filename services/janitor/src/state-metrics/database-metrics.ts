@@ -1,0 +1,178 @@
+import {
+  countLostWork,
+  estimateLivePastes,
+  readInstallation,
+  readStateFigures,
+  readSweepRuns,
+  readTransitionStatistics,
+  readUncountedSeconds,
+  stateDurationBounds,
+  type Database,
+  type StateFigures,
+  type TransitionStatistic,
+} from '@pasteflow/postgres';
+import type { Metrics, Sample } from '@pasteflow/runtime';
+import type { CountProblems } from './checks.ts';
+
+export type DatabaseReading = Awaited<ReturnType<typeof readDatabase>>;
+
+/** Reads everything that the metrics below are made from, in sequence: it need not be fast, and the sweeps use the same connections. */
+export async function readDatabase(
+  db: Database,
+  { countGaps, countUnsafe }: { readonly countGaps: CountProblems; readonly countUnsafe: CountProblems },
+  signal: AbortSignal,
+) {
+  const unlessAborted = async <T>(read: Promise<T>): Promise<T> => {
+    const result = await read;
+    signal.throwIfAborted();
+    return result;
+  };
+  return {
+    statistics: await unlessAborted(readTransitionStatistics(db)),
+    uncountedSeconds: await unlessAborted(readUncountedSeconds(db)),
+    figures: await unlessAborted(readStateFigures(db)),
+    livePastes: await unlessAborted(estimateLivePastes(db)),
+    lost: await unlessAborted(countLostWork(db)),
+    enforcementGaps: await unlessAborted(countGaps()),
+    unsafeSettings: await unlessAborted(countUnsafe()),
+    sweepRuns: await unlessAborted(readSweepRuns(db)),
+    createdAt: (await readInstallation(db)).createdAt,
+  };
+}
+
+type Shape = Parameters<Metrics['computed']>[0];
+
+interface DatabaseMetric extends Shape {
+  readonly samplesOf: (reading: DatabaseReading) => readonly Sample[];
+}
+
+/** Each metric that comes from Postgres alone. */
+export const databaseMetrics: readonly DatabaseMetric[] = [
+  {
+    type: 'gauge',
+    name: 'pasteflow_installation_timestamp_seconds',
+    help: 'Unix time at which the database was first migrated.',
+    samplesOf: ({ createdAt }) => [{ value: createdAt.getTime() / 1000 }],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_held_deletions',
+    help: 'Objects that the last run of reconcile did not delete because they were too many.',
+    samplesOf: ({ sweepRuns }) => [
+      { value: sweepRuns.find(({ sweep }) => sweep === 'reconcile')?.counts.held ?? 0 },
+    ],
+  },
+  {
+    type: 'counter',
+    name: 'pasteflow_transitions_total',
+    help: 'Transitions of the state machines, counted in Postgres with the audit trail.',
+    labels: ['machine', 'from', 'to'],
+    samplesOf: ({ statistics }) =>
+      statistics.map(({ machine, from, to, count }) => ({ labels: { machine, from, to }, value: count })),
+  },
+  {
+    type: 'histogram',
+    name: 'pasteflow_state_duration_seconds',
+    help: 'Time that an entity spent in a state before it left the state.',
+    labels: ['machine', 'state'],
+    samplesOf: durations,
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_transitions_uncounted_age_seconds',
+    help: 'Age of the oldest transition that pasteflow_transitions_total does not count yet; 0 when there is none.',
+    samplesOf: ({ uncountedSeconds }) => [{ value: uncountedSeconds }],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_state_entities',
+    help: "Entities in each state that is not terminal, counted up to 100000; for NOT_EXPIRED the planner's estimate.",
+    labels: ['machine', 'state'],
+    samplesOf: ({ figures: { states }, livePastes }) => [
+      ...states.map(({ machine, state, count }) => ({ labels: { machine, state }, value: count })),
+      { labels: { machine: 'paste_deletion', state: 'NOT_EXPIRED' }, value: livePastes },
+    ],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_state_oldest_age_seconds',
+    help: 'Time that the oldest entity has been in the state; 0 when there is none. For a job, the time since its creation.',
+    labels: ['machine', 'state'],
+    samplesOf: ({ figures: { states } }) =>
+      states.map(({ machine, state, oldestSeconds }) => ({
+        labels: { machine, state },
+        value: oldestSeconds ?? 0, // so that a graph goes on when the last entity has left
+      })),
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_zombie_executions',
+    help: 'Executions that are RUNNING after their lease expired.',
+    labels: ['kind'],
+    samplesOf: ofKinds(({ zombies }) => zombies),
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_unsent_executions',
+    help: 'Executions that have been due for 10 s and for which no message was sent.',
+    labels: ['kind'],
+    samplesOf: ofKinds(({ unsent }) => unsent),
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_lost_work',
+    help: 'Uploads and jobs that were lost more than three times and have not ended, counted up to 100000.',
+    labels: ['kind'],
+    samplesOf: ofKinds(({ kind }, { lost }) => lost[kind]),
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_stranded_work',
+    help: 'Pastes and jobs that are not at their end and have no open execution, counted among the oldest 1000 of each state.',
+    labels: ['kind'],
+    samplesOf: ofKinds(({ stranded }) => stranded),
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_enforcement_gaps',
+    help: 'Triggers, constraints and functions of the enforcement that are missing, disabled or different in Postgres.',
+    samplesOf: ({ enforcementGaps }) => [{ value: enforcementGaps }],
+  },
+  {
+    type: 'gauge',
+    name: 'pasteflow_unsafe_postgres_settings',
+    help: 'Settings with which Postgres can lose what it has committed (fsync, full_page_writes, synchronous_commit), unless they are allowed.',
+    samplesOf: ({ unsafeSettings }) => [{ value: unsafeSettings }],
+  },
+];
+
+/** A sample for uploads, and one for jobs. */
+function ofKinds(
+  value: (figures: StateFigures['kinds'][number], reading: DatabaseReading) => number,
+): DatabaseMetric['samplesOf'] {
+  return (reading) =>
+    reading.figures.kinds.map((figures) => ({
+      labels: { kind: figures.kind },
+      value: value(figures, reading),
+    }));
+}
+
+/** The time spent in a state, for each state that was left. The next state doesn't matter. */
+function durations({ statistics }: DatabaseReading): readonly Sample[] {
+  const states = Map.groupBy(statistics, ({ machine, from }) => `${machine} ${from}`);
+  return [...states.values()].flatMap((leaving) => {
+    const [{ machine, from: state }] = leaving as [TransitionStatistic];
+    const sum = (of: (each: TransitionStatistic) => number) =>
+      leaving.reduce((total, each) => total + of(each), 0);
+    const buckets = [...stateDurationBounds, '+Inf'].map((bound, index): Sample => ({
+      suffix: '_bucket',
+      labels: { le: String(bound), machine, state },
+      value: sum(({ buckets: counts }) => counts[index] ?? 0),
+    }));
+    return [
+      ...buckets,
+      { suffix: '_sum', labels: { machine, state }, value: sum(({ seconds }) => seconds) },
+      { suffix: '_count', labels: { machine, state }, value: buckets.at(-1)?.value ?? 0 },
+    ];
+  });
+}
