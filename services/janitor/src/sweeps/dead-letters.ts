@@ -1,9 +1,7 @@
 import type { Actor } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
 import { acknowledge, receiveDeadLetters, type SqsClient } from '@pasteflow/sqs';
-import { onAllQueues } from '../queues/on-all-queues.ts';
-import type { UnfinishedOutcome } from '../queues/work-queue-options.ts';
-import type { WorkQueue } from '../queues/work-queue.ts';
+import { onAllQueues, type WorkQueue } from '../queues/work-queue.ts';
 import type { DeadLetterAges } from '../state-metrics/dead-letter-ages.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
@@ -20,10 +18,7 @@ export interface DeadLettersOptions {
 
 type Message = Awaited<ReturnType<typeof receiveDeadLetters>>[number];
 
-const DEAD_LETTER: UnfinishedOutcome = {
-  kind: 'lost',
-  error: 'dead letter: received too often without an outcome',
-};
+const DEAD_LETTER = 'dead letter: received too often without an outcome';
 
 /** Keeps a hostile message from writing a page into the log. */
 const MAX_REASON_CHARACTERS = 300;

@@ -1,9 +1,6 @@
-import { WORKER_LOST } from '@pasteflow/domain';
 import type { Actor } from '@pasteflow/postgres';
 import type { Logger } from '@pasteflow/runtime';
-import { onAllQueues } from '../queues/on-all-queues.ts';
-import type { UnsentMessages } from '../queues/unsent-messages.ts';
-import type { WorkQueue } from '../queues/work-queue.ts';
+import { onAllQueues, type UnsentMessages, type WorkQueue } from '../queues/work-queue.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface ReapExecutionsOptions {
@@ -39,11 +36,7 @@ export function createReapExecutions({
   return defineSweep('reap-executions', zero, (counts, signal) =>
     onAllQueues(queues, async (queue) => {
       while (!signal.aborted) {
-        const { found, ended } = await queue.endZombies(
-          BATCH,
-          ({ workerId }) => ({ kind: 'lost', error: `${WORKER_LOST}: ${workerId}` }),
-          { actor, random },
-        );
+        const { found, ended } = await queue.endZombies(BATCH, { actor, random });
         counts.lost += ended.count;
         counts.outrun += found - ended.count;
         counts.rescued += ended.successors.count;

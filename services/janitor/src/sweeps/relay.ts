@@ -1,6 +1,4 @@
-import { onAllQueues } from '../queues/on-all-queues.ts';
-import type { UnsentMessages } from '../queues/unsent-messages.ts';
-import type { WorkQueue } from '../queues/work-queue.ts';
+import { onAllQueues, type UnsentMessages, type WorkQueue } from '../queues/work-queue.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface RelayOptions {

@@ -1,6 +1,5 @@
 import { walkOpenPastes, type Actor, type Database } from '@pasteflow/postgres';
-import { onAllQueues } from '../queues/on-all-queues.ts';
-import type { WorkQueue } from '../queues/work-queue.ts';
+import { onAllQueues, type WorkQueue } from '../queues/work-queue.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
 export interface RescueStrandedOptions {
