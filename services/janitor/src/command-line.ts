@@ -12,8 +12,9 @@ export interface OnceCommand {
 export type JanitorCommand = { readonly kind: 'service' } | OnceCommand;
 
 /**
- * No arguments start the service. `--once NAME` or `--once=NAME` runs one sweep. `--once reconcile --allow-mass-deletion` lets this run
- * delete any number of objects. `--reason TEXT` is recorded with the run.
+ * No arguments start the service. `--once NAME` or `--once=NAME` runs one sweep. `--once reconcile
+ * --allow-mass-deletion` lets this run delete any number of objects. `--reason TEXT` is recorded with the
+ * run.
  */
 export function parseJanitorCommand(args: readonly string[]): JanitorCommand | Misused {
   if (args.length === 0) return { kind: 'service' };

@@ -49,8 +49,9 @@ import { createRelay } from './sweeps/relay.ts';
 import { createTombstones } from './sweeps/tombstones.ts';
 
 /**
- * The service stops within 10 s and a sweep stops between batches, so no single request may take longer. A request to S3 is tried once: the
- * next run tries again. A request to SQS is tried twice, 3 s each, so that a request that hangs when SQS returns doesn't delay the relay.
+ * The service stops within 10 s and a sweep stops between batches, so no single request may take longer. A
+ * request to S3 is tried once: the next run tries again. A request to SQS is tried twice, 3 s each, so that a
+ * request that hangs when SQS returns doesn't delay the relay.
  */
 const STATEMENT_TIMEOUT_MS = 8000;
 const S3_TIMEOUT_MS = 7000;

@@ -99,7 +99,10 @@ const sweepSettings = groups({
 /** 16 characters of a random token have 96 bits, which nobody guesses at any rate of guesses. */
 const MIN_TOKEN_CHARACTERS = 16;
 
-/** A browser sends a token as a password of HTTP's Basic authentication, whose characters differ between browsers beyond ASCII. */
+/**
+ * A browser sends a token as a password of HTTP's Basic authentication, whose characters differ between
+ * browsers beyond ASCII.
+ */
 const token = () =>
   secret(
     `${MIN_TOKEN_CHARACTERS} or more printable ASCII characters without spaces`,

@@ -6,8 +6,9 @@ import type { JanitorConfig } from './config.ts';
 import type { OnceCommand } from './command-line.ts';
 
 /**
- * Runs one sweep, records it among the actions of operators, and prints its counts as JSON on stdout: `{"skipped":1}` when another janitor
- * is running it. SIGTERM and Ctrl-C end the run between two batches, so that no row stays claimed. A second signal ends the process at once.
+ * Runs one sweep, records it among the actions of operators, and prints its counts as JSON on stdout:
+ * `{"skipped":1}` when another janitor is running it. SIGTERM and Ctrl-C end the run between two batches, so
+ * that no row stays claimed. A second signal ends the process at once.
  */
 export async function runOnce(
   entry: Entry<JanitorConfig>,

@@ -20,7 +20,10 @@ const relay = () => createRelay({ ...world, graceSeconds: 1, redispatchAfterSeco
 const reaper = () =>
   createReapExecutions({ ...world, actor: 'janitor/test', random: () => 0.5, logger: world.log });
 
-/** Inserts open executions, as an operator could, for subjects that a SELECT names. They are more urgent than any other work. */
+/**
+ * Inserts open executions, as an operator could, for subjects that a SELECT names. They are more urgent than
+ * any other work.
+ */
 async function insertBroken(
   kind: 'upload' | 'job',
   subjects = sql`SELECT gen_random_uuid() AS id FROM generate_series(1, ${BROKEN}::integer)`,

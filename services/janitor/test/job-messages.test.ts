@@ -85,7 +85,7 @@ describe('relay, for jobs', () => {
 });
 
 describe('reap-executions, for jobs', () => {
-  it('ends the execution of a crashed worker, logs it, and sends the message of the next execution (T5, J9)', async () => {
+  it('ends the execution of a crashed worker, logs it, and sends the message of the next execution', async () => {
     const [made] = await zombie(2);
     expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, rescued: 1, dispatched: 1 });
     expect(await executions()).toMatchObject([
@@ -107,7 +107,7 @@ describe('reap-executions, for jobs', () => {
     [0, 'failed', null],
     [2, 'partial', { assets: 2 }],
   ])(
-    'ends a job that was lost for the sixth time: with %s assets, the job is %s (J6)',
+    'ends a job that was lost for the sixth time: with %s assets, the job is %s',
     async (assets, status, result) => {
       const [made] = await zombie(5, assets);
       expect(await reaper().runOnce(running())).toMatchObject({ lost: 1, given_up: 1, dispatched: 0 });

@@ -14,7 +14,10 @@ afterAll(() => world.stop());
 beforeEach(() => world.reset());
 
 const DAY = 86_400;
-/** Tests of several batches make smaller ones than production, because each job takes three requests to S3, with 6 ms of CPU time. */
+/**
+ * Tests of several batches make smaller ones than production, because each job takes three requests to S3,
+ * with 6 ms of CPU time.
+ */
 const BATCH = 20;
 const MORE_THAN_A_BATCH = 30;
 const sweep = (store = world.store, batch?: number) =>

@@ -3,8 +3,8 @@ import { createReconcile, type ReconcileOptions } from '../src/sweeps/reconcile.
 import type { World } from './world.ts';
 
 /**
- * The sweep on the whole bucket: unless `options` says otherwise, every object that existed before the run is old enough, and is deleted by
- * the run that finds it.
+ * The sweep on the whole bucket: unless `options` says otherwise, every object that existed before the run is
+ * old enough, and is deleted by the run that finds it.
  */
 export function newReconcile(world: World, options: Partial<ReconcileOptions> = {}): Sweep<'reconcile'> {
   return createReconcile({

@@ -120,7 +120,8 @@ describe('ops retry --all-failed-since', () => {
     expect((await runOpsCommand([...args, '--json'], world.env)).stdout).toBe(
       `${JSON.stringify({ retried: 1, skipped: 0 }, null, 2)}\n`,
     );
-    expect(await runOpsCommand(args.slice(0, -1), world.env)).toMatchObject({ code: 0 }); // nothing is left to confirm
+    // Nothing is left to confirm
+    expect(await runOpsCommand(args.slice(0, -1), world.env)).toMatchObject({ code: 0 });
   });
 
   it('retries each of many once while another operator does the same, and shows its progress', async () => {

@@ -146,7 +146,8 @@ describe('ops retry-dead-letters', () => {
     );
     expect(Messages).toMatchObject([{ Body: message('one'), MessageAttributes }]);
     const [received] = world.proxy.matching({ target: 'ReceiveMessage' });
-    expect(JSON.parse(String(received!.body))).toMatchObject({ MessageAttributeNames: ['All'] }); // SQS returns attributes only on request
+    // SQS returns attributes only on request
+    expect(JSON.parse(String(received!.body))).toMatchObject({ MessageAttributeNames: ['All'] });
   });
 
   it('leaves the messages in the dead-letter queue when SQS accepts none', async () => {

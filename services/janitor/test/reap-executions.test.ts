@@ -60,7 +60,8 @@ describe('reap-executions', () => {
     expect(await reaper().runOnce(running())).toEqual({ ...nothing, lost: 1, rescued: 1, dispatched: 1 });
     expect(await executionsOf(paste)).toMatchObject([
       { attempt: 2, losses: 0, status: 'FAILED', error: 'worker lost: upload-worker/dead' },
-      { attempt: 2, losses: 1, status: 'PENDING', waits: 0, dispatched_at: expect.any(Date) }, // 1 s after the end of the lease
+      // 1 s after the end of the lease
+      { attempt: 2, losses: 1, status: 'PENDING', waits: 0, dispatched_at: expect.any(Date) },
     ]);
     expect(await drain(world, UPLOADS)).toEqual([JSON.stringify({ shortCode: paste?.shortCode })]);
   });
@@ -163,7 +164,8 @@ describe('reap-executions', () => {
     await withDatabase({ onStatement, statementTimeoutMs: 900 }, async (db) => {
       const impatient = reaperOf(world.queuesOn(db));
       let ended = 0;
-      while (ended < 5) ended += (await impatient.runOnce(running())).lost ?? 0; // a slow machine needs more than one run
+      // A slow machine needs more than one run
+      while (ended < 5) ended += (await impatient.runOnce(running())).lost ?? 0;
     });
     expect(codes).toEqual(new Set(['57014']));
     await release();

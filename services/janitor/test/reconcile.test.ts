@@ -109,7 +109,8 @@ describe('reconcile', () => {
   it('does not report objects as missing that were put during the listing, are being deleted, or have expired', async () => {
     await pastes({ status: 'PROCESSED', createdSecondsAgo: -60 });
     await pastes({ status: 'PROCESSED', deletion: { status: 'DELETION_IN_PROGRESS', secondsAgo: 5 } });
-    // The object was deleted, the janitor crashed, and the watchdog reset the row: the next cleanup settles it.
+    // The object was deleted, the janitor crashed, and the watchdog reset the row: the next cleanup settles
+    // it.
     await pastes({ status: 'PROCESSED', expiresInSeconds: -7300 });
     expect(await sweep().runOnce(running())).toEqual(nothing);
   });

@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net';
 const REASON = '<Code>AccessDenied</Code><Message>Access Denied</Message>';
 
 /**
- * Calls `use` with a store on an S3 that refuses to delete the objects of some pastes. As in S3, the response is 200 with an error for each
- * key. Other deletions go to `store`. Requests other than DeleteObjects are answered with 200.
+ * Calls `use` with a store on an S3 that refuses to delete the objects of some pastes. As in S3, the response
+ * is 200 with an error for each key. Other deletions go to `store`. Requests other than DeleteObjects are
+ * answered with 200.
  */
 export function withRefusingS3(
   store: ObjectStore,

@@ -81,7 +81,8 @@ describe('relay, for jobs that wait for a long time', () => {
       expect(await messagesLeft(world, JOBS)).toBeLessThanOrEqual(jobs.length - ended.size + resent);
       const message = await receive();
       if (message !== null) {
-        // One job at a time: it ends, and its message is acknowledged; so is a message whose job has already ended.
+        // One job at a time: it ends, and its message is acknowledged; so is a message whose job has already
+        // ended.
         await sql`UPDATE task_executions SET status = 'RUNNING', worker_id = 'w', started_at = now(), lease_expires_at = now()
           WHERE subject_id = ${message.jobId} AND status = 'PENDING'`.execute(world.db);
         await sql`UPDATE task_executions SET status = 'SUCCEEDED', finished_at = now(), lease_expires_at = NULL

@@ -27,7 +27,10 @@ export const JOBS = 'pasteflow-jobs';
 process.env.AWS_ACCESS_KEY_ID = 'pasteflow';
 process.env.AWS_SECRET_ACCESS_KEY = 'pasteflow';
 
-/** The dependencies of the sweeps: a real Postgres, and S3 and SQS behind a proxy that records requests and injects faults. */
+/**
+ * The dependencies of the sweeps: a real Postgres, and S3 and SQS behind a proxy that records requests and
+ * injects faults.
+ */
 export interface World<Stack extends SharedTestStackWithAws = SharedTestStackWithAws> {
   readonly stack: Stack;
   readonly proxy: FaultProxy;
@@ -60,8 +63,8 @@ export async function createWorld(): Promise<World> {
 }
 
 /**
- * In a Postgres of the file's own: for tests that stop it, or measure transitions, which an open transaction of
- * another database delays.
+ * In a Postgres of the file's own: for tests that stop it, or measure transitions, which an open transaction
+ * of another database delays.
  */
 export async function createWorldWithPostgres(): Promise<World<TestStackWithAws>> {
   return await createWorldOn(await startTestStack({ aws: true }));
@@ -116,7 +119,8 @@ async function createWorldOn<Stack extends SharedTestStackWithAws>(stack: Stack)
           tx,
         ),
       );
-      // The bucket is listed once, because each list takes milliseconds of CPU time, before every test. The object that names the owner stays.
+      // The bucket is listed once, because each list takes milliseconds of CPU time, before every test. The
+      // object that names the owner stays.
       for await (const page of store.list(''))
         await store.deleteMany(page.map(({ key }) => key).filter((key) => key !== BUCKET_OWNER_KEY));
       await sql`TRUNCATE orphan_objects`.execute(db);

@@ -18,13 +18,16 @@ interface LostWork {
 }
 
 /**
- * The executions of the partial index task_executions_lost, which has only open executions that were lost often. The planner uses the index
- * because the condition repeats the one of the index, with a literal.
+ * The executions of the partial index task_executions_lost, which has only open executions that were lost
+ * often. The planner uses the index because the condition repeats the one of the index, with a literal.
  */
 const lostOften = (kind: ExecutionKind): RawBuilder<unknown> =>
   sql`kind = ${sql.lit(kind)} AND losses > ${sql.lit(MAX_UNREPORTED_LOSSES)} AND finished_at IS NULL`;
 
-/** How many uploads and jobs were lost more than `MAX_UNREPORTED_LOSSES` times and have not ended, each counted up to `limit`. */
+/**
+ * How many uploads and jobs were lost more than `MAX_UNREPORTED_LOSSES` times and have not ended, each
+ * counted up to `limit`.
+ */
 export async function countLostWork(
   db: Database,
   limit = MAX_COUNTED,
@@ -39,7 +42,10 @@ export async function countLostWork(
   return counts;
 }
 
-/** Up to `limit` uploads and as many jobs that were lost more than `MAX_UNREPORTED_LOSSES` times, those with most losses first. */
+/**
+ * Up to `limit` uploads and as many jobs that were lost more than `MAX_UNREPORTED_LOSSES` times, those with
+ * most losses first.
+ */
 export async function findLostWork(db: Database, limit: number): Promise<readonly LostWork[]> {
   const ofKind = (kind: ExecutionKind) => sql`(
     SELECT kind, subject_id, losses, status, run_at, worker_id FROM task_executions

@@ -30,16 +30,16 @@ export interface CountedTransitions {
 
 /**
  * Moves up to `limit` rows of `uncounted_transitions` into `transition_statistics`, in one statement. So each
- * transition counts once, whichever process is killed, and however many processes count at once: a row belongs
- * to the one that deletes it. An open transaction delays only its own transitions.
+ * transition counts once, whichever process is killed, and however many processes count at once: a row
+ * belongs to the one that deletes it. An open transaction delays only its own transitions.
  *
- * A portion begins after the place `after` (null: at the start of the table), so that it does not read again what
- * the portions before it have deleted: a dump that is under way keeps a million such rows. What is inserted
- * before that place meanwhile is left to the next run.
+ * A portion begins after the place `after` (null: at the start of the table), so that it does not read again
+ * what the portions before it have deleted: a dump that is under way keeps a million such rows. What is
+ * inserted before that place meanwhile is left to the next run.
  *
- * Each row has the transitions of one statement of a service: about ten under load, and
- * at most a thousand. `timed` is materialized,
- * because Postgres otherwise computes the seconds of a transition once for each bound.
+ * Each row has the transitions of one statement of a service: about ten under load, and at most a thousand.
+ * `timed` is materialized, because Postgres otherwise computes the seconds of a transition once for each
+ * bound.
  */
 export async function measureTransitions(
   db: Database,

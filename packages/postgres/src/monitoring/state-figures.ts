@@ -45,7 +45,10 @@ export interface StateFigures {
   readonly kinds: readonly KindFigures[];
 }
 
-/** A SELECT of one row: how many rows are in a state, counted up to `limit`, and since when the oldest of them. */
+/**
+ * A SELECT of one row: how many rows are in a state, counted up to `limit`, and since when the oldest of
+ * them.
+ */
 type Gauge = (limit: number) => RawBuilder<unknown>;
 
 /** NOT_EXPIRED is nearly the whole table, which nothing counts at a constant cost: see estimateLivePastes. */
@@ -58,10 +61,11 @@ type Gauges = {
 };
 
 /**
- * How each state is counted: from the start of a partial index. A state that is missing here does not compile.
+ * How each state is counted: from the start of a partial index. A state that is missing here does not
+ * compile.
  *
- * IN_PROGRESS is counted by the payloads, which a settlement deletes: an index on pastes that contains the state would cost each upload
- * its HOT update. Only RUNNING executions have a lease.
+ * IN_PROGRESS is counted by the payloads, which a settlement deletes: an index on pastes that contains the
+ * state would cost each upload its HOT update. Only RUNNING executions have a lease.
  */
 const gauges: Gauges = {
   paste_upload: {
@@ -100,7 +104,10 @@ const countedStates = machines.flatMap((machine: Machine) => {
   });
 });
 
-/** How many rows are in each state, and what is stuck, in one statement that reads partial indexes from their start. */
+/**
+ * How many rows are in each state, and what is stuck, in one statement that reads partial indexes from their
+ * start.
+ */
 export async function readStateFigures(db: Database, limit = MAX_COUNTED): Promise<StateFigures> {
   const states = countedStates.map(
     ({ machine, state, gauge }) =>

@@ -7,9 +7,9 @@ import { waitingExecutions } from './waiting-executions.ts';
 
 export interface Stuck {
   /**
-   * `zombie`: RUNNING past its lease. `stranded`: not at its end, and without an open execution. `unsent`: due, and no message was ever sent. `unclaimed`: due, a
-   * message was sent, and no worker has claimed the execution. `deletion`: claimed for deletion, and neither
-   * deleted nor released.
+   * `zombie`: RUNNING past its lease. `stranded`: not at its end, and without an open execution. `unsent`:
+   * due, and no message was ever sent. `unclaimed`: due, a message was sent, and no worker has claimed the
+   * execution. `deletion`: claimed for deletion, and neither deleted nor released.
    */
   readonly what: 'zombie' | 'stranded' | 'unsent' | 'unclaimed' | 'deletion';
   readonly kind: ExecutionKind;
@@ -31,7 +31,10 @@ export interface StuckOptions {
 /** A due upload is claimed within 60 s, whatever fails. */
 const UNCLAIMED_AFTER_SECONDS = 60;
 
-/** The relay stamps again what it resends, so the index is not in the order of the waits: this many rows are read and sorted. */
+/**
+ * The relay stamps again what it resends, so the index is not in the order of the waits: this many rows are
+ * read and sorted.
+ */
 const MAX_SCANNED = 10_000;
 
 /**

@@ -7,8 +7,8 @@ export type Waiting = 'unsent' | 'sent';
 const dispatchedAt = { unsent: sql`dispatched_at IS NULL`, sent: sql`dispatched_at IS NOT NULL` };
 
 /**
- * Up to `limit` waiting executions of each kind. The ORDER BY names the order of the index task_executions_dispatch in full: for any
- * other order, Postgres reads and sorts the whole backlog.
+ * Up to `limit` waiting executions of each kind. The ORDER BY names the order of the index
+ * task_executions_dispatch in full: for any other order, Postgres reads and sorts the whole backlog.
  */
 export function waitingExecutions(waiting: Waiting, limit: number): RawBuilder<unknown> {
   const ofKind = (kind: ExecutionKind) => sql`(

@@ -12,14 +12,14 @@ export interface OldFailed {
 }
 
 /**
- * R6: claims up to `limit` FAILED pastes that were created more than `retentionSeconds` ago, oldest first, after the
- * place `after` (null: from the start), for their removal: their payloads are deleted, so that they can't be
- * retried any more. Only then may their objects be deleted: after a retry, the object would be that of the
- * paste that replaced the FAILED one. Continuing after the last one, instead of reading the oldest again,
- * skips pastes whose object could not be deleted.
+ * Claims up to `limit` FAILED pastes that were created more than `retentionSeconds` ago, oldest first,
+ * after the place `after` (null: from the start), for their removal: their payloads are deleted, so that they
+ * can't be retried any more. Only then may their objects be deleted: after a retry, the object would be that
+ * of the paste that replaced the FAILED one. Continuing after the last one, instead of reading the oldest
+ * again, skips pastes whose object could not be deleted.
  *
- * The row lock rules out a retry at the same time. A CHECK of the table gives `failed_at` to FAILED pastes only; the index has the same
- * condition.
+ * The row lock rules out a retry at the same time. A CHECK of the table gives `failed_at` to FAILED pastes
+ * only; the index has the same condition.
  */
 export async function claimOldFailed(
   db: Database,
@@ -52,8 +52,9 @@ export async function removeFailed(db: Database, ids: readonly string[]): Promis
 }
 
 /**
- * Removes up to `limit` pastes that were DELETED more than `retentionSeconds` ago, and their executions. A CHECK of the table gives
- * `deleted_at` to DELETED pastes only; the state is named once more because the rows are gone afterwards.
+ * Removes up to `limit` pastes that were DELETED more than `retentionSeconds` ago, and their executions. A
+ * CHECK of the table gives `deleted_at` to DELETED pastes only; the state is named once more because the rows
+ * are gone afterwards.
  * @returns how many pastes it removed
  */
 export async function removeTombstones(

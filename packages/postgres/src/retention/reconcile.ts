@@ -5,9 +5,9 @@ import { isThere } from '../schema/pastes.ts';
 
 /**
  * Returns the short codes that have a live row: a paste whose object is in use or may still be. A paste that
- * is being deleted is live until it is DELETED: its cleanup deletes the object. A FAILED paste is live while it
- * can be retried: a retry stores the object of the paste that takes its place, and could do so between this
- * check and a deletion.
+ * is being deleted is live until it is DELETED: its cleanup deletes the object. A FAILED paste is live while
+ * it can be retried: a retry stores the object of the paste that takes its place, and could do so between
+ * this check and a deletion.
  */
 export async function findLive(db: Database, shortCodes: readonly string[]): Promise<ReadonlySet<string>> {
   if (shortCodes.length === 0) return new Set();
@@ -36,8 +36,9 @@ export async function findLiveObjects(db: Database, keys: readonly string[]): Pr
 }
 
 /**
- * Returns those keys whose object is needed now: of a PROCESSED paste that is there, or of an asset. The ids of the jobs and
- * `position IS NULL` only bound the search: an asset with a position is the object of a paste.
+ * Returns those keys whose object is needed now: of a PROCESSED paste that is there, or of an asset. The ids
+ * of the jobs and `position IS NULL` only bound the search: an asset with a position is the object of a
+ * paste.
  */
 export async function findServedObjects(db: Database, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const codeOf = new Map(keys.map((key) => [key, shortCodeOfKey(key)]));
@@ -71,7 +72,8 @@ interface JobObject {
  * Returns the keys of objects that belong to no asset: the job has ended or has no row, and none of its
  * assets is stored there. An object of an open job may still become an asset. An object that is returned here
  * never will: a job does not leave a terminal state, and no key is used twice. One statement has one
- * snapshot: the job cannot create its asset and end between two reads. The ids and keys in the two searches only bound what each reads.
+ * snapshot: the job cannot create its asset and end between two reads. The ids and keys in the two searches
+ * only bound what each reads.
  */
 export async function findStrayJobObjects(
   db: Database,
@@ -109,8 +111,8 @@ export async function databaseTime(db: Database): Promise<Date> {
 
 /**
  * Short codes of pastes that should have an object, after `after` and up to `upTo` (null: no bound) in byte
- * order, at most `limit`. Only pastes that were PROCESSED before `before` and may still be served. Those that are gone
- * are left out: a cleanup may have deleted the object, died before it settled the deletion, and been
+ * order, at most `limit`. Only pastes that were PROCESSED before `before` and may still be served. Those that
+ * are gone are left out: a cleanup may have deleted the object, died before it settled the deletion, and been
  * reset by the watchdog. The next cleanup settles these pastes.
  */
 export async function findStored(

@@ -49,9 +49,9 @@ export interface Timeline {
 }
 
 /**
- * The recorded transitions of a paste and of the executions of its upload, oldest first, and these executions.
- * The transitions include those of the FAILED pastes that this paste has replaced. They are sorted by id,
- * which is the order of the commits for one paste, also after the clock was set back.
+ * The recorded transitions of a paste and of the executions of its upload, oldest first, and these
+ * executions. The transitions include those of the FAILED pastes that this paste has replaced. They are
+ * sorted by id, which is the order of the commits for one paste, also after the clock was set back.
  */
 export function readTimeline(db: Database, pasteId: string): Promise<Timeline> {
   return readTransitions(db, 'upload', pasteId);

@@ -100,7 +100,8 @@ describe('claiming an idempotency key', () => {
     const { promise: waiting, resolve: isWaiting } = Promise.withResolvers<unknown>();
     await current.db.transaction().execute(async (tx) => {
       expect(await claimIdempotencyKey(tx, again(first))).toEqual({ kind: 'claimed' });
-      isWaiting(claim(again(first))); // its statement has begun, and so has its snapshot, when this one commits
+      // Its statement has begun, and so has its snapshot, when this one commits
+      isWaiting(claim(again(first)));
       const blocked = sql<{ count: number }>`
         SELECT count(*)::int FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%idempotency_keys%'`;

@@ -28,7 +28,10 @@ export interface OperationsPageParts {
   readonly main: Html;
   /** Browser modules, by the name of their source. */
   readonly scripts?: readonly string[];
-  /** Says what the visitor may do. Not on a refusal, which also goes to visitors whose rights are not known. Default: true. */
+  /**
+   * Says what the visitor may do. Not on a refusal, which also goes to visitors whose rights are not known.
+   * Default: true.
+   */
   readonly hasFooter?: boolean;
 }
 

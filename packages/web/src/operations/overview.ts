@@ -69,7 +69,10 @@ export interface ShownOverview {
   }[];
 }
 
-/** How the system is. The part `live` is replaced by the browser module every few seconds while the page is in view. */
+/**
+ * How the system is. The part `live` is replaced by the browser module every few seconds while the page is in
+ * view.
+ */
 export function overviewPage(site: OperationsSite, overview: ShownOverview): string {
   const { stored, failed, jobs } = overview.minutes;
   return operationsPage(site, {

@@ -5,7 +5,10 @@ import { attemptsTable, retriesTable, transitionsTable } from '../timeline/table
 import { actionLink, operationsPage, type OperationsSite } from './layout.ts';
 import { operationsWords as words } from './words.ts';
 
-/** A paste or a job, as operators see it: also private, expired and deleted ones, and never content or a title. */
+/**
+ * A paste or a job, as operators see it: also private, expired and deleted ones, and never content or a
+ * title.
+ */
 export interface ShownSubject {
   readonly kind: 'paste' | 'job';
   /** The short code of a paste, the id of a job. */

@@ -145,7 +145,9 @@ function statesOf(
   });
 }
 
-/** The first time that is known of a paste: a retry replaces the row, and with it the time of its creation. */
+/**
+ * The first time that is known of a paste: a retry replaces the row, and with it the time of its creation.
+ */
 export function startOf(transitions: ShownTimeline['transitions'], createdMs: number): number {
   return Math.min(createdMs, ...transitions.map(({ at }) => Date.parse(at)));
 }

@@ -40,7 +40,9 @@ export interface Action {
   readonly isReasonForOwner?: true;
   /** @param subject empty when the action has none. @returns null when there is no such subject */
   readonly check: (subject: string) => Promise<Meant | null>;
-  /** @throws Refused, or the error of a dependency. After an abort between two steps, the reason of the signal */
+  /**
+   * @throws Refused, or the error of a dependency. After an abort between two steps, the reason of the signal
+   */
   readonly do: (subject: string, by: ActedBy, running: Running) => Promise<Done>;
 }
 

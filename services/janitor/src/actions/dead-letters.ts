@@ -24,8 +24,9 @@ interface MovedBack {
 const MAX_REASON_CHARACTERS = 300;
 
 /**
- * Has no subject. Each dead letter gets another 100 receives. Unlike the sweep `dead-letters`, this spends no attempt. Doing it twice is
- * harmless, and so is a message whose work has ended: a worker acknowledges it without effect.
+ * Has no subject. Each dead letter gets another 100 receives. Unlike the sweep `dead-letters`, this spends no
+ * attempt. Doing it twice is harmless, and so is a message whose work has ended: a worker acknowledges it
+ * without effect.
  */
 export function retryDeadLetters(sqs: SqsClient, queues: QueueConfig): Action {
   return {

@@ -28,7 +28,10 @@ interface Recording<T> {
 /** Of the outcome. A list of many lines says the most at its beginning. */
 const MAX_CHARACTERS = 500;
 
-/** Records an action before it begins. An action that can't be recorded is not done. @returns the id of the record */
+/**
+ * Records an action before it begins. An action that can't be recorded is not done.
+ * @returns the id of the record
+ */
 export async function recordBegin(
   db: Database,
   { actor, action, subject, reason }: RecordedAction,

@@ -33,8 +33,9 @@ const BATCH = 100;
 const PROGRESS_STEP = 1000;
 
 /**
- * The subject is `since 2026-11-22T04:00:00.000Z`, or empty for the last 24 hours. The pastes are retried in batches, in the order of the ids:
- * pastes that fail again meanwhile come later and are not retried twice. After an action that was cut off, another one retries the rest.
+ * The subject is `since 2026-11-22T04:00:00.000Z`, or empty for the last 24 hours. The pastes are retried in
+ * batches, in the order of the ids: pastes that fail again meanwhile come later and are not retried twice.
+ * After an action that was cut off, another one retries the rest.
  */
 export function retryFailedSince(db: Database): Action {
   return {

@@ -42,8 +42,8 @@ const BATCH = 500;
 const PROGRESS_STEP = 1000;
 
 /**
- * The subject is the id of a user, whose pastes are taken down in batches, also those that the user creates meanwhile. After an action that
- * was cut off, another one takes down the rest.
+ * The subject is the id of a user, whose pastes are taken down in batches, also those that the user creates
+ * meanwhile. After an action that was cut off, another one takes down the rest.
  */
 export function takedownUser(db: Database): Action {
   return {

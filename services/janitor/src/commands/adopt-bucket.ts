@@ -13,7 +13,10 @@ import type { Database } from '@pasteflow/postgres';
 import type { ObjectStore } from '@pasteflow/s3';
 import { operator } from '../actions/record.ts';
 
-/** Shows both ids and the objects that the database knows. With `yes`, gives the bucket to this database and records who did so. */
+/**
+ * Shows both ids and the objects that the database knows. With `yes`, gives the bucket to this database and
+ * records who did so.
+ */
 export async function adoptBucket(
   db: Database,
   store: ObjectStore,

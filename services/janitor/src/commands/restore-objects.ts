@@ -11,7 +11,10 @@ export interface RestoreOptions {
 
 const BATCH = 1000;
 
-/** Restores deleted objects that a PROCESSED paste or an asset names, from the versions that the bucket keeps for 7 days. */
+/**
+ * Restores deleted objects that a PROCESSED paste or an asset names, from the versions that the bucket keeps
+ * for 7 days.
+ */
 export async function restoreObjects(
   db: Database,
   store: ObjectStore,

@@ -3,7 +3,10 @@ import type { SubjectTimeline } from '../reports/read-timeline.ts';
 
 type Step = Pick<SubjectTimeline['transitions'][number], 'at' | 'actor' | 'reason'>;
 
-/** The transitions, oldest first, each retry after the last transition of the FAILED paste, followed by the attempts. */
+/**
+ * The transitions, oldest first, each retry after the last transition of the FAILED paste, followed by the
+ * attempts.
+ */
 export function timelineText({
   subject,
   transitions,
@@ -20,7 +23,10 @@ export function timelineText({
     actor,
     reason ?? '',
   ];
-  /** A rescue comes before the first transition of the execution that it inserted, because the trail is in the order of the commits. */
+  /**
+   * A rescue comes before the first transition of the execution that it inserted, because the trail is in the
+   * order of the commits.
+   */
   const rescues = new Map(
     executions.flatMap(({ id, attempt, created_at, rescued_by, rescue_reason }) => {
       if (rescued_by === null) return [];

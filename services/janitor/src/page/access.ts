@@ -14,7 +14,10 @@ export interface Visitor {
 
 const MAX_NAME_CHARACTERS = 40;
 
-/** Checks the token, which browsers send as the password of HTTP's Basic authentication. The user name is the operator's name. */
+/**
+ * Checks the token, which browsers send as the password of HTTP's Basic authentication. The user name is the
+ * operator's name.
+ */
 export class Access {
   readonly #token: Buffer | null;
   readonly #readToken: Buffer | null;
@@ -30,7 +33,8 @@ export class Access {
     const sent = credentialsOf(req);
     if (sent === null) throw unauthorized('Enter your name, and the token as the password.');
     const given = digest(sent.token);
-    const mayAct = isSame(given, this.#token); // both are compared, so that the time doesn't tell which one is set
+    // Both are compared, so that the time doesn't tell which one is set
+    const mayAct = isSame(given, this.#token);
     const mayRead = isSame(given, this.#readToken);
     if (mayAct || mayRead) return { actor: `ops-page/${sent.name}`, mayAct };
     throw unauthorized('The token is wrong. Enter your name, and the token as the password.');
@@ -62,8 +66,8 @@ function digest(token: string): Buffer {
 }
 
 /**
- * The origin of the page for this request. A page of another site whose name was changed to this address (DNS rebinding) sends its own name
- * in Host, and is refused.
+ * The origin of the page for this request. A page of another site whose name was changed to this address (DNS
+ * rebinding) sends its own name in Host, and is refused.
  * @throws Refusal 421
  */
 export function originOf(req: IncomingMessage, { url }: Pick<OperationsConfig, 'url'>): string {
@@ -83,8 +87,8 @@ export function originOf(req: IncomingMessage, { url }: Pick<OperationsConfig, '
 }
 
 /**
- * A write must come from the page itself. Browsers send the password of the page with every request, also with one that another site has
- * caused.
+ * A write must come from the page itself. Browsers send the password of the page with every request, also
+ * with one that another site has caused.
  * @throws Refusal 403
  */
 export function assertSameOrigin(req: IncomingMessage, origin: string): void {

@@ -26,8 +26,8 @@ export interface ActDependencies {
 }
 
 /**
- * POST /act/NAME: does what the operator confirmed, unless more is meant now than was confirmed. The answer leads to a page that can be
- * loaded again.
+ * POST /act/NAME: does what the operator confirmed, unless more is meant now than was confirmed. The answer
+ * leads to a page that can be loaded again.
  * @throws Refusal
  */
 export async function act(

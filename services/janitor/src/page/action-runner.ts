@@ -16,8 +16,8 @@ interface RunningAction {
 }
 
 /**
- * Does what an operator confirmed, in the background, because a sweep may take an hour. The same action on the same subject runs once: who
- * asks for it meanwhile is shown the one that runs.
+ * Does what an operator confirmed, in the background, because a sweep may take an hour. The same action on
+ * the same subject runs once: who asks for it meanwhile is shown the one that runs.
  */
 export class ActionRunner {
   readonly #options: ActionRunnerOptions;

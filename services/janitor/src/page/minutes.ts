@@ -17,8 +17,8 @@ const MINUTE_MS = 60_000;
 const KEPT_MINUTES = 60;
 
 /**
- * Remembers the totals of the transitions at each minute of the last hour. They come from the reading of the metrics, so that the charts
- * cost no statement. A janitor that has just started knows no earlier minutes.
+ * Remembers the totals of the transitions at each minute of the last hour. They come from the reading of the
+ * metrics, so that the charts cost no statement. A janitor that has just started knows no earlier minutes.
  */
 export class MinuteHistory {
   /** The last totals of each minute, by the number of the minute. */

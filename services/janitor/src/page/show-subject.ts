@@ -2,7 +2,10 @@ import type { ShownSubject } from '@pasteflow/web';
 import type { SubjectTimeline } from '../reports/read-timeline.ts';
 import { counted } from '../actions/action.ts';
 
-/** A paste or a job with its timeline, as the page shows it to operators: with hosts and the full texts of errors. */
+/**
+ * A paste or a job with its timeline, as the page shows it to operators: with hosts and the full texts of
+ * errors.
+ */
 export function showSubject({ subject, takedown, ...timeline }: SubjectTimeline): ShownSubject {
   const shared = {
     kind: subject.kind,

@@ -54,7 +54,10 @@ export interface QueueOptions {
   readonly metrics: Metrics;
 }
 
-/** The outcome of an attempt whose worker has not settled it. The janitor knows of no success, and spends no attempt. */
+/**
+ * The outcome of an attempt whose worker has not settled it. The janitor knows of no success, and spends no
+ * attempt.
+ */
 type Lost = Extract<AttemptOutcome, { kind: 'lost' }>;
 
 /** What uploads and jobs do differently. */
@@ -72,7 +75,10 @@ interface QueueOfKind<
   readonly startsWhatItNames: boolean;
   readonly countLost: (queue: Queue) => Promise<number | null>;
   readonly readKey: (body: string | undefined) => string;
-  /** Sends up to 10 messages in one request. @returns the ids of the executions whose message SQS has accepted */
+  /**
+   * Sends up to 10 messages in one request.
+   * @returns the ids of the executions whose message SQS has accepted
+   */
   readonly send: (
     sqs: SqsClient,
     queue: Queue,
@@ -83,7 +89,10 @@ interface QueueOfKind<
   readonly settlementOf: (settlement: Settlement & { readonly outcome: Lost }) => Ending;
 }
 
-/** Concurrent requests to SQS: after an outage thousands of messages must leave within seconds, at some 10 ms a request. */
+/**
+ * Concurrent requests to SQS: after an outage thousands of messages must leave within seconds, at some 10 ms
+ * a request.
+ */
 const LANES = 4;
 
 /** Orphans a statement. */
@@ -131,7 +140,10 @@ export function createWorkQueue<
     };
   }
 
-  /** What a search finds, after the orphans at its front are removed: with one left in front, a search for one item would find nothing. */
+  /**
+   * What a search finds, after the orphans at its front are removed: with one left in front, a search for one
+   * item would find nothing.
+   */
   async function findItems<Item>(search: Search, find: () => Promise<Found<Item>>): Promise<readonly Item[]> {
     for (;;) {
       const { items, orphans } = await find();
@@ -146,8 +158,8 @@ export function createWorkQueue<
   }
 
   /**
-   * Settles in one statement. When that times out, settles row by row, so that one locked paste or job holds up no others. A row that
-   * times out alone is left for the next run.
+   * Settles in one statement. When that times out, settles row by row, so that one locked paste or job holds
+   * up no others. A row that times out alone is left for the next run.
    */
   async function settleOrSkip(
     settlements: readonly Ending[],

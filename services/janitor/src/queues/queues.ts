@@ -12,7 +12,10 @@ import {
 import { createWorkQueue, type QueueOptions } from './create-work-queue.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-/** Messages that wait to be received. In a deeper queue, an overdue message is most likely still there, behind others. */
+/**
+ * Messages that wait to be received. In a deeper queue, an overdue message is most likely still there, behind
+ * others.
+ */
 const DEEP_QUEUE = 1000;
 
 export function createUploadQueue(options: QueueOptions): WorkQueue {
@@ -31,7 +34,10 @@ export function createUploadQueue(options: QueueOptions): WorkQueue {
   });
 }
 
-/** The count of waiting jobs stops at this many more than there are messages. The next run finds further lost messages. */
+/**
+ * The count of waiting jobs stops at this many more than there are messages. The next run finds further lost
+ * messages.
+ */
 const MAX_LOST = 10_000;
 
 export function createJobQueue(options: QueueOptions): WorkQueue {
@@ -51,10 +57,11 @@ export function createJobQueue(options: QueueOptions): WorkQueue {
 /**
  * The number of waiting jobs without a waiting message.
  *
- * A job may wait for hours behind others, so the age of its message proves nothing. But there should be as many waiting messages as waiting
- * jobs. Any message serves any job (claimJob), so it doesn't matter whose message was lost: the relay sends as many as are missing, for the
- * jobs whose message was sent the longest ago. The counts of SQS are approximate: if one is too low, there are too many messages until the
- * queue is empty; if one is too high, the next count corrects it.
+ * A job may wait for hours behind others, so the age of its message proves nothing. But there should be as
+ * many waiting messages as waiting jobs. Any message serves any job (claimJob), so it doesn't matter whose
+ * message was lost: the relay sends as many as are missing, for the jobs whose message was sent the longest
+ * ago. The counts of SQS are approximate: if one is too low, there are too many messages until the queue is
+ * empty; if one is too high, the next count corrects it.
  */
 async function countLostMessages(db: Database, sqs: SqsClient, queue: Queue): Promise<number> {
   const present = await queueDepth(sqs, queue);

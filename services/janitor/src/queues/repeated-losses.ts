@@ -8,8 +8,9 @@ const MIN_INTERVAL_MS = 1000;
 const NAMES = { upload: 'short_codes', job: 'job_ids' } as const satisfies Record<ExecutionKind, string>;
 
 /**
- * Logs an error for uploads or jobs that were lost more than three times, since they may crash the workers that run them. After an outage
- * they may be many: there is at most one line a second, and losses in between are part of the line of the next loss.
+ * Logs an error for uploads or jobs that were lost more than three times, since they may crash the workers
+ * that run them. After an outage they may be many: there is at most one line a second, and losses in between
+ * are part of the line of the next loss.
  */
 export class RepeatedLosses {
   readonly #kind: ExecutionKind;

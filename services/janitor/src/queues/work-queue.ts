@@ -1,14 +1,17 @@
 import type { Actor, Claim, ClaimedExecution, ExecutionKind, StrandedAmong } from '@pasteflow/postgres';
 import type { Queue } from '@pasteflow/sqs';
 
-/** A queue of uploads or of jobs, with the executions behind its messages: what relay, reap-executions and dead-letters work on. */
+/**
+ * A queue of uploads or of jobs, with the executions behind its messages: what relay, reap-executions and
+ * dead-letters work on.
+ */
 export interface WorkQueue {
   readonly kind: ExecutionKind;
   readonly queue: Queue;
   readonly deadLetters: Queue;
   /**
-   * Whether a message starts only the upload that it names. A message of a job starts the due job whose turn it is, so what happened to
-   * the message says nothing about the job that it names.
+   * Whether a message starts only the upload that it names. A message of a job starts the due job whose turn
+   * it is, so what happened to the message says nothing about the job that it names.
    */
   readonly startsWhatItNames: boolean;
   /** Messages that were never sent. */
@@ -26,7 +29,10 @@ export interface WorkQueue {
   ): Promise<{ readonly found: number; readonly ended: EndedAttempts }>;
   /** Gives stranded work its next execution, or brings it to its end. */
   rescueStranded(among: StrandedAmong, limit: number, by: SettledBy): Promise<RescueCounts>;
-  /** Claims the due executions of these uploads or jobs, and ends them as lost. A key without a claim: the paste or the job was removed. */
+  /**
+   * Claims the due executions of these uploads or jobs, and ends them as lost. A key without a claim: the
+   * paste or the job was removed.
+   */
   endDue(
     keys: readonly string[],
     error: string,
@@ -41,8 +47,8 @@ export interface WorkQueue {
 export interface UnsentMessages {
   readonly count: number;
   /**
-   * Sends them, 10 a request, and stamps the executions whose message SQS has accepted. A crash between the two leaves messages that will be
-   * sent again, which does no harm.
+   * Sends them, 10 a request, and stamps the executions whose message SQS has accepted. A crash between the
+   * two leaves messages that will be sent again, which does no harm.
    * @returns the number of messages that SQS has accepted
    * @throws DependencyUnavailableError after at most one failed request a lane
    */

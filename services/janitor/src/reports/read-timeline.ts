@@ -10,7 +10,10 @@ import {
   type TimelineTakedown,
 } from '@pasteflow/postgres';
 
-/** The timeline of a paste or a job, without any of its content. Names and shapes are those of the api's timeline. */
+/**
+ * The timeline of a paste or a job, without any of its content. Names and shapes are those of the api's
+ * timeline.
+ */
 export interface SubjectTimeline {
   readonly subject:
     | {

@@ -11,8 +11,9 @@ import type { Logger } from '@pasteflow/runtime';
 export type CountProblems = () => Promise<number>;
 
 /**
- * Whether the triggers and constraints that enforce the state machines are in place, and the roles of the services have exactly their
- * rights. The owner of the tables can change all of that, and `pg_restore --disable-triggers` leaves the triggers weaker than they were.
+ * Whether the triggers and constraints that enforce the state machines are in place, and the roles of the
+ * services have exactly their rights. The owner of the tables can change all of that, and `pg_restore
+ * --disable-triggers` leaves the triggers weaker than they were.
  */
 export function enforcementCheck(db: Database, logger: Logger): CountProblems {
   return loggingChanges(
@@ -24,7 +25,10 @@ export function enforcementCheck(db: Database, logger: Logger): CountProblems {
   );
 }
 
-/** Whether Postgres keeps what it has committed: a reload of its settings can change that while the services run. */
+/**
+ * Whether Postgres keeps what it has committed: a reload of its settings can change that while the services
+ * run.
+ */
 export function durabilityCheck(
   db: Database,
   logger: Logger,

@@ -16,7 +16,10 @@ import type { CountProblems } from './checks.ts';
 
 export type DatabaseReading = Awaited<ReturnType<typeof readDatabase>>;
 
-/** Reads everything that the metrics below are made from, in sequence: it need not be fast, and the sweeps use the same connections. */
+/**
+ * Reads everything that the metrics below are made from, in sequence: it need not be fast, and the sweeps use
+ * the same connections.
+ */
 export async function readDatabase(
   db: Database,
   { countGaps, countUnsafe }: { readonly countGaps: CountProblems; readonly countUnsafe: CountProblems },

@@ -1,12 +1,15 @@
 import type { ExecutionKind } from '@pasteflow/postgres';
 
 /**
- * The dead-letters sweep runs once a minute and settles what it saw. A janitor whose runs fail must not report an old message forever, with
- * a growing age.
+ * The dead-letters sweep runs once a minute and settles what it saw. A janitor whose runs fail must not
+ * report an old message forever, with a growing age.
  */
 const FORGET_AFTER_MS = 600_000;
 
-/** For each dead-letter queue, the send time of the oldest message that the last run of dead-letters saw. SQS reports this to CloudWatch only. */
+/**
+ * For each dead-letter queue, the send time of the oldest message that the last run of dead-letters saw. SQS
+ * reports this to CloudWatch only.
+ */
 export class DeadLetterAges {
   readonly #seen = new Map<ExecutionKind, { readonly sentAtMs: number; readonly atMs: number }>();
   readonly #nowMs: () => number;

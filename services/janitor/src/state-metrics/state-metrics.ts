@@ -36,10 +36,11 @@ const SHOWN_FOR_INTERVALS = 4;
 const QUEUES = { upload: 'uploads', job: 'jobs' } as const satisfies Record<ExecutionKind, string>;
 
 /**
- * The metrics that come from Postgres and SQS. Each janitor reads them at an interval; a scrape only returns the last reading. So frequent
- * scrapes don't load the database, and a slow database doesn't delay a scrape. When a reading fails, its last figures are reported for
- * 4 intervals and then no longer: every janitor reports the figures of the same database, and the alerts take the greatest, so old figures
- * would keep an alert firing. `pasteflow_state_metrics_last_success_timestamp_seconds` stays.
+ * The metrics that come from Postgres and SQS. Each janitor reads them at an interval; a scrape only returns
+ * the last reading. So frequent scrapes don't load the database, and a slow database doesn't delay a scrape.
+ * When a reading fails, its last figures are reported for 4 intervals and then no longer: every janitor
+ * reports the figures of the same database, and the alerts take the greatest, so old figures would keep an
+ * alert firing. `pasteflow_state_metrics_last_success_timestamp_seconds` stays.
  */
 export class StateMetrics implements Component {
   readonly name = 'state metrics';

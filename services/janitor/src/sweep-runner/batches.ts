@@ -1,4 +1,8 @@
-/** Calls `handle` until it finds fewer rows than `limit`, or the signal is aborted. @param handle @returns how many rows it found */
+/**
+ * Calls `handle` until it finds fewer rows than `limit`, or the signal is aborted.
+ * @param handle
+ * @returns how many rows it found
+ */
 export async function inBatches(
   { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
   handle: (limit: number) => Promise<number>,
@@ -7,7 +11,8 @@ export async function inBatches(
 }
 
 /**
- * Calls `act` for each item, `lanes` items at a time. A lane ends at its first failure, and starts no further item once the signal is aborted.
+ * Calls `act` for each item, `lanes` items at a time. A lane ends at its first failure, and starts no further
+ * item once the signal is aborted.
  * @throws the first failure, after all lanes have ended
  */
 export async function inLanes<Item>(

@@ -2,12 +2,15 @@ import { type OwnerCheck, checkBucketOwner } from '@pasteflow/service-kit';
 import type { Sweep, SweepName } from './sweep.ts';
 
 /**
- * Rows and objects are deleted by age, and the database's clock measures the age. Clocks that are kept by NTP differ by
- * less than a second; S3 itself refuses requests that are 15 minutes off.
+ * Rows and objects are deleted by age, and the database's clock measures the age. Clocks that are kept by NTP
+ * differ by less than a second; S3 itself refuses requests that are 15 minutes off.
  */
 const MAX_CLOCK_DIFFERENCE_MS = 3_600_000;
 
-/** @param check see `checkBeforeDeleting` @returns the sweep, which fails before it starts when the check fails */
+/**
+ * @param check see `checkBeforeDeleting`
+ * @returns the sweep, which fails before it starts when the check fails
+ */
 export function checked<Name extends SweepName>(sweep: Sweep<Name>, check: () => Promise<void>): Sweep<Name> {
   return {
     name: sweep.name,
@@ -19,8 +22,8 @@ export function checked<Name extends SweepName>(sweep: Sweep<Name>, check: () =>
 }
 
 /**
- * The check of every run that deletes: the bucket belongs to the database, and the database's clock agrees with that of S3
- * (with this process's, when S3 sends none).
+ * The check of every run that deletes: the bucket belongs to the database, and the database's clock agrees
+ * with that of S3 (with this process's, when S3 sends none).
  * @throws BucketOwnerError, ClockError, or DependencyUnavailableError
  */
 export async function checkBeforeDeleting(owner: OwnerCheck): Promise<void> {

@@ -6,7 +6,10 @@ export interface ScheduleOptions {
   readonly sweeps: readonly Sweep[];
   readonly runner: SweepRunner;
   readonly intervalSeconds: Readonly<Record<SweepName, number>>;
-  /** Asked before each run of a daily sweep: whether the interval has passed since its last success in any janitor. */
+  /**
+   * Asked before each run of a daily sweep: whether the interval has passed since its last success in any
+   * janitor.
+   */
   readonly isDue: (sweep: SweepName) => Promise<boolean>;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -16,12 +19,14 @@ export interface ScheduleOptions {
 const FIRST_RUNS_SPREAD_MS = 5000;
 
 /**
- * How often a janitor asks whether a daily sweep is due. The answer comes from the database, so that neither a start of a janitor makes the
- * sweep run, nor does a deployment every day keep it from running.
+ * How often a janitor asks whether a daily sweep is due. The answer comes from the database, so that neither
+ * a start of a janitor makes the sweep run, nor does a deployment every day keep it from running.
  */
 const DUE_CHECK_MS = 60_000;
 
-/** Runs every sweep at its own interval. It is one component, so that a stop waits for all sweeps in parallel. */
+/**
+ * Runs every sweep at its own interval. It is one component, so that a stop waits for all sweeps in parallel.
+ */
 export class Schedule implements Component {
   readonly name = 'sweeps';
   readonly #loops: readonly PollLoop[];
@@ -43,7 +48,8 @@ export class Schedule implements Component {
         run: async (signal) => {
           if (!isDaily || (await isDue(sweep.name))) await runner.run(sweep, signal);
         },
-        // A failed sweep is tried again no later than after its interval: the relay runs within 2 s of SQS's return.
+        // A failed sweep is tried again no later than after its interval: the relay runs within 2 s of SQS's
+        // return.
         backoff: { firstMs: 500, capMs: intervalMs, jitter: 0.2 },
         onError: (error, { failures, retryInMs }) => {
           // Logs the 1st, 2nd, 4th, 8th … failure in a row: a long outage must not fill the log.

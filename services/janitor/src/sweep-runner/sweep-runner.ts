@@ -4,7 +4,10 @@ import type { Logger, Metrics } from '@pasteflow/runtime';
 import { sweepNames, type Sweep, type SweepCounts, type SweepName } from './sweep.ts';
 
 export interface SweepRunnerOptions {
-  /** Connections for locks only. A running sweep holds one until its end, and needs another from `db` to work with. */
+  /**
+   * Connections for locks only. A running sweep holds one until its end, and needs another from `db` to work
+   * with.
+   */
   readonly locks: Database;
   /** Where the runs are recorded. */
   readonly db: Database;
@@ -17,7 +20,9 @@ export interface SweepRunnerOptions {
 /** The relay and the reaper take milliseconds, a reconcile of millions of objects an hour. */
 const RUN_BUCKETS_SECONDS = [0.01, 0.05, 0.25, 1, 5, 30, 120, 600, 3600];
 
-/** Runs a sweep in one janitor at a time, and records the run in the log, in the metrics and in `sweep_runs`. */
+/**
+ * Runs a sweep in one janitor at a time, and records the run in the log, in the metrics and in `sweep_runs`.
+ */
 export class SweepRunner {
   readonly #options: SweepRunnerOptions;
   readonly #runs;
@@ -52,7 +57,10 @@ export class SweepRunner {
     });
   }
 
-  /** @returns null when another janitor is running this sweep. @throws the error of the sweep; the caller logs it */
+  /**
+   * @returns null when another janitor is running this sweep.
+   * @throws the error of the sweep; the caller logs it
+   */
   async run(sweep: Sweep, signal: AbortSignal): Promise<SweepCounts | null> {
     const { locks, lockIdleSeconds } = this.#options;
     const startedAt = performance.now();
@@ -63,7 +71,8 @@ export class SweepRunner {
         sweep.name,
         async () => {
           const done = await sweep.runOnce(signal, soFar);
-          // An aborted run ended early, so it says nothing about the sweep; and the process has no time for another statement.
+          // An aborted run ended early, so it says nothing about the sweep; and the process has no time for
+          // another statement.
           if (!signal.aborted) await this.#record(sweep.name, 'done', done, startedAt);
           return done;
         },
@@ -82,7 +91,9 @@ export class SweepRunner {
     }
   }
 
-  /** Takes over the last successes of other janitors: a sweep that this janitor always skips is not overdue. */
+  /**
+   * Takes over the last successes of other janitors: a sweep that this janitor always skips is not overdue.
+   */
   learn(runs: readonly SweepRun[]): void {
     for (const { sweep, last_success_at: lastSuccessAt } of runs) {
       const name = sweepNames.find((each) => each === sweep);
@@ -127,7 +138,8 @@ export class SweepRunner {
     this.#duration.observe({ sweep }, seconds);
     this.#succeeded(sweep, Date.now());
     this.#count(sweep, counts);
-    // Two sweeps run every 2 s and usually find nothing. `measure` counts something whenever the system works.
+    // Two sweeps run every 2 s and usually find nothing. `measure` counts something whenever the system
+    // works.
     const notable = sweep !== 'measure' && Object.values(counts).some((value) => value > 0);
     const level = notable ? 'info' : 'debug';
     this.#options.logger[level]('sweep done', { sweep, seconds, ...counts });

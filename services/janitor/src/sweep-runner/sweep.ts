@@ -15,8 +15,9 @@ export const sweepNames = [
 ] as const;
 
 /**
- * The daily sweeps that delete. They run an interval after their last success in any janitor, and never just because a janitor starts: a
- * mistake in a new deployment must not delete anything before somebody can notice it.
+ * The daily sweeps that delete. They run an interval after their last success in any janitor, and never just
+ * because a janitor starts: a mistake in a new deployment must not delete anything before somebody can notice
+ * it.
  */
 export const dailySweeps: ReadonlySet<SweepName> = new Set([
   'failed-pastes',
@@ -30,15 +31,19 @@ export type SweepName = (typeof sweepNames)[number];
 /** What one run found and did. Each sweep has a few fixed names, because they are labels of a metric. */
 export type SweepCounts = Readonly<Record<string, number>>;
 
-/** A periodic pass of the janitor. SweepRunner and Schedule provide the schedule, the lock, the log line and the metrics. */
+/**
+ * A periodic pass of the janitor. SweepRunner and Schedule provide the schedule, the lock, the log line and
+ * the metrics.
+ */
 export interface Sweep<Name extends SweepName = SweepName> {
   readonly name: Name;
   /**
-   * One run, in batches. Every batch leaves the data consistent, and the run ends between two batches once the signal is aborted. Runs in
-   * several processes at once are safe.
+   * One run, in batches. Every batch leaves the data consistent, and the run ends between two batches once
+   * the signal is aborted. Runs in several processes at once are safe.
    * @param into gets the counts. When the run throws, they say what the batches before have done
    * @returns the counts
-   * @throws when the run can't continue, e.g. DependencyUnavailableError; the batches before the error remain done
+   * @throws when the run can't continue, e.g. DependencyUnavailableError; the batches before the error remain
+   * done
    */
   runOnce(signal: AbortSignal, into?: Record<string, number>): Promise<SweepCounts>;
 }

@@ -28,14 +28,19 @@ interface RefusedClaim {
 /** The last repeat of a reveal gets a minute to read the object. */
 const BURNED_AFTER_SECONDS = (REVEAL_MINUTES + 1) * 60;
 
-/** Refused claims are kept until the end of the run. With more than this, S3 refuses nearly everything, and the run ends. */
+/**
+ * Refused claims are kept until the end of the run. With more than this, S3 refuses nearly everything, and
+ * the run ends.
+ */
 const MAX_REFUSED = 10 * DELETION_BATCH_SIZE;
 
 /**
- * Deletes expired pastes, and those that a reveal has claimed. Each batch is claimed, its objects are deleted in one call, and then the
- * batch is settled. When the process is killed before the settlement, the deletion watchdog releases the claims.
+ * Deletes expired pastes, and those that a reveal has claimed. Each batch is claimed, its objects are deleted
+ * in one call, and then the batch is settled. When the process is killed before the settlement, the deletion
+ * watchdog releases the claims.
  *
- * `lost` counts claims that the watchdog released while their objects were being deleted. The next cleanup repeats their deletion.
+ * `lost` counts claims that the watchdog released while their objects were being deleted. The next cleanup
+ * repeats their deletion.
  */
 export function createCleanup(options: CleanupOptions): Sweep<'cleanup'> {
   const { db, store, actor } = options;
@@ -66,7 +71,8 @@ export function createCleanup(options: CleanupOptions): Sweep<'cleanup'> {
         if (claims.length < DELETION_BATCH_SIZE) source = sources.shift();
       }
     } finally {
-      // Not earlier: the oldest rows are claimed first, so released ones would be claimed again before all others, without end.
+      // Not earlier: the oldest rows are claimed first, so released ones would be claimed again before all
+      // others, without end.
       await releaseRefused(refused, options);
     }
   });

@@ -24,15 +24,17 @@ const DEAD_LETTER = 'dead letter: received too often without an outcome';
 const MAX_REASON_CHARACTERS = 300;
 
 /**
- * Drains the dead-letter queues. For each message of an upload, its due attempt ends as lost, with the reason; the relay sends the message
- * of the next attempt when that is due. A message is acknowledged only after the outcome is in Postgres.
+ * Drains the dead-letter queues. For each message of an upload, its due attempt ends as lost, with the
+ * reason; the relay sends the message of the next attempt when that is due. A message is acknowledged only
+ * after the outcome is in Postgres.
  *
- * A message of a job ends nothing: the job that it names may never have been started by it, and the reaper has counted each job whose
- * worker died (ADR 25). Without the message there are fewer messages than waiting jobs, so the relay sends one for a job that waits.
+ * A message of a job ends nothing: the job that it names may never have been started by it, and the reaper
+ * has counted each job whose worker died (ADR 25). Without the message there are fewer messages than waiting
+ * jobs, so the relay sends one for a job that waits.
  *
- * Counts of messages: `unreadable`; `alive`: the execution is not due yet or runs elsewhere, which the relay and the reaper take care of;
- * `ended`: no execution is open; `left_to_relay`: messages of jobs. Counts of executions: `failed`, and of these `given_up` after the last
- * attempt.
+ * Counts of messages: `unreadable`; `alive`: the execution is not due yet or runs elsewhere, which the relay
+ * and the reaper take care of; `ended`: no execution is open; `left_to_relay`: messages of jobs. Counts of
+ * executions: `failed`, and of these `given_up` after the last attempt.
  */
 export function createDeadLetters({
   sqs,

@@ -1,8 +1,8 @@
 import type { ObjectStore } from '@pasteflow/s3';
 
 /**
- * Deletes up to 1000 objects in one call. A missing object counts as deleted. When S3 reports an error for a key that was not in the call,
- * the error could be about any of them, and all count as refused.
+ * Deletes up to 1000 objects in one call. A missing object counts as deleted. When S3 reports an error for a
+ * key that was not in the call, the error could be about any of them, and all count as refused.
  * @returns the keys that S3 refused to delete, each with the reason
  * @throws DependencyUnavailableError when the whole call fails
  */

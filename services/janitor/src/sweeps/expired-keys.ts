@@ -10,8 +10,8 @@ export interface ExpiredKeysOptions {
 const BATCH = 1000;
 
 /**
- * Removes idempotency keys past their retention, and rate-limit counters whose window ended long ago. The api ignores all of them: it treats
- * an old key as a new one, and restarts a counter whose window has ended.
+ * Removes idempotency keys past their retention, and rate-limit counters whose window ended long ago. The api
+ * ignores all of them: it treats an old key as a new one, and restarts a counter whose window has ended.
  */
 export function createExpiredKeys({
   db,

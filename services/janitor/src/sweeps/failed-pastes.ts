@@ -14,9 +14,9 @@ export interface FailedPastesOptions {
 }
 
 /**
- * Removes old FAILED pastes. First the payload goes, which rules out a retry. The object is deleted before the row: one of the six failed
- * puts may have stored the object and lost its answer, and without the row no process would know of the object. When S3 refuses to delete
- * the object, the row stays for the next run.
+ * Removes old FAILED pastes. First the payload goes, which rules out a retry. The object is deleted before
+ * the row: one of the six failed puts may have stored the object and lost its answer, and without the row no
+ * process would know of the object. When S3 refuses to delete the object, the row stays for the next run.
  */
 export function createFailedPastes({
   db,

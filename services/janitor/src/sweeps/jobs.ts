@@ -10,7 +10,10 @@ export interface JobsOptions {
   readonly store: ObjectStore;
   readonly retentionSeconds: number;
   readonly logger: Logger;
-  /** Rows a statement. Default: 200. Their folders are emptied before, with at least two requests each: some 50 a second in each lane. */
+  /**
+   * Rows a statement. Default: 200. Their folders are emptied before, with at least two requests each: some
+   * 50 a second in each lane.
+   */
   readonly batch?: number;
 }
 
@@ -25,17 +28,18 @@ interface FolderCounts {
 }
 
 /**
- * Removes jobs that ended long ago: first the objects and the unfinished multipart uploads in the job's folder, then the row with its
- * assets and executions. Without the row, no statement would find the objects. A job whose folder S3 fails to empty keeps its row for the
- * next run, and doesn't delay the others. The pastes of an import don't belong to the job, and stay.
+ * Removes jobs that ended long ago: first the objects and the unfinished multipart uploads in the job's
+ * folder, then the row with its assets and executions. Without the row, no statement would find the objects.
+ * A job whose folder S3 fails to empty keeps its row for the next run, and doesn't delay the others. The
+ * pastes of an import don't belong to the job, and stay.
  *
- * A worker that was frozen in the middle of a put may resume after this sweep and finish the put. The worker was declared lost while its
- * job was still open, so this takes a freeze longer than the retention time. The object then has no row, and `reconcile` removes it a day
- * later. A put between the two halves of this sweep does no harm either: each attempt has its own key, so a put adds an object and replaces
- * none.
+ * A worker that was frozen in the middle of a put may resume after this sweep and finish the put. The worker
+ * was declared lost while its job was still open, so this takes a freeze longer than the retention time. The
+ * object then has no row, and `reconcile` removes it a day later. A put between the two halves of this sweep
+ * does no harm either: each attempt has its own key, so a put adds an object and replaces none.
  *
- * Counts of jobs: `removed`; `refused`: the folder could not be emptied. Counts for all these jobs: `objects` deleted, and multipart uploads
- * `aborted`.
+ * Counts of jobs: `removed`; `refused`: the folder could not be emptied. Counts for all these jobs: `objects`
+ * deleted, and multipart uploads `aborted`.
  */
 export function createJobs({
   db,
@@ -90,7 +94,10 @@ async function tryToEmpty(
   }
 }
 
-/** @returns why S3 refused to delete one of the objects; null: the folder is empty. @throws DependencyUnavailableError */
+/**
+ * @returns why S3 refused to delete one of the objects; null: the folder is empty.
+ * @throws DependencyUnavailableError
+ */
 async function empty(store: ObjectStore, jobId: string, counts: FolderCounts): Promise<string | null> {
   const folder = jobKeyPrefix(jobId);
   let reason: string | null = null;

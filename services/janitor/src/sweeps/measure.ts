@@ -2,7 +2,10 @@ import { measureTransitions, type Database } from '@pasteflow/postgres';
 import { inBatches } from '../sweep-runner/batches.ts';
 import { defineSweep, type Sweep } from '../sweep-runner/sweep.ts';
 
-/** The statements of a busy second. With a thousand transitions each, half a million transitions take about 1 s. */
+/**
+ * The statements of a busy second. With a thousand transitions each, half a million transitions take about 1
+ * s.
+ */
 const BATCH = 500;
 
 /** Adds new transitions to the statistics from which the metrics are made. */

@@ -13,8 +13,9 @@ export interface ReapExecutionsOptions {
 const BATCH = 500;
 
 /**
- * Ends the executions of crashed workers and sends the next attempts at once: within 10 s of the crash with a lease of 6 s. `outrun` counts
- * zombies that renewed their lease, or were ended by another process, before this sweep could end them.
+ * Ends the executions of crashed workers and sends the next attempts at once: within 10 s of the crash with a
+ * lease of 6 s. `outrun` counts zombies that renewed their lease, or were ended by another process, before
+ * this sweep could end them.
  */
 export function createReapExecutions({
   queues,

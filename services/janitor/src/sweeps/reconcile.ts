@@ -11,7 +11,9 @@ export interface ReconcileOptions {
   readonly store: ObjectStore;
   /** Objects that are younger are left alone. */
   readonly minAgeSeconds: number;
-  /** An object is deleted by a run that starts this long after the run that first found it without a live row. */
+  /**
+   * An object is deleted by a run that starts this long after the run that first found it without a live row.
+   */
   readonly orphanGraceSeconds: number;
   /** Lets one run delete more objects than `isMassDeletion` allows. */
   readonly allowMassDeletion: boolean;
@@ -20,14 +22,15 @@ export interface ReconcileOptions {
 }
 
 /**
- * Compares S3 with the tables. The first pass lists the bucket, records the objects without a live row, and reports the rows without an
- * object. Only after a complete pass are those objects deleted that were recorded long enough ago, and only when they are few
- * (ADR 26).
+ * Compares S3 with the tables. The first pass lists the bucket, records the objects without a live row, and
+ * reports the rows without an object. Only after a complete pass are those objects deleted that were recorded
+ * long enough ago, and only when they are few (ADR 26).
  *
- * `orphans`: objects without a live row that are older than the minimum age. Of those, `removed` were deleted, `refused` are those that S3
- * did not delete, and `held` those that are too many to be deleted without `--allow-mass-deletion`. `foreign`: keys that belong to
- * neither a paste nor a job; they are left alone. `missing`: pastes and assets of jobs without an object; they are only reported.
- * `aborted`: abandoned multipart uploads of jobs.
+ * `orphans`: objects without a live row that are older than the minimum age. Of those, `removed` were
+ * deleted, `refused` are those that S3 did not delete, and `held` those that are too many to be deleted
+ * without `--allow-mass-deletion`. `foreign`: keys that belong to neither a paste nor a job; they are left
+ * alone. `missing`: pastes and assets of jobs without an object; they are only reported. `aborted`: abandoned
+ * multipart uploads of jobs.
  */
 export function createReconcile(options: ReconcileOptions): Sweep<'reconcile'> {
   const zero = { listed: 0, orphans: 0, removed: 0, refused: 0, held: 0, foreign: 0, missing: 0, aborted: 0 };

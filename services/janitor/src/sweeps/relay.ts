@@ -12,8 +12,8 @@ export interface RelayOptions {
 const BATCH = 500;
 
 /**
- * Sends the messages that the api has not sent, and sends messages again that seem to be lost. `postponed` counts the queues with overdue
- * messages that are too deep to tell whether messages are lost.
+ * Sends the messages that the api has not sent, and sends messages again that seem to be lost. `postponed`
+ * counts the queues with overdue messages that are too deep to tell whether messages are lost.
  */
 export function createRelay({ queues, graceSeconds, redispatchAfterSeconds }: RelayOptions): Sweep<'relay'> {
   return defineSweep('relay', { sent: 0, resent: 0, postponed: 0 }, (counts, signal) =>
@@ -34,8 +34,8 @@ export function createRelay({ queues, graceSeconds, redispatchAfterSeconds }: Re
 }
 
 /**
- * Sends until no messages are left or `max` are sent. It also stops when SQS refuses some messages: they would be found again at once, so
- * they wait for the next run.
+ * Sends until no messages are left or `max` are sent. It also stops when SQS refuses some messages: they
+ * would be found again at once, so they wait for the next run.
  */
 async function sendAll(
   find: (limit: number) => Promise<UnsentMessages>,

@@ -16,13 +16,16 @@ const BATCH = 500;
 const WALKED = 5000;
 
 /**
- * Gives work that is not at its end, but has no open execution, a new execution (ADR 27). Such work is stranded: no other process would
- * ever go on with it. An operator strands work who ends or deletes an execution with plain SQL.
+ * Gives work that is not at its end, but has no open execution, a new execution (ADR 27). Such work is
+ * stranded: no other process would ever go on with it. An operator strands work who ends or deletes an
+ * execution with plain SQL.
  *
- * Each run looks at the oldest payloads and open jobs, and at the next pastes of a walk through the whole table: a paste that lost its
- * payload, too, is found there. Its new execution makes it PROCESSED when S3 has its object, and FAILED otherwise.
+ * Each run looks at the oldest payloads and open jobs, and at the next pastes of a walk through the whole
+ * table: a paste that lost its payload, too, is found there. Its new execution makes it PROCESSED when S3 has
+ * its object, and FAILED otherwise.
  *
- * `given_up`: jobs that were lost too often, and have ended. `outrun`: stranded work that another process has taken care of.
+ * `given_up`: jobs that were lost too often, and have ended. `outrun`: stranded work that another process has
+ * taken care of.
  */
 export function createRescueStranded({ db, queues, ...by }: RescueStrandedOptions): Sweep<'rescue-stranded'> {
   /** Where the walk goes on. A new process begins at the start. */

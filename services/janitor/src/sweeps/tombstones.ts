@@ -19,8 +19,8 @@ const BATCH = 1000;
 const MONTHS_AHEAD = 2;
 
 /**
- * Removes tombstones (DELETED rows) and transitions after their retention, and makes the partitions of the coming months. Transitions are
- * removed a month at a time, by dropping their partition.
+ * Removes tombstones (DELETED rows) and transitions after their retention, and makes the partitions of the
+ * coming months. Transitions are removed a month at a time, by dropping their partition.
  */
 export function createTombstones({
   db,

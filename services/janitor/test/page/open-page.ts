@@ -28,7 +28,10 @@ export interface OpenPage {
   readonly origin: string;
   /** As a browser with the token of operators asks, from the page itself. */
   call(path: string, call?: Call): Promise<PageAnswer>;
-  /** Sends the form of the confirming step, and follows its answer until the action has ended. @returns the outcome */
+  /**
+   * Sends the form of the confirming step, and follows its answer until the action has ended.
+   * @returns the outcome
+   */
   act(action: string, subject: string | null, form?: Readonly<Record<string, string>>): Promise<string>;
   stop(): Promise<void>;
 }

@@ -26,8 +26,9 @@ const MAX_OBJECTS = 100;
 const MAX_SHARE = 0.01;
 
 /**
- * Deletes the recorded objects whose grace period has passed, after a complete pass that began at `seenAt`. All of them are counted before
- * the first is deleted: too many are a sign of a wrong bucket or a restored database, and then none is deleted.
+ * Deletes the recorded objects whose grace period has passed, after a complete pass that began at `seenAt`.
+ * All of them are counted before the first is deleted: too many are a sign of a wrong bucket or a restored
+ * database, and then none is deleted.
  */
 export async function deleteOrphans(
   { db, store, orphanGraceSeconds, allowMassDeletion, logger }: DeleteOrphansOptions,
@@ -48,7 +49,8 @@ export async function deleteOrphans(
   let after = '';
   await inBatches({ limit: DELETION_BATCH_SIZE, signal }, async (limit) => {
     const keys = await findDueOrphans(db, { ...due, after, limit });
-    const live = await findLiveObjects(db, keys); // a paste or an asset may have been restored since the listing
+    // A paste or an asset may have been restored since the listing
+    const live = await findLiveObjects(db, keys);
     const orphans = keys.filter((key) => !live.has(key));
     const refused = await deleteObjects(store, orphans);
     const removed = orphans.filter((key) => !refused.has(key));

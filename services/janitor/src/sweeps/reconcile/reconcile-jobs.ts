@@ -17,9 +17,10 @@ export interface ReconcileJobsOptions {
 const BATCH = 1000;
 
 /**
- * Compares the objects under `jobs/` with the tables. Of jobs that have ended or have no row, it records old objects that belong to no asset,
- * and aborts old multipart uploads. A worker leaves such objects when it is killed between object and asset, or when it writes after its job was
- * removed. Objects of an open job are left alone: a very long export may still be writing them. Assets without an object are reported.
+ * Compares the objects under `jobs/` with the tables. Of jobs that have ended or have no row, it records old
+ * objects that belong to no asset, and aborts old multipart uploads. A worker leaves such objects when it is
+ * killed between object and asset, or when it writes after its job was removed. Objects of an open job are
+ * left alone: a very long export may still be writing them. Assets without an object are reported.
  */
 export async function reconcileJobs(
   options: ReconcileJobsOptions,

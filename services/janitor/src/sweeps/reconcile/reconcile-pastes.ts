@@ -21,9 +21,9 @@ export interface ReconcileRange {
 const BATCH = 1000;
 
 /**
- * Compares the objects under `pastes/` with the pastes: records objects without a live row, and reports pastes without an object. S3 lists
- * keys in byte order, and the statement returns short codes in the same order (COLLATE "C"), so the two are merged page by page, in
- * constant memory.
+ * Compares the objects under `pastes/` with the pastes: records objects without a live row, and reports
+ * pastes without an object. S3 lists keys in byte order, and the statement returns short codes in the same
+ * order (COLLATE "C"), so the two are merged page by page, in constant memory.
  */
 export async function reconcilePastes(
   options: ReconcilePastesOptions,
@@ -88,7 +88,10 @@ async function* storedBetween(
   }
 }
 
-/** In any order but that of the table, objects would wrongly be reported as missing. @throws when the codes don't ascend from `after` on */
+/**
+ * In any order but that of the table, objects would wrongly be reported as missing.
+ * @throws when the codes don't ascend from `after` on
+ */
 function lastInOrder(codes: Iterable<string>, after: string): string {
   let last = after;
   for (const code of codes) {
