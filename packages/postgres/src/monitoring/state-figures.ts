@@ -9,14 +9,7 @@ import {
 } from '@pasteflow/domain';
 import type { Database } from '../database/database.ts';
 import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
-import { strandedWork } from './stranded-work.ts';
-import { waitingExecutions } from './waiting-executions.ts';
-
-/** Counts stop here, so that reading the figures costs the same on any table and under any backlog. */
-export const MAX_COUNTED = 100_000;
-
-/** The api sends within moments of the commit. The relay sends within 10 s what the api could not. */
-export const UNSENT_AFTER_SECONDS = 10;
+import { MAX_COUNTED, strandedWork, UNSENT_AFTER_SECONDS, waitingExecutions } from './open-work.ts';
 
 interface StateFigure {
   readonly machine: MachineName;

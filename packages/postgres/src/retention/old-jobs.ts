@@ -31,8 +31,8 @@ export async function findOldJobs(
 }
 
 /**
- * Removes jobs that have ended, with their assets and executions. Pastes that the jobs created stay. @returns
- * how many jobs it removed
+ * Removes jobs that have ended, with their assets and executions. Pastes that the jobs created stay.
+ * @returns how many jobs it removed
  */
 export async function removeJobs(db: Database, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;

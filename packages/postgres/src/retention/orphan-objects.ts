@@ -59,7 +59,8 @@ export async function forgetOrphans(db: Database, keys: readonly string[]): Prom
 
 /**
  * Forgets orphans that the complete run that started at `seenAt` did not see: their objects are gone, or are
- * live again. @returns how many
+ * live again.
+ * @returns how many
  */
 export async function forgetUnseenOrphans(db: Database, seenAt: Date): Promise<number> {
   return affectedRows(await sql`DELETE FROM orphan_objects WHERE last_seen_at < ${seenAt}`.execute(db));

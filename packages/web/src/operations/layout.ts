@@ -78,3 +78,17 @@ export function actionLink(
   const query = subject === null ? '' : `?subject=${encodeURIComponent(subject)}`;
   return html`<a class="button" href="${base}/confirm/${action}${query}">${label}</a>`;
 }
+
+/** Why a request was not served, and what to do. */
+export function refusalPage(
+  site: OperationsSite,
+  { title, detail }: { readonly title: string; readonly detail: string },
+): string {
+  return operationsPage(site, {
+    title,
+    hasFooter: false,
+    main: html`<h1>${title}</h1>
+<p>${detail}</p>
+<p><a class="button" href="${site.base}/">${words.back}</a></p>`,
+  });
+}

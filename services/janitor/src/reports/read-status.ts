@@ -1,5 +1,4 @@
 import {
-  databaseTime,
   estimateLivePastes,
   findLostWork,
   findStuck,
@@ -97,7 +96,7 @@ async function readDatabase(
   db: Database,
   { sweeps: settings, sweepIntervalSeconds }: JanitorConfig,
 ): Promise<Omit<Status, 'queues'>> {
-  const at = await databaseTime(db);
+  const { createdAt, now: at } = await readInstallation(db);
   const figures = await readStateFigures(db, MAX_COUNTED);
   const livePastes = await estimateLivePastes(db);
   const stuck = await findStuck(db, {
@@ -106,7 +105,6 @@ async function readDatabase(
   });
   const lost = await findLostWork(db, MAX_LOST_OF_EACH_KIND);
   const runs = await readSweepRuns(db);
-  const { createdAt } = await readInstallation(db);
   return {
     at,
     states: [

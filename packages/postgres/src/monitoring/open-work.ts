@@ -1,8 +1,17 @@
 import { sql, type RawBuilder } from 'kysely';
+import { strandedAmongOldest, type StrandableSubject } from '../executions/rescue.ts';
+import { jobSubject } from '../jobs/job-subject.ts';
+import { uploadSubject } from '../pastes/upload-subject.ts';
 import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
 
+/** Counts stop here, so that reading the figures costs the same on any table and under any backlog. */
+export const MAX_COUNTED = 100_000;
+
+/** The api sends within moments of the commit. The relay sends within 10 s what the api could not. */
+export const UNSENT_AFTER_SECONDS = 10;
+
 /** PENDING executions for which no message was ever sent (`unsent`), or for which one was (`sent`). */
-export type Waiting = 'unsent' | 'sent';
+type Waiting = 'unsent' | 'sent';
 
 const dispatchedAt = { unsent: sql`dispatched_at IS NULL`, sent: sql`dispatched_at IS NOT NULL` };
 
@@ -16,4 +25,11 @@ export function waitingExecutions(waiting: Waiting, limit: number): RawBuilder<u
     WHERE status = 'PENDING' AND kind = ${sql.lit(kind)} AND ${dispatchedAt[waiting]}
     ORDER BY dispatched_at NULLS FIRST, run_at LIMIT ${limit})`;
   return sql.join(executionKinds.map(ofKind), sql` UNION ALL `);
+}
+
+/** A SELECT of stranded work, among the oldest work of each kind: `kind`, `subject_id`. */
+export function strandedWork(): RawBuilder<unknown> {
+  const ofKind = (subject: StrandableSubject) => sql`
+    SELECT * FROM (WITH ${strandedAmongOldest(subject)} SELECT ${sql.lit(subject.kind)} AS kind, id AS subject_id FROM stranded) AS stranded`;
+  return sql.join([uploadSubject, jobSubject].map(ofKind), sql` UNION ALL `);
 }
