@@ -192,7 +192,7 @@ export {
 } from './monitoring/measure-transitions.ts';
 export { estimateLivePastes, readStateFigures, type StateFigures } from './monitoring/state-figures.ts';
 export { isSweepDue, readSweepRuns, recordSweepRun, type SweepRun } from './sweeps/sweep-runs.ts';
-export { countLostWork, findLostWork, findStuck, type Stuck } from './monitoring/stuck.ts';
+export { countLostWork, findLostWork, findStuck } from './monitoring/stuck.ts';
 export { withSweepLock } from './sweeps/sweep-lock.ts';
 export type { ExecutionKind } from './schema/executions.ts';
 export type { Schema } from './schema/schema.ts';

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
 import { MAX_COUNTED, strandedWork, UNSENT_AFTER_SECONDS, waitingExecutions } from './open-work.ts';
 
-export interface Stuck {
+interface Stuck {
   /**
    * `zombie`: RUNNING past its lease. `stranded`: not at its end, and without an open execution. `unsent`:
    * due, and no message was ever sent. `unclaimed`: due, a message was sent, and no worker has claimed the
@@ -21,7 +21,7 @@ export interface Stuck {
   readonly seconds: number;
 }
 
-export interface StuckOptions {
+interface StuckOptions {
   /** The maximum for each value of `what`. The longest stuck come first. */
   readonly limit: number;
   readonly deletionStuckAfterSeconds: number;

@@ -25,7 +25,7 @@ export const operationsWords = {
   peak: (value: string) => `at most ${value}`,
   actions: 'Last actions of operators',
   noActions: 'No operator has done anything yet.',
-  blocks: 'Blocked contents',
+  blocks: 'Blocked content',
   noBlocks: 'No content is blocked.',
   overdue: 'overdue',
   never: 'never',

@@ -106,6 +106,9 @@ describe('an action', () => {
     expect(await page.act('block', hash, { class: 'malware' })).toBe(`${hash} was blocked before.`);
     expect(await page.act('unblock', hash)).toBe(`Unblocked ${hash}.`);
     expect(await page.act('unblock', hash)).toBe(`Failed: ${hash} is not blocked`);
+    expect(world.log.lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: 'action of an operator failed' }), // nothing broke
+    );
   });
 
   it('retry is offered for a FAILED paste that is there, and for no other', async () => {

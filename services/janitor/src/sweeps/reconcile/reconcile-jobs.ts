@@ -3,7 +3,7 @@ import { findOpenJobs, findStoredAssets, type Database } from '@pasteflow/postgr
 import type { Logger } from '@pasteflow/runtime';
 import type { ObjectStore } from '@pasteflow/s3';
 import { Findings } from '../../sweep-runner/findings.ts';
-import { recordOrphansOf, type ReconcileRange } from './reconcile-pastes.ts';
+import { recordOrphansOf, storedAfter, type ReconcileRange } from './reconcile-pastes.ts';
 
 export interface ReconcileJobsOptions {
   readonly db: Database;
@@ -12,9 +12,6 @@ export interface ReconcileJobsOptions {
   readonly jobRetentionSeconds: number;
   readonly logger: Logger;
 }
-
-/** Rows for each statement. */
-const BATCH = 1000;
 
 /**
  * Compares the objects under `jobs/` with the tables. Of jobs that have ended or have no row, it records old
@@ -29,10 +26,14 @@ export async function reconcileJobs(
   signal: AbortSignal,
 ): Promise<void> {
   const { before, oldEnough } = range;
-  const { store, logger } = options;
+  const { db, store, jobRetentionSeconds: retentionSeconds, logger } = options;
   const foreign = new Findings();
   const missing = new Findings();
   let after = JOB_OBJECT_KEY_PREFIX;
+  const storedUpTo = (upTo: string | null) =>
+    storedAfter(after, signal, (last, limit) =>
+      findStoredAssets(db, { after: last, upTo, before, retentionSeconds, limit }),
+    );
   for await (const page of store.list(JOB_OBJECT_KEY_PREFIX)) {
     if (signal.aborted) break;
     const keys = new Set(page.map(({ key }) => key));
@@ -44,12 +45,10 @@ export async function reconcileJobs(
       range,
     );
     const upTo = page.at(-1)?.key ?? after;
-    for await (const stored of storedBetween(options, { after, upTo, before }, signal))
-      missing.add(stored.filter((key) => !keys.has(key)));
+    for await (const stored of storedUpTo(upTo)) missing.add(stored.filter((key) => !keys.has(key)));
     after = upTo;
   }
-  for await (const stored of storedBetween(options, { after, upTo: null, before }, signal))
-    missing.add(stored);
+  for await (const stored of storedUpTo(null)) missing.add(stored);
   counts.missing += missing.count;
   counts.foreign += foreign.count;
   if (missing.count > 0)
@@ -60,21 +59,6 @@ export async function reconcileJobs(
       keys: foreign.named,
     });
   if (!signal.aborted) counts.aborted += await abortStrays(options, oldEnough, signal);
-}
-
-/** Yields batches of the keys that assets name, until the signal is aborted. */
-async function* storedBetween(
-  { db, jobRetentionSeconds: retentionSeconds }: ReconcileJobsOptions,
-  range: { after: string; upTo: string | null; before: Date },
-  signal: AbortSignal,
-) {
-  let { after } = range;
-  while (!signal.aborted) {
-    const stored = await findStoredAssets(db, { ...range, after, retentionSeconds, limit: BATCH });
-    yield stored;
-    after = stored.at(-1) ?? after;
-    if (stored.length < BATCH) break;
-  }
 }
 
 async function abortStrays(

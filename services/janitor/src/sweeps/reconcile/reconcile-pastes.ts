@@ -31,10 +31,12 @@ export async function reconcilePastes(
   counts: Record<'listed' | 'orphans' | 'foreign' | 'missing', number>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, logger } = options;
+  const { db, store, logger } = options;
   const missing = new Findings();
   const foreign = new Findings();
   let after = '';
+  const storedUpTo = (upTo: string | null) =>
+    storedAfter(after, signal, (last, limit) => findStored(db, { after: last, upTo, before, limit }));
   for await (const page of store.list(OBJECT_KEY_PREFIX)) {
     if (signal.aborted) break;
     const codes = new Set(page.map(({ key }) => shortCodeOfKey(key)).filter((code) => code !== null));
@@ -43,12 +45,10 @@ export async function reconcilePastes(
     counts.listed += page.length;
     counts.orphans += await recordOrphansOf(options, pasteObjects, { before, oldEnough });
     const upTo = lastInOrder(codes, after);
-    for await (const stored of storedBetween(options, { after, upTo, before }, signal))
-      missing.add(stored.filter((code) => !codes.has(code)));
+    for await (const stored of storedUpTo(upTo)) missing.add(stored.filter((code) => !codes.has(code)));
     after = upTo;
   }
-  for await (const stored of storedBetween(options, { after, upTo: null, before }, signal))
-    missing.add(stored);
+  for await (const stored of storedUpTo(null)) missing.add(stored);
   counts.missing += missing.count;
   counts.foreign += foreign.count;
   if (missing.count > 0)
@@ -73,15 +73,18 @@ export async function recordOrphansOf(
   return orphans.length;
 }
 
-/** Yields batches of the rows that should have an object, until the signal is aborted. */
-async function* storedBetween(
-  { db }: ReconcilePastesOptions,
-  range: { after: string; upTo: string | null; before: Date },
+/**
+ * Yields the names that `find` returns in order, in batches, until the signal is aborted.
+ * @param find a batch of the names after `after`; one smaller than `limit` is the last
+ */
+export async function* storedAfter(
+  start: string,
   signal: AbortSignal,
+  find: (after: string, limit: number) => Promise<readonly string[]>,
 ) {
-  let { after } = range;
+  let after = start;
   while (!signal.aborted) {
-    const stored = await findStored(db, { ...range, after, limit: BATCH });
+    const stored = await find(after, BATCH);
     yield stored;
     after = stored.at(-1) ?? after;
     if (stored.length < BATCH) break;
