@@ -65,7 +65,7 @@ describeInBrowser('the operations page', () => {
     await page.getByRole('button', { name: 'Confirm' }).click();
     await page.waitForURL(/\/actions\//);
     // The action runs in the background, and the page of its outcome does not follow it by itself.
-    const outcome = page.getByText('Took 1 paste down.');
+    const outcome = page.getByText(`Took ${code} down.`);
     while ((await outcome.count()) === 0) await page.reload();
     expect((await fetch(`${bed.cluster.http().url}/${code}`)).status).toBe(451);
     await page.getByRole('link', { name: 'Back to the overview' }).click();
