@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { strandedAmongOldest, type StrandableSubject } from '../executions/rescue.ts';
+import { strandedAmongOldest, type Strandable } from '../executions/rescue.ts';
 import { jobSubject } from '../jobs/job-subject.ts';
 import { uploadSubject } from '../pastes/upload-subject.ts';
 import { executionKinds, type ExecutionKind } from '../schema/executions.ts';
@@ -29,7 +29,7 @@ export function waitingExecutions(waiting: Waiting, limit: number): RawBuilder<u
 
 /** A SELECT of stranded work, among the oldest work of each kind: `kind`, `subject_id`. */
 export function strandedWork(): RawBuilder<unknown> {
-  const ofKind = (subject: StrandableSubject) => sql`
+  const ofKind = (subject: Strandable) => sql`
     SELECT * FROM (WITH ${strandedAmongOldest(subject)} SELECT ${sql.lit(subject.kind)} AS kind, id AS subject_id FROM stranded) AS stranded`;
   return sql.join([uploadSubject, jobSubject].map(ofKind), sql` UNION ALL `);
 }
