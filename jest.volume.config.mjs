@@ -4,8 +4,6 @@ import base from './jest.config.mjs';
 
 const fromRoot = (path) => new URL(path, import.meta.url).pathname;
 
-process.env.TEST_SERVICES_MEMORY = 'measured'; // services with the memory that they have elsewhere, see service-bundles.ts
-
 export default {
   ...base,
   rootDir: fromRoot('.'),

@@ -1,8 +1,1 @@
-// Jest's global teardown.
-import boundExit from './bound-exit.cjs';
-import { stopShared } from './shared-postgres.mjs';
-
-export default async function tearDown() {
-  await stopShared();
-  boundExit();
-}
+export { stopShared as default } from './shared-postgres.mjs'; // Jest's global teardown

@@ -26,7 +26,6 @@ const notOurs = new Set([
   'NODE_ENV',
   'TEST_POSTGRES_FROM',
   'TEST_SERVICES_FROM',
-  'TEST_SERVICES_MEMORY',
   'TEST_SHARED_POSTGRES',
   'TMPDIR',
   'PATH',

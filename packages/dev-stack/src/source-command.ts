@@ -14,15 +14,9 @@ export function sourceCommand(entry: string, args: readonly string[], deathSigna
 /**
  * The command that runs a bundle of an entry file. Stack traces name the lines of the bundle: reading its source
  * maps takes a fifth of the CPU time of a start.
- * @param options of Node
  */
-export function bundleCommand(
-  file: string,
-  args: readonly string[],
-  deathSignal: DeathSignal,
-  options: readonly string[],
-): Command {
-  return nodeCommand([...options, file, ...args], deathSignal);
+export function bundleCommand(file: string, args: readonly string[], deathSignal: DeathSignal): Command {
+  return nodeCommand([file, ...args], deathSignal);
 }
 
 function nodeCommand(args: readonly string[], deathSignal: DeathSignal): Command {

@@ -10,7 +10,6 @@ import {
   type SpawnedService,
   UNSAFE_POSTGRES,
 } from '../src/testing/index.ts';
-import { fromBundles } from './from-bundles.ts';
 import { childrenOf, isAlive, until } from './processes.ts';
 
 jest.setTimeout(120_000);
@@ -26,7 +25,6 @@ afterAll(remove);
 
 type Environment = Record<string, string>;
 
-/** From the sources, as a user starts it, unless `env` comes from fromBundles. */
 function start(env: Environment = {}): SpawnedService {
   const ports = { STACK_POSTGRES_PORT: '0', STACK_AWS_PORT: '0', API_PORT: '0', METRICS_PORT: '0' };
   const all = { PASTEFLOW_DATA_DIR: dataDir, ALLOW_POSTGRES_TO_LOSE_DATA: '', ...ports, ...env };
@@ -77,7 +75,7 @@ describe('npm start', () => {
     await first.main.exited;
     await until(() => children.every((pid) => !isAlive(pid)));
 
-    const second = await startRunning(fromBundles());
+    const second = await startRunning();
     expect(await read(second.url + paths[0])).toBe('before the kill');
     expect(await read(second.url + paths[1])).toBe('just before the kill');
     expect(await tokenOf(second.main)).toBe(token);
@@ -96,7 +94,7 @@ describe('npm start', () => {
   });
 
   it('serves the database that npm run token uses by default, and leaves no process when its own is killed', async () => {
-    const { main, url } = await startRunning(fromBundles());
+    const { main, url } = await startRunning();
     const command = spawnCommand('token', ['alice'], { PASTEFLOW_DATA_DIR: dataDir });
     expect((await command.exited).code).toBe(0);
     expect((await listWith(url, command.stdout[0] as string)).status).toBe(200);
@@ -112,7 +110,6 @@ describe('npm start', () => {
     try {
       const own = join(dataDir, 'unused');
       const { main, url } = await startRunning({
-        ...fromBundles(),
         ...UNSAFE_POSTGRES,
         DATABASE_URL: stack.postgres.url,
         AWS_ENDPOINT_URL: stack.aws.endpoint,
@@ -145,7 +142,7 @@ describe('npm start', () => {
   });
 
   it('stops everything that it started, and exits with 1, when a service cannot start', async () => {
-    const main = start({ ...fromBundles(), UPLOAD_CONCURRENCY: 'many' });
+    const main = start({ UPLOAD_CONCURRENCY: 'many' });
     expect((await main.exited).code).toBe(1);
     expect(main.stderr.at(-1)).toMatch(
       /^upload-worker ended with code 78 before Pasteflow was ready[.] .*[.]$/,

@@ -48,6 +48,13 @@ async function put(key: string, content: Buffer, signal?: AbortSignal): Promise<
   await store.put(key, content, { sha256: sha256(content), ...(signal && { signal }) });
 }
 
+/** The SDK asks whether an error is an `instanceof Error`, which in Jest's context is false for the errors of Node itself. */
+Object.defineProperty(Error, Symbol.hasInstance, {
+  value(this: unknown, error: unknown): boolean {
+    return this === Error ? Error.isError(error) : Function.prototype[Symbol.hasInstance].call(this, error);
+  },
+});
+
 describe.each(['direct', 'sdk'] as const)('with %s requests', (requests) => {
   beforeEach(() => {
     store = open({ requests });

@@ -234,7 +234,12 @@ it('an object store is not made where Node has no MD5, so that a service does no
     setFips(true);
     const { createObjectStore } = await import(${JSON.stringify(import.meta.resolve('../src/index.ts'))});
     createObjectStore({ region: 'us-east-1', bucket: 'pasteflow', maxAttempts: 1, requestTimeoutMs: 5000 });`;
-  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script]);
+  const { status, stderr } = spawnSync(process.execPath, [
+    '--conditions=source',
+    '--input-type=module',
+    '--eval',
+    script,
+  ]);
   expect(String(stderr)).toContain('Error: Node has no MD5, which each put to S3 needs (Content-MD5).');
   expect(status).toBe(1);
 });

@@ -17,7 +17,7 @@ export const BUNDLED_ENTRIES: Readonly<Record<string, string>> = {
   'hanging-worker': 'services/upload-worker/test/fixtures/worker.ts',
 };
 
-/** Two hours are longer than any run of tests. Each change of a source makes a new folder of 45 MB. */
+/** Two hours are longer than any run of tests. Each change of a source makes a new folder of 26 MB. */
 export const BUNDLES = { path: join(REPOSITORY, 'node_modules/.cache/service-bundles'), keptMs: 7_200_000 };
 
 /** Every file that can change a bundle: the sources, and the versions and exports of what they import. */
@@ -29,46 +29,30 @@ const SOURCES = [
   'patches/*',
 ];
 
-export interface ServiceBundle {
-  readonly file: string;
-  /** Options of Node. */
-  readonly options: readonly string[];
-}
-
-/**
- * A young generation that begins with 16 MB saves the collections of a start, an eighth of its CPU time. The longer
- * proofs, some of which measure the memory of services, start them without.
- */
-function nodeOptions(): readonly string[] {
-  // oxlint-disable-next-line node/no-process-env -- set by jest.volume.config.mjs
-  return process.env.TEST_SERVICES_MEMORY === 'measured' ? [] : ['--min-semi-space-size=16'];
-}
-
 /** The key is computed once in each test file: reading the sources takes 20 ms. */
 let key: string | undefined;
 
 /**
  * Returns the bundle of an entry, or undefined for an entry that has none. The first call after a change of
- * the sources makes the bundles, which takes 4 s.
+ * the sources makes the bundles, which takes a second or two.
  */
-export function bundleOf(entry: string): ServiceBundle | undefined {
+export function bundleOf(entry: string): string | undefined {
   const path = relative(REPOSITORY, entry);
   const name = Object.keys(BUNDLED_ENTRIES).find((each) => BUNDLED_ENTRIES[each] === path);
   if (name === undefined) return undefined;
   key ??= fingerprint();
   const folder = join(BUNDLES.path, key);
   if (!existsSync(folder)) makeBundles(key);
-  return { file: join(folder, `${name}.cjs`), options: nodeOptions() };
+  return join(folder, `${name}.mjs`);
 }
 
 function fingerprint(): string {
-  const hash = createHash('sha256').update(`${process.version} ${nodeOptions().join(' ')}`);
+  const hash = createHash('sha256').update(process.version);
   for (const path of globSync(SOURCES, { cwd: REPOSITORY }).sort())
     hash.update(path).update(readFileSync(join(REPOSITORY, path)));
   return hash.digest('hex').slice(0, 32);
 }
 
-/** A process of its own, because a test starts its services by a synchronous call, and esbuild's plugins are asynchronous. */
 function makeBundles(folder: string): void {
   const main = fileURLToPath(new URL('bundle-main.ts', import.meta.url));
   const [command, ...args] = sourceCommand(main, [folder], 'KILL');

@@ -52,14 +52,12 @@ export function spawnService({
   // oxlint-disable-next-line node/no-process-env -- `sources` selects the sources for a run of all tests
   const bundle = process.env.TEST_SERVICES_FROM === 'bundles' ? bundleOf(entry) : undefined;
   const [command, ...rest] =
-    bundle === undefined
-      ? sourceCommand(entry, args, 'KILL')
-      : bundleCommand(bundle.file, args, 'KILL', bundle.options);
+    bundle === undefined ? sourceCommand(entry, args, 'KILL') : bundleCommand(bundle, args, 'KILL');
   const child = spawn(command, rest, {
     env: {
       ...inherited(),
       ...UNSAFE_POSTGRES,
-      ...(bundle === undefined && { NODE_COMPILE_CACHE: COMPILED }),
+      NODE_COMPILE_CACHE: COMPILED,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
