@@ -1,6 +1,6 @@
 // Jest reporter: leaves the counts of a package's run, and the tests that failed, in its .test-results/, which turbo caches and
 // restores with the task, so that `scripts/count-tests.mjs` is right for replayed results too. A run
-// that is no package's own test has a name, by the option `name` or by TEST_RUN_NAME, and leaves them in the root's .test-results/NAME/.
+// that is no package's own test has a name in TEST_RUN_NAME, and leaves them in the root's .test-results/NAME/.
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { join, relative } = require('node:path');
 const { stripVTControlCharacters } = require('node:util');
@@ -9,8 +9,8 @@ const { stripVTControlCharacters } = require('node:util');
 const MAX_MESSAGE_LINES = 30;
 
 module.exports = class CountReporter {
-  constructor(globalConfig, options = {}) {
-    const name = process.env.TEST_RUN_NAME ?? options.name;
+  constructor(globalConfig) {
+    const name = process.env.TEST_RUN_NAME;
     this.folder = name
       ? join(__dirname, '..', '.test-results', name)
       : join(globalConfig.rootDir, '.test-results');

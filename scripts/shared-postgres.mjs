@@ -1,25 +1,21 @@
-// Jest's global setup: a Postgres for all test files of a package, which call startSharedTestStack or startSharedTestPostgres. To start and stop a
-// Postgres of its own takes a test file 0.3 s of CPU time, a database of its own 0.04 s.
+// Jest's global setup: a Postgres for all test files of a package, which call startSharedTestStack or startSharedTestPostgres. To
+// start and stop a Postgres of its own takes a test file 0.3 s of CPU time, a database of its own 0.04 s.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { relative } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const fromRoot = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const SHARING = [
-  'packages/jobs',
-  'packages/postgres',
-  'services/api',
-  'services/janitor',
-  'services/upload-worker',
-];
+const main = fileURLToPath(
+  new URL('../packages/dev-stack/src/testing/shared-postgres-main.ts', import.meta.url),
+);
 
 let child;
 
 export default async function startShared({ rootDir }) {
-  if (!SHARING.includes(relative(fromRoot('.'), rootDir))) return;
+  const files = globSync('test/**/*.ts', { cwd: rootDir });
+  if (!files.some((file) => /\bstartSharedTest/.test(readFileSync(`${rootDir}/${file}`, 'utf8')))) return;
   // A process of its own, because jest transforms what its global setup loads.
-  child = spawn(process.execPath, [fromRoot('packages/dev-stack/src/testing/shared-postgres-main.ts')], {
+  child = spawn(process.execPath, [main], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const url = await Promise.race([

@@ -1,4 +1,4 @@
-// `npm run test:localstack`: the whole black-box suite of packages/e2e on LocalStack, or what is named: `npm run test:localstack -- retries`.
+// `npm run proof -- localstack`: the tests of packages/e2e on LocalStack, or what is named: `npm run proof -- localstack retries`.
 // LocalStack is the one at AWS_ENDPOINT_URL; else that of docker compose, if Docker is there; else one that localstack/run-without-docker
 // installs and starts. What was running already goes on running.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
@@ -10,6 +10,12 @@ interface Running {
   readonly endpoint: string;
   stop(): Promise<void>;
 }
+
+const VOLUMES =
+  'backup-and-restore,deletion,jobs-takeover,kill-everything,poison-paste,round-trips,same-message-many-times';
+const TESTS = ['*.test.ts', '*.{faults,observability}.ts', `{${VOLUMES}}.volume.ts`].map(
+  (files) => `**/e2e/test/${files}`,
+);
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
@@ -67,10 +73,12 @@ async function withoutDocker(): Promise<Running> {
 }
 
 async function test(endpoint: string, patterns: readonly string[]): Promise<number> {
-  const child = spawn('scripts/jest', ['--config', 'packages/e2e/jest.localstack.config.mjs', ...patterns], {
+  const options = ['--config', 'jest.config.mjs', '--rootDir', 'packages/e2e', '--testMatch', ...TESTS];
+  const child = spawn('scripts/jest', [...options, '--maxWorkers', '2', ...patterns], {
     stdio: 'inherit',
     env: {
       ...process.env,
+      TEST_RUN_NAME: 'localstack',
       AWS_ENDPOINT_URL: endpoint,
       TEST_SERVICES_FROM: 'sources', // as npm start does; npm test starts them from bundles
     },

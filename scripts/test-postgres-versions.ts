@@ -1,5 +1,5 @@
-// `npm run test:postgres-versions`: the tests of packages/postgres on the other major versions that are promised to work, or on those
-// that are named: `npm run test:postgres-versions -- 15`. The scale tests are not among them. Of 18, which `npm test` uses, only dumps are tried. Their binaries are installed into node_modules/.cache, since only this needs them.
+// `npm run proof -- postgres-versions`: the tests of packages/postgres on the other major versions that are promised to work, or on those
+// that are named: `npm run proof -- postgres-versions 15`. The scale tests are not among them. Of 18, which `npm test` uses, only dumps are tried. Their binaries are installed into node_modules/.cache, since only this needs them.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

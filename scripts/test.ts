@@ -1,66 +1,32 @@
-// `npm test`: the checks of the whole repository, and, when they pass, all tests. `npm test -- PATH ...` runs the tests of files or folders.
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+// `npm test`: the checks of the whole repository, and, when they pass, all tests. `npm test -- PATH ...` runs the tests of files or
+// folders.
+import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const CHECKS = ['typecheck', 'lint', 'format:check', 'arrows', 'unused', 'docs:check', 'test:scripts'];
-/**
- * Three runs side by side, each of one package after the other: one run for all packages except the end-to-end tests left a
- * third of the two cores idle. The first two have the tests that wait: for leases, retries, messages, and the starts and
- * stops of services. The third has those of all other packages. The packages are chosen so that the three runs end at about
- * the same time. Nothing depends on the order of the packages in a run.
- */
-const FIRST = [
-  '@pasteflow/e2e',
-  '@pasteflow/s3',
-  '@pasteflow/sqs',
-  '@pasteflow/runtime',
-  '@pasteflow/client',
-  '@pasteflow/sealed',
-  '@pasteflow/web',
-  '@pasteflow/service-kit',
-];
-const SECOND = [
-  '@pasteflow/upload-worker',
-  '@pasteflow/janitor',
-  '@pasteflow/cli',
-  '@pasteflow/dev-stack',
-  '@pasteflow/jobs',
-];
-const TESTS = [
-  FIRST.map((name) => `--filter=${name}`),
-  SECOND.map((name) => `--filter=${name}`),
-  [...FIRST, ...SECOND].map((name) => `--filter=!${name}`),
-].map((filters) => ['test', ...filters, '--concurrency=1']);
+const CHECKS = ['typecheck', 'lint', 'format:check', 'arrows', 'unused', 'docs:check'];
+/** The tests of three packages at a time: many of them wait, for leases, retries, messages, and the starts of services. */
+const TESTS = ['test', '--concurrency=3'];
 
 process.chdir(root);
 const paths = process.argv.slice(2);
-process.exit(paths.length === 0 ? await testEverything() : testPaths(paths));
+process.exit(paths.length === 0 ? testEverything() : testPaths(paths));
 
-async function testEverything(): Promise<number> {
+function testEverything(): number {
   run('node', ['scripts/count-tests.mjs', '--reset']);
-  const code = (await step('checks', [CHECKS])) || (await step('tests', TESTS));
+  const code = step('checks', CHECKS) || testPaths(['scripts']) || step('tests', TESTS);
   console.log('');
   return run('node', ['scripts/count-tests.mjs']) || code;
 }
 
-/** Runs turbo once for each of `runs`, side by side. */
-async function step(name: string, runs: readonly (readonly string[])[]): Promise<number> {
+function step(name: string, tasks: readonly string[]): number {
   const startedAt = performance.now();
   console.log(`\n▸ ${name}`);
-  const codes = await Promise.all(runs.map(runTurbo));
-  const code = codes.find((each) => each !== 0) ?? 0;
+  const code = run('scripts/run', ['scripts/turbo.ts', ...tasks]);
   if (code === 0) console.log(`✓ ${name}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   return code;
-}
-
-async function runTurbo(tasks: readonly string[]): Promise<number> {
-  const child = spawn('scripts/run', ['scripts/turbo.ts', ...tasks], { stdio: 'inherit' });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return code ?? 1;
 }
 
 /** @param paths of files or folders in packages, services or scripts/ */

@@ -9,6 +9,7 @@ const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/*.md', 'infra/*.
 /** A path from the root between backticks, such as `packages/domain/src/machines` or `services/api/src/app.ts`. */
 const PATH = /`((?:packages|services|docs|infra|scripts|localstack|\.ci)\/[\w./-]*[\w/])`/g;
 const LINK = /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g;
+const PROOF = /\bnpm run proof -- ([a-z][\w-]*)/g;
 const SCRIPT = /\bnpm run (?:--silent )?([a-z][\w:-]*)/g;
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -61,4 +62,11 @@ it('names only npm scripts that exist', () => {
   const named = matchesOf(SCRIPT).map(({ document, found: [, script = ''] }) => ({ document, script }));
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter(({ script }) => !scripts.includes(script))).toEqual([]);
+});
+
+it('names only proofs that exist', () => {
+  const proofs = [...read('scripts/proof').matchAll(/^ {2}([a-z][\w-]*)\)/gm)].map(([, name]) => name);
+  const named = matchesOf(PROOF).map(({ document, found: [, proof = ''] }) => ({ document, proof }));
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter(({ proof }) => !proofs.includes(proof))).toEqual([]);
 });

@@ -13,7 +13,7 @@ const options = {
   kills: Number(values.kills),
   seed: Number(values.seed),
 };
-const command = `npm run campaign -- --pastes ${options.pastes} --kills ${options.kills} --seed ${options.seed}`;
+const command = `npm run proof -- campaign --pastes ${options.pastes} --kills ${options.kills} --seed ${options.seed}`;
 const out = process.stdout;
 out.write(`${command}\n`);
 const startedAt = performance.now();

@@ -1,4 +1,4 @@
-// `npm run test:privatebin`: PBinCLI, unchanged, against the running services.
+// `npm run proof -- privatebin`: PBinCLI, unchanged, against the running services.
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

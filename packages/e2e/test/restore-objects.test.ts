@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { externalEndpoint, runOps, startCluster, type Cluster } from '../src/index.ts';
 
-/** The emulator of the embedded stack has no versions: `npm run test:localstack -- restore-objects`. */
+/** The emulator of the embedded stack has no versions: `npm run proof -- localstack restore-objects`. */
 const hasVersions = externalEndpoint() !== undefined;
 const itWithVersions = hasVersions ? it : it.skip;
 

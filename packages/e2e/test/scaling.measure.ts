@@ -11,7 +11,7 @@ import {
   type Service,
 } from '../src/index.ts';
 
-/** `npm run test:scaling`. No other program may use the machine: four workers, S3, SQS and Postgres use two cores completely. */
+/** `npm run proof -- scaling`. No other program may use the machine: four workers, S3, SQS and Postgres use two cores completely. */
 const COUNTS = [1, 2, 4];
 
 /** The minimum throughput of each of n workers, as a share of that of one worker. CI, with shared machines, requires less. */

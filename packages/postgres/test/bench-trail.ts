@@ -11,7 +11,7 @@ import {
 import { makePastes } from '../src/testing/index.ts';
 
 /**
- * `npm run bench:trail` measures what the audit trail costs: the same statements with and without the recorder
+ * `npm run proof -- bench-trail` measures what the audit trail costs: the same statements with and without the recorder
  * trigger, in turns, in one run on two databases of one server. A figure is the median of its rounds.
  */
 const MAX_RATIO = 1.3;

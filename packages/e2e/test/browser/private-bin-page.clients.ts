@@ -1,4 +1,4 @@
-// `npm run test:privatebin`: what the pages encrypt, PBinCLI opens, and the other way round.
+// `npm run proof -- privatebin`: what the pages encrypt, PBinCLI opens, and the other way round.
 import { afterAll, describe, expect, it, jest } from '@jest/globals';
 import { startCluster } from '../../src/index.ts';
 import { PBinCli } from '../support/pbincli.ts';

@@ -12,7 +12,7 @@ import { urlOfRole } from '../support/roles.ts';
 
 /**
  * docs/deploy.md, "Dumps and imports". pg_dump refuses a server that is newer than itself: with the embedded
- * Postgres 18 these tests run only where pg_dump 18 is installed. `npm run test:postgres-versions` runs them on 15
+ * Postgres 18 these tests run only where pg_dump 18 is installed. `npm run proof -- postgres-versions` runs them on 15
  * where pg_dump 15 is installed, and on 18 with programs that it installs.
  */
 let stack: TestStack;

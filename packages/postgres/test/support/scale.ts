@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { openToFill } from './database.ts';
 
 /**
- * The rows of the small and of the large tables. `npm run test:scale` takes 10,000 and 1,000,000 rows, and each run of
+ * The rows of the small and of the large tables. `npm run proof -- scale` takes 10,000 and 1,000,000 rows, and each run of
  * the tests by volume a smaller pair. Ten million rows need up to 25 GB on the disk for each file, and take half an hour.
  */
 export const [small = 1000, large = 100_000] = (process.env.SCALE_ROWS ?? '1000,50000')

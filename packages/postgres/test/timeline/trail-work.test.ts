@@ -17,7 +17,7 @@ interface Work {
 }
 
 /**
- * The work for the audit trail that Postgres counts during a statement. `npm run bench:trail` measures the
+ * The work for the audit trail that Postgres counts during a statement. `npm run proof -- bench-trail` measures the
  * times.
  */
 async function workOf(run: (db: Database) => Promise<unknown>): Promise<Work> {
