@@ -18,7 +18,7 @@ COPY . .
 # `deploy` leaves a package with its production dependencies alone; fauxqs, which has a patch, isn't among them. What
 # only a compiler or a debugger reads goes too.
 RUN pnpm install --frozen-lockfile --offline \
-  && pnpm exec tsc --build \
+  && pnpm exec tsc --build packages/*/tsconfig.json services/*/tsconfig.json \
   && node packages/web/build.ts \
   && for name in api upload-worker janitor postgres; do \
     pnpm --filter "@pasteflow/$name" --config.allow-unused-patches=true deploy --prod --legacy "/out/$name" || exit 1; \

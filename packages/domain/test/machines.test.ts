@@ -8,6 +8,7 @@ import {
   job,
   machines,
   openStatesOf,
+  pasteUpload,
   statesOf,
   transition,
   transitionsOf,
@@ -91,6 +92,16 @@ it('refuses a transition with a typed error that names machine and states', () =
       to: 'processing',
     });
   }
+});
+
+it('does not compile a table over the states of a machine that misses a state or has another', () => {
+  const table = <State extends string>(states: Readonly<Record<State, boolean>>) => Object.keys(states);
+  expect(
+    // @ts-expect-error partial is missing
+    table<StateOf<typeof job>>({ queued: true, processing: true, completed: true, failed: true }),
+  ).not.toEqual(statesOf(job));
+  // @ts-expect-error a paste has no state STORED
+  expect(statesOf(pasteUpload)).not.toContain('STORED' satisfies StateOf<typeof pasteUpload>);
 });
 
 it('does not compile a named transition that the table does not allow, and throws when it is evaluated', () => {
