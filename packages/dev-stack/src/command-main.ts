@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { hintAfter } from './commands/hint.ts';
-import { useRunningStack, type Part } from './commands/use-running-stack.ts';
+import { hintAfter, useRunningStack, type Part } from './commands/use-running-stack.ts';
 import { urlOfService, type ServiceOfRole } from './postgres/service-roles.ts';
 import { REPOSITORY } from './stack-config.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { awsEnvironment } from './aws/environment.ts';
-import { startAwsEmulator } from './aws/start-aws-emulator.ts';
+import { DEFAULT_QUEUES } from './aws/queues.ts';
+import { startAwsEmulator, DEFAULT_BUCKET, type AwsEmulator } from './aws/start-aws-emulator.ts';
 import { keepPostgresUp } from './postgres/keep-postgres-up.ts';
 import { createServiceRoles } from './postgres/service-roles.ts';
-import type { Report } from './report.ts';
+import type { Report } from './stack-error.ts';
 import type { StackConfig } from './stack-config.ts';
 import { removeStackFile, stackFileIn, writeStackFile } from './stack-file.ts';
 
@@ -69,4 +69,20 @@ export async function startEmbeddedStack(
     await stop();
     throw error;
   }
+}
+
+/** The variables with which the AWS SDK and the services use the emulator, which accepts any credentials. */
+function awsEnvironment(
+  emulator: Pick<AwsEmulator, 'endpoint' | 'region'>,
+  names: { bucket?: string; uploadQueue?: string; jobQueue?: string } = {},
+): Record<string, string> {
+  return {
+    AWS_ENDPOINT_URL: emulator.endpoint,
+    AWS_REGION: emulator.region,
+    AWS_ACCESS_KEY_ID: 'pasteflow',
+    AWS_SECRET_ACCESS_KEY: 'pasteflow',
+    S3_BUCKET: names.bucket ?? DEFAULT_BUCKET,
+    UPLOAD_QUEUE_NAME: names.uploadQueue ?? DEFAULT_QUEUES.uploads,
+    JOB_QUEUE_NAME: names.jobQueue ?? DEFAULT_QUEUES.jobs,
+  };
 }

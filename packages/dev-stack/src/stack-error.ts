@@ -25,3 +25,6 @@ export class StackError extends Error {
     this.code = code;
   }
 }
+
+/** Prints a line for the user at the terminal. */
+export type Report = (line: string) => void;

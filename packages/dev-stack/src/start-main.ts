@@ -2,8 +2,7 @@ import { startEmbeddedStack } from './embedded-stack.ts';
 import { urlOfService, type ServiceOfRole } from './postgres/service-roles.ts';
 import { aborted, runMain } from './run-main.ts';
 import { readStartConfig, type Environment, type StartConfig } from './stack-config.ts';
-import { keepDevToken } from './start/keep-dev-token.ts';
-import { runMigrations } from './start/run-migrations.ts';
+import { keepDevToken, runMigrations } from './start/preparations.ts';
 import { becomeReady, chooseAddresses, reachableUrl, startServices } from './start/services.ts';
 
 /**

@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hintAfter } from '../src/commands/hint.ts';
-import { useRunningStack } from '../src/commands/use-running-stack.ts';
+import { hintAfter, useRunningStack } from '../src/commands/use-running-stack.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'pasteflow-test-'));
 const file = join(dataDir, 'stack.env');

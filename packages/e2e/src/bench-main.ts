@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs, parseEnv } from 'node:util';
-import { barChart } from './bench/bar-chart.ts';
+import { barChart, medians } from './bench/figure.ts';
 import { baselineOf, growths, writeBaseline } from './bench/baseline.ts';
-import { medians } from './bench/figure.ts';
 import { machine } from './bench/processes.ts';
 import { runBench, runShortBench, startBenchCluster } from './bench/run-bench.ts';
 

@@ -1,18 +1,17 @@
 import { createClient, type ClientOptions, type PasteflowClient } from '@pasteflow/client';
-import { FaultProxy, TcpProxy, urlOfService } from '@pasteflow/dev-stack/testing';
+import { FaultProxy, TcpProxy, urlOfService, spawnService } from '@pasteflow/dev-stack/testing';
 import { CREDENTIALS } from './aws.ts';
 import { Bucket } from './bucket.ts';
-import { type ServiceName } from './entries.ts';
+import { type ServiceName, OPS_ENTRY } from './entries.ts';
+import { findViolations } from './find-violations.ts';
 import { Http } from './http.ts';
 import { Load, type LoadOptions } from './load.ts';
 import { freePort } from './ports.ts';
 import { Queues } from './queues.ts';
-import { findViolations } from './find-violations.ts';
-import { Rows, type ExecutionRow, type PasteRow } from './rows.ts';
+import { Rows, type ExecutionRow, type PasteRow, makeToken, type Credentials } from './rows.ts';
 import { Service } from './service.ts';
 import { startStack, type RestartableStack, type Stack } from './stacks.ts';
 import { until, type UntilOptions } from './until.ts';
-import { makeToken, type Credentials } from './users.ts';
 
 export interface ClusterOptions<S extends Stack = RestartableStack> {
   /** The number of instances of each service. Default: 1. */
@@ -243,4 +242,12 @@ export async function startCluster({
     await cluster.stop();
     throw error;
   }
+}
+
+/** Runs `npm run ops -- …` in the cluster as a process. @returns its output. Rejects when the exit code isn't 0. */
+export async function runOps(cluster: Cluster<Stack>, ...args: string[]): Promise<string> {
+  const ops = spawnService({ entry: OPS_ENTRY, args, env: cluster.environment('janitor'), name: 'ops' });
+  const { code } = await ops.exited;
+  if (code !== 0) throw new Error(`ops ${args.join(' ')} ended with ${code}: ${ops.stderr.join('\n')}`);
+  return `${ops.stdout.join('\n')}\n`;
 }

@@ -1,9 +1,9 @@
 export { externalEndpoint } from './aws.ts';
 export { backUpPostgres, restorePostgres } from './backup.ts';
-export { Cluster, startCluster, type User } from './cluster.ts';
+export { Cluster, runOps, startCluster, type User } from './cluster.ts';
 export { Collector, type ExportedSpan } from './collector.ts';
-export { computed, coreTime, idleShare } from './cores.ts';
-export { curl } from './curl.ts';
+export { computed, coreTime, idleShare, memoryOf, resetPeakMemory } from './usage.ts';
+export { curl, unpack } from './programs.ts';
 export {
   entryOf,
   MIGRATE_ENTRY,
@@ -15,12 +15,9 @@ export {
   type ServiceName,
 } from './entries.ts';
 export { Load } from './load.ts';
-export { memoryOf, resetPeakMemory } from './memory.ts';
 export { metricOf, scrape, type MetricSample } from './metric.ts';
-export { runOps } from './ops.ts';
 export { isPgbouncerRequired, Pgbouncer } from './pgbouncer.ts';
-export { isPrometheusRequired, Prometheus, promtool } from './prometheus.ts';
-export { selectorsIn } from './promql.ts';
+export { isPrometheusRequired, Prometheus, promtool, selectorsIn } from './prometheus.ts';
 export { pythonPackage } from './python-package.ts';
 export { findCopies } from './find-copies.ts';
 export { findTraces } from './find-traces.ts';
@@ -28,5 +25,4 @@ export { findViolations } from './find-violations.ts';
 export { Service } from './service.ts';
 export { SmallDisk } from './small-disk.ts';
 export { StackProcess, startStack, type RestartableStack, type Stack } from './stacks.ts';
-export { unpack } from './unpack.ts';
-export { visibilityChanges } from './visibility-changes.ts';
+export { visibilityChanges } from './queues.ts';

@@ -6,6 +6,7 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
+import type { FaultProxy } from '@pasteflow/dev-stack/testing';
 import { sqsClientOf, type Aws } from './aws.ts';
 
 /** The role of a queue. The stack chooses its name. */
@@ -77,4 +78,19 @@ export class Queues {
     }
     return this.#urls.get(queue);
   }
+}
+
+interface VisibilityChanges {
+  readonly Entries: readonly { readonly VisibilityTimeout: number }[];
+}
+
+/**
+ * For how many seconds workers have hidden messages that they had received: a number for each message of each
+ * request so far. 0: the message was returned to the queue at once.
+ */
+export function visibilityChanges(sqs: FaultProxy): number[] {
+  return sqs
+    .matching({ target: 'ChangeMessageVisibilityBatch' })
+    .flatMap(({ body }) => (JSON.parse(body?.toString() ?? '{"Entries":[]}') as VisibilityChanges).Entries)
+    .map(({ VisibilityTimeout }) => VisibilityTimeout);
 }

@@ -1,7 +1,3 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseEnv } from 'node:util';
 import {
   createTestDatabase,
   spawnService,
@@ -9,9 +5,12 @@ import {
   type SpawnedService,
   type TestStack,
 } from '@pasteflow/dev-stack/testing';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { embeddedAws, externalEndpoint, makeOwnAws, type Aws, type OwnAws } from './aws.ts';
-import { STACK_ENTRY } from './entries.ts';
-import { migrate } from './migrate.ts';
+import { STACK_ENTRY, MIGRATE_ENTRY } from './entries.ts';
 import { freePort } from './ports.ts';
 
 /** Postgres, S3 and SQS for a cluster of services. Postgres is always embedded. S3 and SQS are those at AWS_ENDPOINT_URL, if set. */
@@ -123,4 +122,11 @@ export class StackProcess implements Stack {
     await this.#ownAws?.remove();
     await rm(this.#dataDir, { recursive: true, force: true });
   }
+}
+
+/** Runs `npm run migrate` on the database. */
+async function migrate(databaseUrl: string): Promise<void> {
+  const process = spawnService({ entry: MIGRATE_ENTRY, env: { DATABASE_URL: databaseUrl }, name: 'migrate' });
+  const { code } = await process.exited;
+  if (code !== 0) throw new Error(`the migration ended with ${code}:\n${process.stderr.join('\n')}`);
 }

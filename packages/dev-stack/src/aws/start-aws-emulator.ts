@@ -9,8 +9,8 @@ import {
   queueDefinitions,
   type QueueDefinition,
   type QueueNames,
+  resources,
 } from './queues.ts';
-import { resources } from './resources.ts';
 
 export interface AwsEmulatorOptions {
   /** Created if missing; holds queues, messages and objects in one SQLite file, and the lock. */

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { StackError } from '../stack-error.ts';
-import { commandAs, type Identity } from './identity.ts';
-import { USE_YOUR_OWN } from './own-postgres.ts';
+import { commandAs, type Identity, USE_YOUR_OWN } from './identity.ts';
 
 export interface PostgresBinaries {
   initdb: string;

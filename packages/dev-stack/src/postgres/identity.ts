@@ -2,7 +2,9 @@ import { spawnSync, type SpawnOptions } from 'node:child_process';
 import { chownSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { StackError } from '../stack-error.ts';
-import { USE_YOUR_OWN } from './own-postgres.ts';
+
+/** The last clause of every message about a machine on which the embedded Postgres cannot run. */
+export const USE_YOUR_OWN = 'install Postgres 15 or later and set DATABASE_URL to use it instead';
 
 /**
  * The user as which Postgres runs. Postgres refuses to run as root, so a process of root has two ways to run

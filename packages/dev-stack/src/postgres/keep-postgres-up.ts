@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Report } from '../report.ts';
+import type { Report } from '../stack-error.ts';
 import { startPostgres, type Postgres, type PostgresOptions } from './start-postgres.ts';
 
 const RESTART_AFTER_MS = 1000;

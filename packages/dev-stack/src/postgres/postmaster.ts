@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { onParentDeath } from '../parent-death.ts';
+import { onParentDeath } from '../child-command.ts';
 import { portError } from '../ports.ts';
 import { StackError } from '../stack-error.ts';
 import type { PostgresBinaries } from './binaries.ts';

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takePorts } from '../ports.ts';
-import type { Report } from '../report.ts';
+import { type Report, StackError } from '../stack-error.ts';
 import { REPOSITORY, type Address, type Environment, type StartConfig } from '../stack-config.ts';
-import { StackError } from '../stack-error.ts';
 import { SupervisedService } from './supervised-service.ts';
 
 const SERVICES = ['api', 'upload-worker', 'janitor'] as const;

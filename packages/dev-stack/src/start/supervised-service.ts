@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Report } from '../report.ts';
+import type { Report } from '../stack-error.ts';
 import { aborted } from '../run-main.ts';
-import { sourceCommand } from '../source-command.ts';
+import { sourceCommand } from '../child-command.ts';
 import type { Environment } from '../stack-config.ts';
 
 export interface ServiceDefinition {

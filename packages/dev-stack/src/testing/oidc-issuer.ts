@@ -1,11 +1,11 @@
 // oxlint-disable-next-line typescript/triple-slash-reference -- the tests of other packages read this source without its project
 /// <reference path="./oidc-provider.d.ts" />
+import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
+import { text } from 'node:stream/consumers';
 import { Provider } from 'oidc-provider';
-import { answerSignInForm } from './oidc-sign-in-form.ts';
 
 /** Of the access tokens for the api. */
 export const AUDIENCE = 'https://paste.example.org';
@@ -194,4 +194,27 @@ export class OidcIssuer {
     this.#server.closeAllConnections();
     await closed;
   }
+}
+
+const FORM = `<!doctype html><html lang="en"><title>Provider</title><form method="post">
+<label>Name <input name="name" autofocus></label> <button>Continue</button> <button name="denied" value="yes">Cancel</button></form>`;
+
+/** The page of the provider on which people type who they are. It asks for no password. */
+function answerSignInForm(provider: Provider, req: IncomingMessage, res: ServerResponse): void {
+  if (req.method !== 'POST') {
+    res.setHeader('Content-Type', 'text/html').end(FORM);
+    return;
+  }
+  void finish(provider, req, res).catch((error: unknown) => res.writeHead(500).end(String(error)));
+}
+
+async function finish(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const fields = new URLSearchParams(await text(req));
+  await provider.interactionFinished(
+    req,
+    res,
+    fields.has('denied')
+      ? { error: 'access_denied', error_description: '<b>No</b>' }
+      : { login: { accountId: fields.get('name') ?? '' } },
+  );
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sourceCommand } from '../source-command.ts';
+import { sourceCommand } from '../child-command.ts';
 import { REPOSITORY } from '../stack-config.ts';
 
 /** The entries that bundle-main.ts bundles, by the names of their bundles. Tests start these entries some 200 times. */

@@ -2,10 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { bundleCommand, sourceCommand } from '../source-command.ts';
+import { bundleCommand, sourceCommand } from '../child-command.ts';
 import { REPOSITORY } from '../stack-config.ts';
 import { bundleOf } from './service-bundles.ts';
-import { UNSAFE_POSTGRES } from './unsafe-postgres.ts';
+
+/** The setting with which a service works on the Postgres of a test, which does without fsync for speed. */
+export const UNSAFE_POSTGRES = { ALLOW_POSTGRES_TO_LOSE_DATA: 'fsync,full_page_writes' } as const;
 
 export interface SpawnOptions {
   /** The path of the TypeScript entry file. */
@@ -163,4 +165,17 @@ function inherited(): Record<string, string> {
   // oxlint-disable-next-line node/no-process-env -- not configuration: what any program needs to run at all
   const { PATH = '', HOME = '', TMPDIR = '' } = process.env;
   return { PATH, HOME, ...(TMPDIR && { TMPDIR }) };
+}
+
+/**
+ * Runs `npm run NAME -- ARGS` without npm: the command finds the embedded stack of the data folder that `env`
+ * names.
+ */
+export function spawnCommand(
+  name: 'token' | 'ops' | 'janitor',
+  args: readonly string[],
+  env: Record<string, string>,
+): SpawnedService {
+  const entry = join(REPOSITORY, 'packages/dev-stack/src/command-main.ts');
+  return spawnService({ entry, args: [name, ...args], env, name });
 }

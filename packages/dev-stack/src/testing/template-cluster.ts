@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { findBinaries } from '../postgres/binaries.ts';
 import { createServiceRoles } from '../postgres/service-roles.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
-import { sourceCommand } from '../source-command.ts';
+import { sourceCommand } from '../child-command.ts';
 import { REPOSITORY } from '../stack-config.ts';
 import { cachedFolder } from './cached-folder.ts';
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startAwsEmulator, type AwsEmulator } from '../aws/start-aws-emulator.ts';
 import { startPostgres, type Postgres } from '../postgres/start-postgres.ts';
-import { sharedPostgres } from './shared-postgres.ts';
 import { copyTemplateCluster } from './template-cluster.ts';
 import { dropTestDatabases } from './test-database.ts';
 
@@ -190,4 +189,11 @@ async function restartable<T extends Startable>(
     },
     stop: () => current.stop(),
   };
+}
+
+/** The Postgres that scripts/shared-postgres.mjs has started for the test files of a package. */
+function sharedPostgres(): Pick<Postgres, 'url' | 'port'> | undefined {
+  // oxlint-disable-next-line node/no-process-env -- how jest's global setup passes a value to the test files
+  const url = process.env.TEST_SHARED_POSTGRES;
+  return url === undefined ? undefined : { url, port: Number(new URL(url).port) };
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { spawnService } from '@pasteflow/dev-stack/testing';
-import { computed } from '../cores.ts';
+import { computed } from '../usage.ts';
 import { figure, type Figure } from './figure.ts';
 import { makeLoad } from './make-load.ts';
 import { cpuByPart, type BenchCluster } from './processes.ts';

@@ -1,7 +1,6 @@
 import { figure, type Figure } from './figure.ts';
 import { makeLoad } from './make-load.ts';
-import { cpuByPart, type BenchCluster } from './processes.ts';
-import { restart } from './restart.ts';
+import { cpuByPart, type BenchCluster, restart } from './processes.ts';
 
 /** Uncounted: a process compiles its hot code in its first requests. */
 const WARMING_READS = 1000;

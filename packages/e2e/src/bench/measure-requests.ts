@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { figure, type Figure } from './figure.ts';
 import { createAndSettle } from './measure-creates.ts';
-import type { BenchCluster } from './processes.ts';
-import { restart } from './restart.ts';
+import { type BenchCluster, restart } from './processes.ts';
 
 /** The messages of the last pastes are acknowledged after the pastes are stored. */
 const ACKNOWLEDGING_MS = 1000;

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onParentDeath } from '@pasteflow/dev-stack/testing';
-import { computed } from '../cores.ts';
+import { computed } from '../usage.ts';
 import { freePort } from '../ports.ts';
 import { until } from '../until.ts';
 import { figure, type Figure } from './figure.ts';

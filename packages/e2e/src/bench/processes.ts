@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Cluster } from '../cluster.ts';
-import { computed, computedByFamily } from '../cores.ts';
 import type { StackProcess } from '../stacks.ts';
+import { computed, computedByFamily } from '../usage.ts';
 
 export const PARTS = ['postgres', 'api', 'worker', 'janitor', 'emulator'] as const;
 
@@ -40,4 +40,13 @@ export async function machine(): Promise<string> {
   const model = /^model name\s*:\s*(.*)$/m.exec(info)?.[1] ?? 'unknown processor';
   const cores = info.match(/^processor\s*:/gm)?.length ?? 0;
   return `${cores} cores of ${model}, Node ${process.version}`;
+}
+
+/** Starts services again with further settings. */
+export async function restart(
+  services: BenchCluster['services'],
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  await Promise.all(services.map((service) => service.kill()));
+  for (const service of services) await service.start({ env });
 }

@@ -1,4 +1,4 @@
-import { onParentDeath } from './parent-death.ts';
+import { spawnSync } from 'node:child_process';
 
 type Command = [command: string, ...args: string[]];
 type DeathSignal = 'TERM' | 'KILL';
@@ -22,4 +22,23 @@ export function bundleCommand(file: string, args: readonly string[], deathSignal
 function nodeCommand(args: readonly string[], deathSignal: DeathSignal): Command {
   const node = [process.execPath, '--disable-warning=ExperimentalWarning', ...args];
   return [...onParentDeath(deathSignal), ...node] as Command;
+}
+
+let setpriv: string | undefined;
+
+/**
+ * Returns a command prefix that makes a child process receive `signal` when this process dies, even by kill
+ * -9. It uses setpriv of util-linux, with an absolute path because the child may have another PATH. On other
+ * systems than Linux the prefix is empty, and the children of a killed process keep running.
+ */
+export function onParentDeath(signal: 'INT' | 'TERM' | 'KILL'): string[] {
+  setpriv ??= findSetpriv();
+  return setpriv === '' ? [] : [setpriv, '--pdeathsig', signal];
+}
+
+/** @returns an empty string where there is none with the option; the setpriv of busybox does not have it */
+function findSetpriv(): string {
+  if (process.platform !== 'linux') return '';
+  const { status, stdout } = spawnSync('sh', ['-c', 'command -v setpriv && setpriv --pdeathsig KILL true']);
+  return status === 0 ? stdout.toString().trim() : '';
 }
