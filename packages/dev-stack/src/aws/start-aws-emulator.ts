@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { startFauxqs, type FauxqsServer } from 'fauxqs';
+import type { FauxqsServer } from 'fauxqs';
 import { lockFolder } from '../folder-lock.ts';
 import { portError, takePort } from '../ports.ts';
 import { StackError } from '../stack-error.ts';
@@ -80,6 +80,7 @@ interface Init {
 
 /** fauxqs creates missing queues and buckets, and does not change existing ones. Its request log is off. */
 async function listen(dataDir: string, port: number, init: Init): Promise<FauxqsServer> {
+  const { startFauxqs } = await import('fauxqs'); // 350 modules, which a test without S3 and SQS does not load
   try {
     return await startFauxqs({ port, dataDir, init, logger: false, defaultRegion: init.region });
   } catch (cause) {
