@@ -171,7 +171,7 @@ function databaseRules({ configuration, data: { database } }: AlarmsProps): Reco
       metric: database.metricCPUUtilization({ period: MINUTE }),
       above: 80,
       minutes: 15,
-      meaning: 'Postgres is short of CPU. See docs/scaling.md.',
+      meaning: 'Postgres is short of CPU. See docs/performance.md.',
     },
     DatabaseStorage: {
       metric: database.metricFreeStorageSpace({ period: MINUTE, statistic: 'Minimum' }),

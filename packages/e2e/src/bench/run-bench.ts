@@ -40,7 +40,7 @@ export async function startBenchCluster(env: NodeJS.Dict<string>): Promise<Bench
 }
 
 /**
- * Every figure of docs/benchmarks.md, in one run.
+ * Every figure of docs/performance.md, in one run.
  * @param peers a folder in which other paste services and job queues are installed
  */
 export async function runBench(

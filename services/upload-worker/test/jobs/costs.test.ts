@@ -3,7 +3,7 @@ import { completed, jobType, useBench } from '../support/bench.ts';
 
 const bench = useBench();
 
-/** Counts the table "Cost per job" of docs/architecture.md, for jobs that one consumer runs. */
+/** Counts what a job costs by "Cost of a paste" of docs/performance.md, for jobs that one consumer runs. */
 const JOB_COUNT = 10;
 
 it('a job costs one claim, one settlement, one receive, one delete, and two statements for its progress', async () => {

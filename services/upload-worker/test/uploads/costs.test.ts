@@ -14,7 +14,7 @@ import { compose } from '../../src/compose.ts';
 import { configSchema } from '../../src/config.ts';
 import { newPaste, openDatabase } from '../support/database.ts';
 
-/** Counts the table "Cost per paste" of docs/architecture.md, for 100 pastes that one consumer uploads in full batches. */
+/** Counts the table "Cost of a paste" of docs/performance.md, for 100 pastes that one consumer uploads in full batches. */
 const PASTES = 100;
 const BATCHES = PASTES / 10;
 
