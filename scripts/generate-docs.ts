@@ -9,12 +9,8 @@ import { findTransitionSources } from './transition-sources.ts';
 
 const intro = `# State machines
 
-\`npm run docs\` generates this page from the tables in \`packages/domain/src/machines\` and from the calls of
-\`transition()\` in the sources. Do not edit the page by hand.
-
-The TypeScript types of the states, the CHECK constraints, and the triggers in Postgres that refuse any other
-transition are made from the same tables. An update that keeps the state is not a transition and is always
-allowed. [architecture.md](architecture.md) describes how the machines work together.
+\`npm run docs\` generates this page from \`packages/domain/src/machines\` and the calls of \`transition()\`: don't
+edit it by hand. An update that keeps the state is no transition and always allowed.
 `;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -29,14 +25,13 @@ keepGenerated('docs/state-machines.md', page, 'the machine tables and the calls 
 function section(machine: Machine): string {
   const states = statesOf(machine);
   const rows = states.map((state) => {
-    const { meaning, to } = machine.states[state] ?? { meaning: '', to: [] };
-    return `| \`${state}\` | ${meaning} | ${to.map((next) => `\`${next}\``).join(', ') || '—'} |`;
+    return `| \`${state}\` | ${machine.states[state]?.meaning ?? ''} |`;
   });
   return [
     `## ${machine.name}`,
     `Stored in \`${machine.storedIn.table}.${machine.storedIn.column}\`.`,
     ['```mermaid', ...diagram(machine), '```'].join('\n'),
-    ['| state | meaning | next states |', '| --- | --- | --- |', ...rows].join('\n'),
+    ['| state | meaning |', '| --- | --- |', ...rows].join('\n'),
     ['| transition | statement |', '| --- | --- |', ...arrows(machine)].join('\n'),
     '',
   ].join('\n\n');
