@@ -145,7 +145,7 @@ const ANSWER_DELAY_MS = 2000;
 
 /**
  * pg's own promises and its `query_timeout` keep what a statement has sent and received until a collection of the whole heap. With a
- * callback and a timer of our own pg keeps nothing, and the pauses of collections take a third (ADR 63).
+ * callback and a timer of our own pg keeps nothing, and the pauses of collections take a third.
  */
 function query({ client, timeoutMs }: Connection, config: QueryConfig): Promise<QueryResult> {
   const { promise, resolve, reject } = Promise.withResolvers<QueryResult>();

@@ -8,7 +8,7 @@ const MARK = '/* prepared */';
  * a statement on a few rows.
  *
  * After five executions Postgres keeps one plan for all parameters, made for the tables as they were then. A statement may have the mark
- * only if that plan stays good when the tables grow: `test/executions/kept-plans.volume.ts` shows that for each of them (ADR 32, ADR 61).
+ * only if that plan stays good when the tables grow: `test/executions/kept-plans.volume.ts` shows that for each of them.
  */
 export const prepared: RawBuilder<unknown> = sql.raw(`${MARK} `);
 

@@ -21,7 +21,7 @@ const openStates = openStatesOf(taskExecution).map(literal).join(', ');
  * The tables know no way from a waiting execution or a queued job to the end, so both start first. Nobody else sees them running: all of
  * this is committed together.
  *
- * `made_by_job` runs after the lock, so that it sees each asset whose statement the lock has waited for (ADR 10). The progress stays what
+ * `made_by_job` runs after the lock, so that it sees each asset whose statement the lock has waited for. The progress stays what
  * it was.
  */
 export const cancelJobFunction: OwnerFunction = {

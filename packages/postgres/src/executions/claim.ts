@@ -68,7 +68,7 @@ type ClaimRow<Claimed> = Omit<Claimed, 'executionId'> & {
  * The lock makes Postgres compare the newest version of the row with the condition. The CTE is MATERIALIZED, because a plain
  * `IN (SELECT … FOR UPDATE)` may be run more than once. Locks are taken in id order, so that two batches can't deadlock.
  *
- * Every row is looked up by its id: `LATERAL … LIMIT` and arrays of ids keep Postgres from planning joins that read whole tables (ADR 61).
+ * Every row is looked up by its id: `LATERAL … LIMIT` and arrays of ids keep Postgres from planning joins that read whole tables.
  * @returns the claim of each key. A key without a claim has no row: the paste or the job was removed.
  */
 export async function claimExecutions<Claimed extends ClaimedExecution>(

@@ -71,7 +71,7 @@ export interface SettleableSubject<Ending extends Settlement, State extends stri
  * execution that is missing from the result was ended by another process, and nothing was changed for it. The successor is inserted from
  * the rows that were really ended, so that the unique index on open executions sees the predecessor closed.
  *
- * Every row is looked up by its id: the arrays of ids keep Postgres from planning joins that read whole tables (ADR 61).
+ * Every row is looked up by its id: the arrays of ids keep Postgres from planning joins that read whole tables.
  *
  * The wait after a loss begins when the lease expired, so that the work of a crashed worker runs elsewhere within 10 s.
  * @returns the settlements that took effect, by execution id

@@ -22,7 +22,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     );
 
     -- token_hash: the SHA-256 of the token, which is stored nowhere.
-    -- is_session: made for one browser, and ends when the browser signs out (ADR 46).
+    -- is_session: made for one browser, and ends when the browser signs out.
     -- signed_in_by: the token with which the browser was signed in. The session is good only while that token is.
     CREATE TABLE api_tokens (
       id uuid PRIMARY KEY DEFAULT uuid_v7(),

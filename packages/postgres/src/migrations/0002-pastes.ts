@@ -10,7 +10,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     --
     -- taken_down_for: why an operator took the paste down (ADR 41).
     -- encrypted: by the client (ADR 49). The title and the language are then within the ciphertext.
-    -- stored_encoding: how the object is compressed (ADR 50).
+    -- stored_encoding: how the object is compressed.
     -- burn: deleted when it is read. burned_at: when that was, which no watchdog resets (ADR 47).
     -- slug: the paste is also at /~slug, until its row is removed (ADR 53).
     -- parent: the short code of the paste that this one was made from. No foreign key: the parent may go at any time.
@@ -88,7 +88,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     END $$;
 
     -- The content of a paste until its upload is settled: a row is what counts as IN_PROGRESS. Rows live for seconds,
-    -- so that autovacuum runs often. Postgres compresses each row, and moves out only what fits in no page (ADR 55).
+    -- so that autovacuum runs often. Postgres compresses each row, and moves out only what fits in no page.
     CREATE TABLE paste_payloads (
       paste_id uuid PRIMARY KEY REFERENCES pastes (id) ON DELETE CASCADE,
       content bytea NOT NULL,

@@ -34,7 +34,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
             autovacuum_analyze_threshold = 5000);
 
     -- Finds the executions of a paste or job, and allows one open execution for each: the second column is NULL for one
-    -- that has ended, and NULLs are distinct (ADR 57).
+    -- that has ended, and NULLs are distinct.
     CREATE UNIQUE INDEX task_executions_of_subject ON task_executions (subject_id, (CASE WHEN finished_at IS NULL THEN kind END));
     -- The others have only open executions. The relay's starts with the kind, so that a job is found behind 100,000 uploads.
     CREATE INDEX task_executions_dispatch ON task_executions (kind, dispatched_at NULLS FIRST, run_at) WHERE status = 'PENDING';

@@ -24,7 +24,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     -- Only the default partition is searched by time.
     CREATE INDEX state_transitions_default_at ON state_transitions_default (at, id);
 
-    -- The times of each statement's transitions, until the janitor counts and deletes them (ADR 67). A row is never
+    -- The times of each statement's transitions, until the janitor counts and deletes them. A row is never
     -- changed, and a publication of all tables needs an identity for its deletion.
     CREATE TABLE uncounted_transitions (
       machine text NOT NULL,

@@ -16,7 +16,7 @@ import { SignedRequests } from './signed-requests.ts';
 /** The digest of no bytes: the body of a GET. */
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Puts and gets without the SDK's middleware (ADR 45). */
+/** Puts and gets without the SDK's middleware. */
 export class DirectRequests implements ObjectRequests {
   readonly #address: BucketAddress;
   readonly #requests: SignedRequests;

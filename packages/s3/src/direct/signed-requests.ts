@@ -67,7 +67,7 @@ export interface SignedRequest extends Pick<UnsignedRequest, 'method' | 'path' |
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Requests without the SDK's middleware, which takes four fifths of the CPU time of a request (ADR 45). */
+/** Requests without the SDK's middleware, which takes four fifths of the CPU time of a request. */
 export class SignedRequests {
   readonly #options: SignedRequestsOptions;
   readonly #signer: RequestSigner;

@@ -23,7 +23,7 @@ export interface PageParts {
   /** Browser modules, by the name of their source. */
   readonly scripts?: readonly string[];
   /**
-   * The style sheet is in the document, so that the browser paints the page without another request (ADR 58). For pages to which links lead:
+   * The style sheet is in the document, so that the browser paints the page without another request. For pages to which links lead:
    * their readers seldom have the style sheet in their cache. Default: false.
    */
   readonly hasStylesInside?: boolean;
