@@ -47,7 +47,7 @@ it('links only to pages and headings that exist', () => {
     target: path === '' ? document : join(dirname(document), path),
     anchor,
   }));
-  expect(links.length).toBeGreaterThan(100);
+  expect(links.length).toBeGreaterThan(50);
   expect(links.filter(({ target }) => !existsSync(join(root, target)))).toEqual([]);
   const broken = links.filter(
     ({ target, anchor }) => anchor !== undefined && !anchorsOf(target).includes(anchor),
