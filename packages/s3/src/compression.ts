@@ -10,7 +10,7 @@ const MIN_BYTES = 512;
 /** An object that isn't at least a tenth smaller than its content isn't worth the time of each read. */
 const MAX_SHARE = 0.9;
 
-/** Of the levels of gzip, 4 takes three fifths of the time of the default, 6, for objects that are 3 % larger (ADR 50). */
+/** Of the levels of gzip, 4 takes three fifths of the time of the default, 6, for objects that are 3 % larger. */
 const LEVEL = 4;
 
 /** Content of up to this size is compressed at once, within 0.7 ms, which costs less than handing them to a thread. */

@@ -32,7 +32,7 @@ export interface UploadSettlerOptions {
   readonly isIdle: () => boolean;
 }
 
-/** Settles the puts that end within a few ms by one statement, in whatever batches their messages came (ADR 52). */
+/** Settles the puts that end within a few ms by one statement, in whatever batches their messages came. */
 export class UploadSettler {
   readonly #options: UploadSettlerOptions;
   #ended: Ended[] = [];
