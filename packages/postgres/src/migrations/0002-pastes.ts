@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     -- The CHECKs bind each column to the states in which it has a value.
     -- No index has status or a column that an upload sets, so that IN_PROGRESS to PROCESSED is a HOT update where its
     -- page has room. The predicates have the times that only rarer transitions set.
-    -- Patterns use + and length() where each settlement checks them: {64} costs ten times the CPU time (ADR 64).
+    -- Patterns use + and length() where each settlement checks them: {64} costs ten times the CPU time.
     --
     -- taken_down_for: why an operator took the paste down (ADR 41).
     -- encrypted: by the client (ADR 49). The title and the language are then within the ciphertext.

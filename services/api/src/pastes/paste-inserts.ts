@@ -51,7 +51,7 @@ const MAX_GROUPED_BYTES = 64 * 1024;
 const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql' } };
 
 /**
- * Inserts pastes under new short codes, in groups when many arrive at once (ADR 38). Each insert throws
+ * Inserts pastes under new short codes, in groups when many arrive at once. Each insert throws
  * RequestError short_code_taken, slug_taken or slug_limit_reached, ContentBlockedError or
  * ParentNotFoundError; nothing was inserted then.
  */

@@ -115,7 +115,7 @@ export function createWorkQueue<
   const queue = createQueue(sqs, queueName);
   const events = ofKind.events(logger, metrics);
   const repeatedLosses = new RepeatedLosses(subject.kind, logger);
-  // The context of the request isn't stored (ADR 16): a message of the janitor starts a trace of its own.
+  // The context of the request isn't stored: a message of the janitor starts a trace of its own.
   const trace = messageSpans<Message & { readonly context: MessageContext }>({
     queueName,
     relation: 'child',
