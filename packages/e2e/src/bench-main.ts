@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs, parseEnv } from 'node:util';
-import { barChart, medians } from './bench/figure.ts';
+import { medians } from './bench/figure.ts';
 import { baselineOf, growths, writeBaseline } from './bench/baseline.ts';
 import { machine } from './bench/processes.ts';
 import { runBench, runShortBench, startBenchCluster } from './bench/run-bench.ts';
@@ -10,7 +10,6 @@ const { values } = parseArgs({
     short: { type: 'boolean', default: false },
     'write-baseline': { type: 'boolean', default: false },
     json: { type: 'string' },
-    svg: { type: 'string' },
     env: { type: 'string', multiple: true, default: [] },
     peers: { type: 'string' },
   },
@@ -32,10 +31,6 @@ try {
   print(`${'CPU of a create, in controls'.padEnd(50)} ${measured.cpuRatio.toFixed(2).padStart(10)}`);
   if (values.json !== undefined)
     writeFileSync(values.json, `${JSON.stringify({ machine: await machine(), figures }, null, 2)}\n`);
-  if (values.svg !== undefined) {
-    const cpu = figures.filter(({ name, unit }) => unit === 'ms' && name.includes('CPU'));
-    writeFileSync(values.svg, barChart('CPU time, in ms', cpu));
-  }
   if (values['write-baseline']) writeBaseline(measured);
   else if (values.short) {
     const problems = growths(measured);
