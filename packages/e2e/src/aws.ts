@@ -20,8 +20,9 @@ import {
 
 /** The S3 and SQS of a cluster of services: a bucket and queues that only this cluster uses. */
 export interface Aws {
-  /** The endpoint of both S3 and SQS. */
-  readonly endpoint: string;
+  /** The endpoints of S3 and of SQS. */
+  readonly s3: string;
+  readonly sqs: string;
   readonly bucket: string;
   readonly queues: QueueNames;
   /** How long a message may stay hidden after it was sent to a client that has disconnected. 0: not at all. */
@@ -31,10 +32,10 @@ export interface Aws {
 /** The emulator of an embedded stack. */
 export function embeddedAws(endpoint: string): Aws {
   const queues = DEFAULT_QUEUES;
-  return { endpoint, bucket: DEFAULT_BUCKET, queues, abandonedReceiveMs: 0 };
+  return { s3: endpoint, sqs: endpoint, bucket: DEFAULT_BUCKET, queues, abandonedReceiveMs: 0 };
 }
 
-/** The emulator and LocalStack accept any credentials. */
+/** The emulator and LocalStack accept any credentials. The servers of one machine are started with these. */
 export const CREDENTIALS = { accessKeyId: 'pasteflow', secretAccessKey: 'pasteflow' };
 
 export function s3ClientOf(endpoint: string): S3Client {
@@ -55,25 +56,27 @@ export interface OwnAws extends Aws {
   remove(): Promise<void>;
 }
 
-/** The endpoint of the S3 and SQS for the tests. Undefined: the tests use the emulator. */
-export function externalEndpoint(): string | undefined {
-  // oxlint-disable-next-line node/no-process-env -- selects LocalStack for a run of all tests
-  return process.env.AWS_ENDPOINT_URL || undefined;
+/** The S3 and SQS for the tests. Undefined: the tests use the emulator. */
+export function externalEndpoints(): Pick<Aws, 's3' | 'sqs'> | undefined {
+  // oxlint-disable-next-line node/no-process-env -- selects LocalStack, or other servers, for a run of all tests
+  const { env } = process;
+  const { AWS_ENDPOINT_URL: both, AWS_ENDPOINT_URL_S3: s3 = both, AWS_ENDPOINT_URL_SQS: sqs = both } = env;
+  return s3 && sqs ? { s3, sqs } : undefined;
 }
 
 /** LocalStack checks once a second which messages become visible. */
 const LOCALSTACK_LATE_MS = 1000;
 
-/** Like AWS, LocalStack does not notice that a client has disconnected: the message then stays hidden for the 10 s of our receives. */
-const LOCALSTACK_ABANDONED_MS = 10_000 + LOCALSTACK_LATE_MS;
+/** Like AWS, other servers do not notice that a client has disconnected: the message then stays hidden for the 10 s of our receives. */
+export const ABANDONED_RECEIVE_MS = 10_000 + LOCALSTACK_LATE_MS;
 
 /** Creates a bucket and queues with unique names, from the description that LocalStack and AWS use. */
-export async function makeOwnAws(endpoint: string): Promise<OwnAws> {
+export async function makeOwnAws(endpoints: Pick<Aws, 's3' | 'sqs'>): Promise<OwnAws> {
   const prefix = `pasteflow-e2e-${randomBytes(6).toString('hex')}`;
   const queues = { uploads: `${prefix}-uploads`, jobs: `${prefix}-jobs` };
   const definitions = queueDefinitions(queues, DEFAULT_REGION);
-  const s3 = s3ClientOf(endpoint);
-  const sqs = sqsClientOf(endpoint);
+  const s3 = s3ClientOf(endpoints.s3);
+  const sqs = sqsClientOf(endpoints.sqs);
   await s3.send(new CreateBucketCommand({ Bucket: prefix }));
   await s3.send(
     new PutBucketVersioningCommand({ Bucket: prefix, VersioningConfiguration: { Status: 'Enabled' } }),
@@ -81,10 +84,10 @@ export async function makeOwnAws(endpoint: string): Promise<OwnAws> {
   for (const { name, attributes } of definitions)
     await sqs.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }));
   return {
-    endpoint,
+    ...endpoints,
     bucket: prefix,
     queues,
-    abandonedReceiveMs: LOCALSTACK_ABANDONED_MS,
+    abandonedReceiveMs: ABANDONED_RECEIVE_MS,
     remove: async () => {
       for (const { name } of definitions) {
         const { QueueUrl } = await sqs.send(new GetQueueUrlCommand({ QueueName: name }));

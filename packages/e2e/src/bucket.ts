@@ -9,6 +9,7 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { BUCKET_OWNER_KEY } from '@pasteflow/domain';
 import { s3ClientOf, type Aws } from './aws.ts';
 
@@ -16,12 +17,10 @@ import { s3ClientOf, type Aws } from './aws.ts';
 export class Bucket {
   readonly name: string;
   readonly #client: S3Client;
-  readonly #endpoint: string;
 
-  constructor({ endpoint, bucket }: Aws) {
+  constructor({ s3, bucket }: Aws) {
     this.name = bucket;
-    this.#endpoint = endpoint;
-    this.#client = s3ClientOf(endpoint);
+    this.#client = s3ClientOf(s3);
   }
 
   /** Every key, in order. */
@@ -64,23 +63,21 @@ export class Bucket {
   /** Writes many objects, a few at a time, so that a generator's objects are never all in memory. */
   async fill(objects: Iterable<readonly [key: string, content: Buffer]>): Promise<void> {
     await this.#sideBySide(objects, async (agent, [key, content]) => {
-      await unsigned('PUT', this.#urlOf(key), agent, content);
+      const put = new PutObjectCommand({ Bucket: this.name, Key: key });
+      await send('PUT', await getSignedUrl(this.#client, put), agent, content);
     });
   }
 
   /** Reads many objects, a few at a time, and calls `use` with the value and the content of each key. */
   async readEach<T>(keys: ReadonlyMap<string, T>, use: (value: T, content: Buffer) => void): Promise<void> {
     await this.#sideBySide(keys, async (agent, [key, value]) => {
-      use(value, await unsigned('GET', this.#urlOf(key), agent));
+      const get = new GetObjectCommand({ Bucket: this.name, Key: key });
+      use(value, await send('GET', await getSignedUrl(this.#client, get), agent));
     });
   }
 
   close(): void {
     this.#client.destroy();
-  }
-
-  #urlOf(key: string): string {
-    return `${this.#endpoint}/${this.name}/${key}`;
   }
 
   async #sideBySide<T>(items: Iterable<T>, act: (agent: Agent, item: T) => Promise<void>): Promise<void> {
@@ -101,8 +98,8 @@ function contentOf(object: Buffer, encoding: string | undefined): Buffer {
 
 const LANES = 8;
 
-/** A request without a signature, which the emulator and LocalStack accept. It takes 1 ms, and 7 ms with the SDK. */
-function unsigned(method: 'GET' | 'PUT', url: string, agent: Agent, content?: Buffer): Promise<Buffer> {
+/** Sends a presigned request, which takes less than half the time of one of the SDK. */
+function send(method: 'GET' | 'PUT', url: string, agent: Agent, content?: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const headers = content === undefined ? {} : { 'content-length': content.length };
     request(url, { method, agent, headers }, (response) => {

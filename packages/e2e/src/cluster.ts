@@ -211,10 +211,10 @@ export class Cluster<S extends Stack = RestartableStack> {
 }
 
 /** Starts a migrated stack, the proxies in front of it, and the services. */
-export async function startCluster(options?: ClusterOptions): Promise<Cluster>;
 export async function startCluster<S extends Stack>(
   options: ClusterOptions<S> & { stack: S },
 ): Promise<Cluster<S>>;
+export async function startCluster(options?: ClusterOptions): Promise<Cluster>;
 export async function startCluster({
   apis = 1,
   workers = 1,
@@ -225,8 +225,8 @@ export async function startCluster({
 }: ClusterOptions<Stack> = {}): Promise<Cluster<Stack>> {
   const stack = given ?? (await startStack());
   const [s3, sqs, postgres] = await Promise.all([
-    FaultProxy.start(stack.aws.endpoint, { keepRequests }),
-    FaultProxy.start(stack.aws.endpoint, { keepRequests }),
+    FaultProxy.start(stack.aws.s3, { keepRequests }),
+    FaultProxy.start(stack.aws.sqs, { keepRequests }),
     TcpProxy.start(Number(new URL(stack.databaseUrl).port)),
   ]);
   const cluster = new Cluster(stack, { s3, sqs, postgres }, env);

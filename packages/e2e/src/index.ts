@@ -1,4 +1,4 @@
-export { externalEndpoint } from './aws.ts';
+export { externalEndpoints } from './aws.ts';
 export { backUpPostgres, restorePostgres } from './backup.ts';
 export { Cluster, runOps, startCluster, type User } from './cluster.ts';
 export { Collector, type ExportedSpan } from './collector.ts';

@@ -25,14 +25,14 @@ export class Queues {
   readonly #names: Readonly<Record<QueueName, string>>;
   readonly #urls = new Map<QueueName, string | undefined>();
 
-  constructor({ endpoint, queues: { uploads, jobs } }: Aws) {
+  constructor({ sqs, queues: { uploads, jobs } }: Aws) {
     this.#names = {
       uploads,
       jobs,
       'uploads-dead-letters': `${uploads}-dead-letters`,
       'jobs-dead-letters': `${jobs}-dead-letters`,
     };
-    this.#client = sqsClientOf(endpoint);
+    this.#client = sqsClientOf(sqs);
   }
 
   async counts(queue: QueueName): Promise<QueueCounts> {

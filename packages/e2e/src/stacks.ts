@@ -9,11 +9,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { embeddedAws, externalEndpoint, makeOwnAws, type Aws, type OwnAws } from './aws.ts';
+import { embeddedAws, externalEndpoints, makeOwnAws, type Aws, type OwnAws } from './aws.ts';
 import { STACK_ENTRY, MIGRATE_ENTRY } from './entries.ts';
 import { freePort } from './ports.ts';
 
-/** Postgres, S3 and SQS for a cluster of services. Postgres is always embedded. S3 and SQS are those at AWS_ENDPOINT_URL, if set. */
+/** Postgres, S3 and SQS for a cluster of services. Postgres is always embedded; S3 and SQS are those at AWS_ENDPOINT_URL, if set. */
 export interface Stack {
   /** The URL of a migrated database. */
   readonly databaseUrl: string;
@@ -30,12 +30,12 @@ export interface RestartableStack extends Stack, Pick<TestStack, 'restartPostgre
 export async function startStack({
   postgresIn,
 }: { readonly postgresIn?: string } = {}): Promise<RestartableStack> {
-  const endpoint = externalEndpoint();
-  if (endpoint === undefined) {
+  const endpoints = externalEndpoints();
+  if (endpoints === undefined) {
     const stack = await startTestStack({ aws: true, postgresIn });
     return await restartable(stack, embeddedAws(stack.aws.endpoint), () => stack.stop());
   }
-  const [stack, aws] = await Promise.all([startTestStack({ postgresIn }), makeOwnAws(endpoint)]);
+  const [stack, aws] = await Promise.all([startTestStack({ postgresIn }), makeOwnAws(endpoints)]);
   return await restartable(stack, aws, async () => {
     await Promise.all([stack.stop(), aws.remove()]);
   });
@@ -76,13 +76,13 @@ export class StackProcess implements Stack {
 
   static async start(): Promise<StackProcess> {
     const dataDir = await mkdtemp(join(tmpdir(), 'pasteflow-e2e-'));
-    const endpoint = externalEndpoint();
+    const endpoints = externalEndpoints();
     const env = {
       PASTEFLOW_DATA_DIR: dataDir,
       STACK_POSTGRES_PORT: String(await freePort()),
       STACK_AWS_PORT: String(await freePort()),
     };
-    const ownAws = endpoint === undefined ? undefined : await makeOwnAws(endpoint);
+    const ownAws = endpoints === undefined ? undefined : await makeOwnAws(endpoints);
     const stack = new StackProcess(dataDir, env, ownAws);
     await stack.start();
     await migrate(stack.databaseUrl);

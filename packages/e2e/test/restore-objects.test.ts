@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { externalEndpoint, runOps, startCluster, type Cluster } from '../src/index.ts';
+import { externalEndpoints, runOps, startCluster, type Cluster } from '../src/index.ts';
 
 /** The emulator of the embedded stack has no versions: `npm run proof -- localstack restore-objects`. */
-const hasVersions = externalEndpoint() !== undefined;
+const hasVersions = externalEndpoints() !== undefined;
 const itWithVersions = hasVersions ? it : it.skip;
 
 let cluster: Cluster | undefined;

@@ -34,7 +34,7 @@ beforeAll(async () => {
       UPLOAD_WORKER_QUEUES: 'uploads',
       // Without the proxies of Postgres and SQS, because this process has one thread, which the slow S3 uses.
       DATABASE_URL: stack.databaseUrl,
-      AWS_ENDPOINT_URL_SQS: stack.aws.endpoint,
+      AWS_ENDPOINT_URL_SQS: stack.aws.sqs,
     },
   });
   cluster.s3.rule({ method: 'PUT' }, { kind: 'delay', ms: PUT_MS });

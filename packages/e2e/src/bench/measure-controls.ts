@@ -55,7 +55,7 @@ async function bareExpress(
 }
 
 async function bareStore(cluster: BenchCluster, count: number): Promise<Figure[]> {
-  const { endpoint, bucket } = cluster.stack.aws;
+  const { s3: endpoint, bucket } = cluster.stack.aws;
   const client = spawnService({
     entry: entry('bare-store-main.ts'),
     args: [endpoint, bucket, String(count)],

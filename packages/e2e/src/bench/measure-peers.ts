@@ -21,7 +21,7 @@ async function measure(
   cluster: BenchCluster,
   { name, folder, count }: { name: string; folder: string; count: number },
 ): Promise<Figure[]> {
-  const { endpoint, bucket } = cluster.stack.aws;
+  const { s3: endpoint, bucket } = cluster.stack.aws;
   const before = await cpuByPart(cluster);
   const peer = spawnService({
     entry: ENTRY,

@@ -26,8 +26,8 @@ export async function startBenchCluster(env: NodeJS.Dict<string>): Promise<Bench
     stack,
     env: {
       DATABASE_URL: stack.databaseUrl,
-      AWS_ENDPOINT_URL_S3: stack.aws.endpoint,
-      AWS_ENDPOINT_URL_SQS: stack.aws.endpoint,
+      AWS_ENDPOINT_URL_S3: stack.aws.s3,
+      AWS_ENDPOINT_URL_SQS: stack.aws.sqs,
       LOG_LEVEL: 'info',
       // Counted as always, and never reached.
       RATE_LIMIT_CREATIONS_PER_MINUTE: '1000000000',

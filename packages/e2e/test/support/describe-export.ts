@@ -30,10 +30,10 @@ export function describeExportOf(pastes: number): void {
   beforeAll(async () => {
     const stack = await startStack();
     // Without the proxy, which keeps whole answers in memory.
-    publicS3 = stack.aws.endpoint.replace('127.0.0.1', 'localhost');
+    publicS3 = stack.aws.s3.replace('127.0.0.1', 'localhost');
     cluster = await startCluster({
       stack,
-      env: { AWS_ENDPOINT_URL_S3: stack.aws.endpoint, S3_PUBLIC_ENDPOINT: publicS3 },
+      env: { AWS_ENDPOINT_URL_S3: stack.aws.s3, S3_PUBLIC_ENDPOINT: publicS3 },
     });
     alice = await cluster.user('alice');
     await cluster.bucket.fill(contents());

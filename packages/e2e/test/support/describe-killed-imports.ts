@@ -23,8 +23,8 @@ export function describeKilledImports({ jobCount, itemsPerJob, maxKills, minKill
       env: {
         JOB_CONCURRENCY: '1', // two jobs at the same time, so that the jobs take longer
         DATABASE_URL: stack.databaseUrl,
-        AWS_ENDPOINT_URL_S3: stack.aws.endpoint,
-        AWS_ENDPOINT_URL_SQS: stack.aws.endpoint,
+        AWS_ENDPOINT_URL_S3: stack.aws.s3,
+        AWS_ENDPOINT_URL_SQS: stack.aws.sqs,
       },
     });
   });
