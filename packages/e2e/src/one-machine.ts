@@ -1,0 +1,146 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
+import {
+  createTestDatabase,
+  onParentDeath,
+  startTestStack,
+  temporaryFolder,
+  type TestStack,
+} from '@pasteflow/dev-stack/testing';
+import { ABANDONED_RECEIVE_MS, CREDENTIALS, embeddedAws, type Aws } from './aws.ts';
+import { freePort } from './ports.ts';
+import type { RestartableStack } from './stacks.ts';
+import { until } from './until.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const SETUP = join(ROOT, 'infra/one-machine');
+const PROGRAMS = join(ROOT, '.pasteflow/one-machine');
+
+/** Installs the programs that are missing, which takes minutes the first time. */
+export function installPrograms(): void {
+  const { status, stderr } = spawnSync(join(SETUP, 'install-programs'), [PROGRAMS], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`infra/one-machine/install-programs failed:\n${stderr}`);
+}
+
+/** A server that a test kills, stops for a while and starts again. It cannot outlive this process. */
+export class Program {
+  readonly url: string;
+  readonly #command: readonly string[];
+  readonly #env: NodeJS.ProcessEnv;
+  #process: ChildProcess | undefined;
+  #output = '';
+
+  constructor(url: string, command: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    this.url = url;
+    this.#command = [...onParentDeath('KILL'), ...command];
+    // oxlint-disable-next-line node/no-process-env -- what any program needs to run
+    this.#env = { PATH: process.env.PATH, ...env };
+  }
+
+  get pid(): number {
+    return this.#process?.pid as number;
+  }
+
+  /** Resolves when the server answers anything. */
+  async start(): Promise<void> {
+    const [file = '', ...args] = this.#command;
+    const child = spawn(file, args, { env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (text: Buffer) => (this.#output = (this.#output + text.toString()).slice(-2000)));
+    this.#process = child;
+    await until(
+      () => fetch(this.url).then(({ status }) => status, String),
+      (answer) => typeof answer === 'number',
+      { evidence: () => `${this.#command.join(' ')}:\n${this.#output}` },
+    );
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+  }
+}
+
+/** Postgres and the S3 and SQS servers of infra/one-machine, as processes of their own. */
+export class OneMachine implements RestartableStack {
+  readonly databaseUrl: string;
+  readonly aws: Aws;
+  readonly objects: Program;
+  readonly queues: Program;
+  readonly #postgres: TestStack;
+  readonly #remove: () => Promise<void>;
+
+  private constructor(
+    { databaseUrl, postgres }: { databaseUrl: string; postgres: TestStack },
+    { objects, queues }: { objects: Program; queues: Program },
+    remove: () => Promise<void>,
+  ) {
+    this.databaseUrl = databaseUrl;
+    this.aws = {
+      ...embeddedAws(objects.url),
+      sqs: queues.url,
+      abandonedReceiveMs: ABANDONED_RECEIVE_MS,
+    };
+    this.objects = objects;
+    this.queues = queues;
+    this.#postgres = postgres;
+    this.#remove = remove;
+  }
+
+  /** @param objectsIn an existing folder for the objects. Default: a temporary one */
+  static async start(objectsIn?: string): Promise<OneMachine> {
+    const { dataDir, remove } = await temporaryFolder();
+    const folder = objectsIn ?? dataDir;
+    await mkdir(join(folder, embeddedAws('').bucket)); // a folder is a bucket
+    const [objects, queues, postgres] = await Promise.all([versitygw(folder), elasticMq(), startTestStack()]);
+    await Promise.all([objects.start(), queues.start()]);
+    const { url: databaseUrl } = await createTestDatabase(postgres);
+    return new OneMachine({ databaseUrl, postgres }, { objects, queues }, remove);
+  }
+
+  get postgresPid(): number {
+    return this.#postgres.postgres.pid;
+  }
+
+  async restartPostgres(whileDown?: () => Promise<void>): Promise<void> {
+    await this.#postgres.restartPostgres(whileDown);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.objects.kill(), this.queues.kill(), this.#postgres.stop()]);
+    await this.#remove();
+  }
+}
+
+async function versitygw(folder: string): Promise<Program> {
+  const address = `127.0.0.1:${await freePort()}`;
+  return new Program(`http://${address}`, [join(PROGRAMS, 'versitygw'), 'posix', folder], {
+    ...(parseEnv(readFileSync(join(SETUP, 'versitygw.env'), 'utf8')) as Record<string, string>),
+    VGW_PORT: address,
+    ROOT_ACCESS_KEY: CREDENTIALS.accessKeyId,
+    ROOT_SECRET_KEY: CREDENTIALS.secretAccessKey,
+  });
+}
+
+async function elasticMq(): Promise<Program> {
+  const port = await freePort();
+  return new Program(`http://127.0.0.1:${port}`, [
+    'java',
+    '-Xmx128m',
+    '-XX:+UseSerialGC',
+    `-Dconfig.file=${join(SETUP, 'elasticmq.conf')}`,
+    `-Dnode-address.port=${port}`,
+    `-Drest-sqs.bind-port=${port}`,
+    '-cp',
+    join(PROGRAMS, 'elasticmq/*'),
+    'org.elasticmq.server.Main',
+  ]);
+}
