@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { createS3Client, type S3ClientOptions } from './client.ts';
-import { DirectIfPossible } from './direct/direct-requests.ts';
+import { createS3Client } from './client.ts';
+import { DirectIfPossible, type DirectIfPossibleOptions } from './direct/direct-requests.ts';
 import { SdkRequests } from './object-requests.ts';
 import { ObjectStore } from './object-store.ts';
 
-export interface ObjectStoreOptions extends S3ClientOptions {
+export interface ObjectStoreOptions extends DirectIfPossibleOptions {
   readonly bucket: string;
   /**
    * The endpoint of presigned URLs, when clients reach S3 under another address than this process. It must be known before signing: a
@@ -14,6 +14,10 @@ export interface ObjectStoreOptions extends S3ClientOptions {
   /** How puts and gets are sent. Default: `sdk`. */
   readonly requests?: S3Requests;
 }
+
+/** The line of the log for `onDirectRefused`. */
+export const DIRECT_REFUSED =
+  'S3 refuses direct requests and grants those of the SDK: S3_REQUESTS=sdk from now on';
 
 /** `direct`: signed and sent without the middleware of the AWS SDK, which takes four fifths of their CPU time. */
 type S3Requests = 'direct' | 'sdk';

@@ -63,6 +63,16 @@ export function isRangeRefused(error: unknown): boolean {
   return error instanceof S3ServiceException && error.$metadata.httpStatusCode === 416;
 }
 
+/** Refusals of the clock, and of a body that has arrived damaged. */
+const REFUSED_FOR_ANOTHER_REASON = ['RequestTimeTooSkewed', 'BadDigest', 'XAmzContentSHA256Mismatch'];
+
+/** S3 does not grant the request in this form. Another state of the object, or of S3, would not change the answer. */
+export function isRefused(error: unknown): boolean {
+  if (!(error instanceof S3ServiceException) || REFUSED_FOR_ANOTHER_REASON.includes(error.name)) return false;
+  const { httpStatusCode: status = 0 } = error.$metadata;
+  return status === 501 || (status >= 400 && status < 500 && ![404, 408, 412, 416, 429].includes(status));
+}
+
 /** The store has no such request: 501 of S3Proxy and others, 405 of lakeFS. */
 export function isUnknownRequest(error: unknown): boolean {
   return error instanceof S3ServiceException && [405, 501].includes(error.$metadata.httpStatusCode ?? 0);

@@ -1,5 +1,5 @@
 export { compress, contentRange, DamagedObjectError, decompress } from './compression.ts';
-export { createObjectStore } from './create.ts';
+export { createObjectStore, DIRECT_REFUSED } from './create.ts';
 export { describeS3Error, ObjectTooLargeError, reasonOfS3Error } from './errors.ts';
 export type { StoredObject } from './object-requests.ts';
 export { ObjectStore, type ListedObject } from './object-store.ts';

@@ -30,7 +30,7 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-const open = (requests: 'direct' | 'sdk') =>
+const open = (requests: 'direct' | 'sdk', onDirectRefused?: (error: unknown) => void) =>
   createObjectStore({
     region: 'us-east-1',
     endpoint: proxy.url,
@@ -38,6 +38,7 @@ const open = (requests: 'direct' | 'sdk') =>
     maxAttempts: 1,
     requestTimeoutMs: 60_000,
     requests,
+    onDirectRefused,
   });
 
 const content = Buffer.from('the content');
@@ -64,6 +65,50 @@ const withoutLength = withHeader('Content-Length', null);
 
 /** S3 encrypts with KMS, and its ETags are no MD5. */
 const KMS_ETAG = '"d1b7a1a1f33c4d0f9d8d4c5b6a7f8e90"';
+
+describe('a store that refuses direct requests', () => {
+  const isDirect = (headers: Record<string, unknown>) =>
+    !String(headers['user-agent']).startsWith('aws-sdk-js/');
+  const refuse = (status: number, name: string) =>
+    proxy.rule(
+      { headers: isDirect },
+      { kind: 'answer', status, body: `<Error><Code>${name}</Code><Message>No.</Message></Error>` },
+    );
+
+  it.each([
+    [403, 'SignatureDoesNotMatch'],
+    [400, 'InvalidArgument'],
+    [501, 'NotImplemented'],
+  ])('with %i %s gets those of the SDK from then on, and says so once', async (status, name) => {
+    const refusals: unknown[] = [];
+    store = open('direct', (error) => refusals.push(error));
+    refuse(status, name);
+    await Promise.all([put(), put()]);
+    await put();
+    expect((await read()).equals(content)).toBe(true);
+    expect(refusals).toMatchObject([{ name }]);
+    expect(proxy.requests.filter(({ headers }) => isDirect(headers)).length).toBeLessThanOrEqual(2);
+  });
+
+  it('for a body that arrived damaged gets no other one', async () => {
+    const refusals: unknown[] = [];
+    store = open('direct', (error) => refusals.push(error));
+    refuse(400, 'XAmzContentSHA256Mismatch');
+    expect(await failureOf(put())).toMatchObject({ name: 'XAmzContentSHA256Mismatch' });
+    expect([proxy.requests.length, refusals]).toEqual([1, []]);
+  });
+
+  it('and those of the SDK, too, gets direct ones as before', async () => {
+    const refusals: unknown[] = [];
+    store = open('direct', (error) => refusals.push(error));
+    await put();
+    proxy.rule({ method: 'GET' }, { kind: 'fail', status: 403 }, 2);
+    expect(await failureOf(store.get('x'))).toMatchObject({ code: 'dependency_unavailable' });
+    expect((await read()).equals(content)).toBe(true);
+    expect(isDirect(proxy.requests.at(-1)!.headers)).toBe(true);
+    expect(refusals).toEqual([]);
+  });
+});
 
 describe.each(['direct', 'sdk'] as const)('with %s requests', (requests) => {
   beforeEach(() => {

@@ -18,7 +18,7 @@ import {
   type Component,
   type ServiceContext,
 } from '@pasteflow/runtime';
-import { createObjectStore } from '@pasteflow/s3';
+import { createObjectStore, DIRECT_REFUSED } from '@pasteflow/s3';
 import { createAdmit } from './admission/admit.ts';
 import { TokenGuesses } from './admission/token-guesses.ts';
 import { buildApp } from './app.ts';
@@ -118,6 +118,7 @@ export function composeApi(context: ServiceContext<Config>, overrides: Overrides
     requestTimeoutMs: overrides.s3RequestTimeoutMs ?? S3_REQUEST_TIMEOUT_MS,
     maxSockets: s3Sockets,
     requests: aws.s3Requests,
+    onDirectRefused: (error) => logger.warn(DIRECT_REFUSED, { error }),
   });
   const inserts = new PasteInserts({
     db,

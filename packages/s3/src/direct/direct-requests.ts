@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { contentEncodingOf } from '@pasteflow/domain';
 import { CONNECT_TIMEOUT_MS, MAX_SOCKETS, type S3ClientOptions } from '../client.ts';
+import { isRefused } from '../errors.ts';
 import {
   CONTENT_TYPE,
   rangeHeader,
@@ -86,38 +87,66 @@ export class DirectRequests implements ObjectRequests {
   }
 }
 
-/** Direct requests, or those of the SDK when the bucket needs another signature. The first request finds out. */
+export interface DirectIfPossibleOptions extends S3ClientOptions {
+  /** Called once, when S3 has refused a direct request, and has granted the same request of the SDK. */
+  readonly onDirectRefused?: ((error: unknown) => void) | undefined;
+}
+
+/**
+ * Direct requests, or those of the SDK: when the bucket needs another signature, which the first request finds out, and from the time on
+ * when S3 refuses a direct request and grants it to the SDK. Once S3 has granted a direct put, or get, it is not asked twice any more.
+ */
 export class DirectIfPossible implements ObjectRequests {
   readonly #client: S3Client;
   readonly #bucket: string;
-  readonly #options: S3ClientOptions;
-  #requests: ObjectRequests | undefined;
+  readonly #options: DirectIfPossibleOptions;
+  readonly #sdk: SdkRequests;
+  readonly #granted = new Set<'put' | 'get'>();
+  #direct: DirectRequests | undefined;
+  #current: ObjectRequests | undefined;
 
-  constructor(client: S3Client, bucket: string, options: S3ClientOptions) {
+  constructor(client: S3Client, bucket: string, options: DirectIfPossibleOptions) {
     this.#client = client;
     this.#bucket = bucket;
     this.#options = options;
+    this.#sdk = new SdkRequests(client, bucket);
   }
 
   async put(key: string, content: Buffer, request: PutRequest): Promise<string | undefined> {
-    return await (this.#requests ?? (await this.#choose())).put(key, content, request);
+    return await this.#send('put', (requests) => requests.put(key, content, request));
   }
 
   async get(key: string, options: GetOptions): Promise<StoredObject> {
-    return await (this.#requests ?? (await this.#choose())).get(key, options);
+    return await this.#send('get', (requests) => requests.get(key, options));
   }
 
+  /** Ends the connections of direct requests, also of those whose bodies are still read after a change to the SDK. */
   close(): void {
-    this.#requests?.close();
+    this.#direct?.close();
+  }
+
+  async #send<T>(kind: 'put' | 'get', send: (requests: ObjectRequests) => Promise<T>): Promise<T> {
+    const requests = this.#current ?? (await this.#choose());
+    try {
+      const answer = await send(requests);
+      this.#granted.add(kind);
+      return answer;
+    } catch (error) {
+      if (requests === this.#sdk || this.#granted.has(kind) || !isRefused(error)) throw error;
+      const answer = await send(this.#sdk);
+      if (this.#current === requests) {
+        this.#current = this.#sdk;
+        this.#options.onDirectRefused?.(error);
+      }
+      return answer;
+    }
   }
 
   async #choose(): Promise<ObjectRequests> {
     const address = await bucketAddress(this.#client, this.#bucket);
     // Another first request may have chosen meanwhile.
-    this.#requests ??=
-      address === null
-        ? new SdkRequests(this.#client, this.#bucket)
-        : new DirectRequests(this.#client, address, this.#options);
-    return this.#requests;
+    if (address !== null) this.#direct ??= new DirectRequests(this.#client, address, this.#options);
+    this.#current ??= this.#direct ?? this.#sdk;
+    return this.#current;
   }
 }

@@ -3,7 +3,7 @@ import type { JobServices, JobType } from '@pasteflow/jobs';
 import { randomShortCode } from '@pasteflow/service-kit';
 import { stampDispatched, type Database } from '@pasteflow/postgres';
 import { messageSpans, runOutsideSpans, sleep, type ServiceContext } from '@pasteflow/runtime';
-import { createObjectStore } from '@pasteflow/s3';
+import { createObjectStore, DIRECT_REFUSED } from '@pasteflow/s3';
 import {
   createQueue,
   decodeJob,
@@ -55,6 +55,7 @@ export function composeJobs(
     requestTimeoutMs: config.upload.putTimeoutMs,
     maxSockets: consumers * S3_SOCKETS_A_JOB,
     requests: config.aws.s3Requests,
+    onDirectRefused: (error) => logger.warn(DIRECT_REFUSED, { error }),
   });
   const uploads = createQueue(sqs, config.queues.uploads);
   const dispatcher = new MessageDispatcher<OutgoingUpload>({

@@ -2,7 +2,7 @@ import { SpanKind } from '@opentelemetry/api';
 import { SQS_BATCH_SIZE } from '@pasteflow/domain';
 import { readPayload } from '@pasteflow/postgres';
 import { withSpan, type ServiceContext } from '@pasteflow/runtime';
-import { createObjectStore, type ObjectStore } from '@pasteflow/s3';
+import { createObjectStore, DIRECT_REFUSED, type ObjectStore } from '@pasteflow/s3';
 import { decodeUpload, type SqsClient } from '@pasteflow/sqs';
 import type { Config } from '../config.ts';
 import { createPipeline, type QueueConsumer } from '../executions/pipeline.ts';
@@ -46,6 +46,7 @@ export function composeUploads(
     requestTimeoutMs: putTimeoutMs,
     maxSockets: consumers * SQS_BATCH_SIZE + sparePlaces,
     requests: config.aws.s3Requests,
+    onDirectRefused: (error) => logger.warn(DIRECT_REFUSED, { error }),
   });
   const putContent = createPutContent({
     store: tracePuts(store),
