@@ -6,7 +6,7 @@ import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { build, type Plugin } from 'esbuild';
-import type { AssetManifest } from './src/assets/assets.ts';
+import type { AssetManifest } from './src/assets.ts';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const output = join(folder, 'dist/assets');

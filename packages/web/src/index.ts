@@ -1,4 +1,4 @@
-export { loadAssets, type Asset, type Assets } from './assets/assets.ts';
+export { loadAssets, type Asset, type Assets } from './assets.ts';
 export { PasteLines } from './content/paste-lines.ts';
 export { pagePolicyOf } from './html/page-policy.ts';
 export type { Site } from './html/layout.ts';

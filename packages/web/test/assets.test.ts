@@ -1,6 +1,6 @@
 import { gunzipSync, brotliDecompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { loadAssets } from '../src/assets/assets.ts';
+import { loadAssets } from '../src/assets.ts';
 
 const assets = loadAssets();
 const gzipped = (name: string): number => {

@@ -27,7 +27,7 @@ export interface Assets {
 }
 
 /** The same folder from src/ and from dist/. */
-const FOLDER = new URL('../../dist/assets/', import.meta.url);
+const FOLDER = new URL('../dist/assets/', import.meta.url);
 
 /**
  * Reads all files into memory: some 100, of 300 KB together.
