@@ -15,17 +15,7 @@ COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .pnpmfile.cjs .npmrc ./
 COPY patches patches
 RUN npm install --global pnpm@12.21.0 && pnpm fetch
 COPY . .
-# `deploy` leaves a package with its production dependencies alone; fauxqs, which has a patch, isn't among them. What
-# only a compiler or a debugger reads goes too.
-RUN pnpm install --frozen-lockfile --offline \
-  && pnpm exec tsc --build packages/*/tsconfig.json services/*/tsconfig.json \
-  && node packages/web/build.ts \
-  && for name in api upload-worker janitor postgres; do \
-    pnpm --filter "@pasteflow/$name" --config.allow-unused-patches=true deploy --prod --legacy "/out/$name" || exit 1; \
-  done \
-  && find /out -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete \
-  && rm -rf /out/*/src /out/*/test /out/*/node_modules/.pnpm/@pasteflow+*/node_modules/@pasteflow/*/src \
-    /out/*/node_modules/.pnpm/@pasteflow+*/node_modules/@pasteflow/*/test
+RUN pnpm install --frozen-lockfile --offline && infra/container/build-services /out
 
 FROM ${RUNTIME_IMAGE} AS runtime
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
