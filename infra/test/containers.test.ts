@@ -95,6 +95,62 @@ interface Service {
   readonly volumes?: string[];
 }
 
+/** null: valid by the schema of the Compose Specification. */
+function problemsOf(compose: object): unknown {
+  const schemas = createRequire(import.meta.url)
+    .resolve('dclint')
+    .replace(/dist\/.*$/, 'schemas/');
+  const schema = JSON.parse(readFileSync(`${schemas}compose.schema.json`, 'utf8')) as object;
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  formats.default(ajv);
+  // The schema names its dialect with https, which Ajv doesn't know.
+  const validate = ajv.compile({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' });
+  return validate(compose) ? null : validate.errors;
+}
+
+describe('the compose file of the one-machine edition', () => {
+  const text = readFileSync(root('infra/one-machine/docker-compose.yml'), 'utf8');
+  const { services, ...others } = parse(text, { merge: true, logLevel: 'error' }) as {
+    services: Record<string, Service>;
+  };
+  const base = parse(readFileSync(root('docker-compose.yml'), 'utf8'), { merge: true }) as {
+    services: Record<string, Service>;
+  };
+
+  test('is valid by the schema, and takes LocalStack out', () => {
+    const { localstack: _, ...kept } = services; // removed by a tag of its own, which no schema knows
+    expect(text).toMatch(/^  localstack: !reset null$/m);
+    expect(problemsOf({ ...others, services: kept })).toBeNull();
+    for (const [name, { image = '', depends_on: dependsOn = {} }] of Object.entries(kept)) {
+      expect(image).toMatch(/^$|:(?!latest)[\w.-]+$/);
+      for (const needed of Object.keys(dependsOn))
+        expect([name, { ...base.services, ...kept }]).toHaveProperty(`1.${needed}`);
+    }
+  });
+
+  test('starts the services without LocalStack, each on the two servers', () => {
+    for (const name of ['api', 'upload-worker', 'janitor'])
+      expect(services[name]).toMatchObject({
+        environment: { AWS_ENDPOINT_URL: '', AWS_ENDPOINT_URL_S3: 'http://objects:7070' },
+        depends_on: { objects: {}, queues: {} },
+      });
+    expect(text.match(/depends_on: !override/g)).toHaveLength(1);
+  });
+});
+
+test('the queues of ElasticMQ are those of infra/resources.json', () => {
+  const conf = readFileSync(root('infra/one-machine/elasticmq.conf'), 'utf8');
+  const { queues, deadLetterSuffix } = JSON.parse(readFileSync(root('infra/resources.json'), 'utf8')) as {
+    queues: Record<string, { name: string; visibilitySeconds: number; maxReceiveCount: number }>;
+    deadLetterSuffix: string;
+  };
+  for (const { name, visibilitySeconds, maxReceiveCount } of Object.values(queues))
+    expect(conf).toContain(`  ${name} {
+    defaultVisibilityTimeout = ${visibilitySeconds} seconds
+    deadLettersQueue { name = ${name}${deadLetterSuffix}, maxReceiveCount = ${maxReceiveCount} }
+  }`);
+});
+
 describe('docker-compose.yml', () => {
   const compose = parse(readFileSync(root('docker-compose.yml'), 'utf8'), { merge: true }) as {
     services: Record<string, Service>;
@@ -102,17 +158,10 @@ describe('docker-compose.yml', () => {
   const ours = ['api', 'upload-worker', 'janitor', 'migrate'];
 
   test('is valid by the schema of the Compose Specification', () => {
-    const schemas = createRequire(import.meta.url)
-      .resolve('dclint')
-      .replace(/dist\/.*$/, 'schemas/');
-    const schema = JSON.parse(readFileSync(`${schemas}compose.schema.json`, 'utf8')) as object;
-    const ajv = new Ajv({ strict: false, allErrors: true });
-    formats.default(ajv);
-    // The schema names its dialect with https, which Ajv doesn't know.
-    const valid = ajv.compile({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' });
-    expect(valid(compose) || valid.errors).toBe(true);
-    const broken = { services: { ...compose.services, api: { ...compose.services['api'], depend_on: {} } } };
-    expect(valid(broken)).toBe(false);
+    expect(problemsOf(compose)).toBeNull();
+    expect(
+      problemsOf({ services: { ...compose.services, api: { ...compose.services['api'], depend_on: {} } } }),
+    ).not.toBeNull();
   });
 
   test('starts Postgres, the migration, S3 and SQS before the services', () => {
