@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 export type ServiceName = 'api' | 'upload-worker' | 'janitor';
 
 /** The paths of the entries that the tests run as processes. The tests import no service. */
-const path = (fromRoot: string): string => fileURLToPath(new URL(`../../../${fromRoot}`, import.meta.url));
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const path = (fromRoot: string): string => `${ROOT}${fromRoot}`;
 
 export const MIGRATE_ENTRY = path('packages/postgres/src/migrate-main.ts');
 export const OPS_ENTRY = path('services/janitor/src/ops-main.ts');

@@ -9,6 +9,7 @@ export {
   MIGRATE_ENTRY,
   OBSERVABILITY_FOLDER,
   OPS_ENTRY,
+  ROOT,
   RUNBOOK,
   SETTINGS_EXAMPLE,
   TOKEN_ENTRY,
@@ -16,7 +17,7 @@ export {
 } from './entries.ts';
 export { Load } from './load.ts';
 export { metricOf, scrape, type MetricSample } from './metric.ts';
-export { installPrograms, OneMachine } from './one-machine.ts';
+export { installPrograms, OneMachine, oneMachineSettings } from './one-machine.ts';
 export { isPgbouncerRequired, Pgbouncer } from './pgbouncer.ts';
 export { isPrometheusRequired, Prometheus, promtool, selectorsIn } from './prometheus.ts';
 export { pythonPackage } from './python-package.ts';

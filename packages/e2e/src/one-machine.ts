@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import {
   createTestDatabase,
@@ -13,13 +12,19 @@ import {
   type TestStack,
 } from '@pasteflow/dev-stack/testing';
 import { ABANDONED_RECEIVE_MS, CREDENTIALS, embeddedAws, type Aws } from './aws.ts';
+import { ROOT } from './entries.ts';
 import { freePort } from './ports.ts';
 import type { RestartableStack } from './stacks.ts';
 import { until } from './until.ts';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const SETUP = join(ROOT, 'infra/one-machine');
 const PROGRAMS = join(ROOT, '.pasteflow/one-machine');
+
+const settingsOf = (file: string) =>
+  parseEnv(readFileSync(join(SETUP, file), 'utf8')) as Record<string, string>;
+
+/** The settings of the services in this edition. */
+export const oneMachineSettings = (): Record<string, string> => settingsOf('services.env');
 
 /** Installs the programs that are missing, which takes minutes the first time. */
 export function installPrograms(): void {
@@ -120,17 +125,19 @@ export class OneMachine implements RestartableStack {
   }
 }
 
-async function versitygw(folder: string): Promise<Program> {
+/** @param versions a folder for old versions of objects. Default: the bucket keeps none */
+export async function versitygw(folder: string, versions?: string): Promise<Program> {
   const address = `127.0.0.1:${await freePort()}`;
   return new Program(`http://${address}`, [join(PROGRAMS, 'versitygw'), 'posix', folder], {
-    ...(parseEnv(readFileSync(join(SETUP, 'versitygw.env'), 'utf8')) as Record<string, string>),
+    ...settingsOf('versitygw.env'),
+    ...(versions !== undefined && { VGW_VERSIONING_DIR: versions }),
     VGW_PORT: address,
     ROOT_ACCESS_KEY: CREDENTIALS.accessKeyId,
     ROOT_SECRET_KEY: CREDENTIALS.secretAccessKey,
   });
 }
 
-async function elasticMq(): Promise<Program> {
+export async function elasticMq(): Promise<Program> {
   const port = await freePort();
   return new Program(`http://127.0.0.1:${port}`, [
     'java',

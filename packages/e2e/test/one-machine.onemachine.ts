@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   installPrograms,
   OneMachine,
+  oneMachineSettings,
   SmallDisk,
   startCluster,
   type Cluster,
@@ -28,6 +29,7 @@ beforeAll(async () => {
     stack: machine,
     env: {
       DATABASE_URL: machine.databaseUrl,
+      UPLOAD_RETRY_DELAYS_MS: oneMachineSettings().UPLOAD_RETRY_DELAYS_MS!,
       CLEANUP_INTERVAL_SECONDS: '0.2',
       // By default a claim counts as stuck after two hours.
       DELETION_STUCK_AFTER_SECONDS: '5',
