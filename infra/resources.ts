@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
-import type { QueueDescription } from '../packages/dev-stack/src/aws/resources.ts';
+import type { Resources as StackResources } from '../packages/dev-stack/src/aws/queues.ts';
+
+export type QueueDescription = StackResources['queues']['uploads'];
+export type QueueSettings = QueueDescription['deadLetters'];
 
 export interface BucketDescription {
   readonly name: string;

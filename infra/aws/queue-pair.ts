@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { QueueDescription, QueueSettings } from '../../packages/dev-stack/src/aws/resources.ts';
+import type { QueueDescription, QueueSettings } from '../resources.ts';
 
 /** A queue and its dead-letter queue as resources.json describes them. Both are encrypted and accept only TLS. */
 export class QueuePair extends Construct {

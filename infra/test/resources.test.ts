@@ -3,8 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import type { QueueSettings } from '../../packages/dev-stack/src/aws/resources.ts';
-import { readResources } from '../resources.ts';
+import { readResources, type QueueSettings } from '../resources.ts';
 import { deployment } from './support/deployments.ts';
 
 const { bucket, deadLetterSuffix, queues } = readResources();
