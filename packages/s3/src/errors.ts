@@ -64,7 +64,12 @@ export function isRangeRefused(error: unknown): boolean {
 }
 
 /** Refusals of the clock, and of a body that has arrived damaged. */
-const REFUSED_FOR_ANOTHER_REASON = ['RequestTimeTooSkewed', 'BadDigest', 'XAmzContentSHA256Mismatch'];
+const REFUSED_FOR_ANOTHER_REASON = [
+  'RequestTimeTooSkewed',
+  'BadDigest',
+  'InvalidDigest',
+  'XAmzContentSHA256Mismatch',
+];
 
 /** S3 does not grant the request in this form. Another state of the object, or of S3, would not change the answer. */
 export function isRefused(error: unknown): boolean {

@@ -243,7 +243,10 @@ describe('presigned URLs', () => {
     const wrong = (await sign(60)).replace(/Signature=.{8}/, 'Signature=00000000');
     const short = await sign(1);
     await sleep(2500);
-    expect([(await fetch(wrong)).status, (await fetch(short)).status]).toEqual([403, 403]);
+    expect([(await fetch(wrong)).status, [400, 403].includes((await fetch(short)).status)]).toEqual([
+      403,
+      true,
+    ]);
   });
 });
 
