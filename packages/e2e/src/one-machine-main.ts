@@ -18,21 +18,25 @@ const objects = await versitygw(join(folder, 'objects'), join(folder, 'versions'
 const queues = await elasticMq();
 try {
   await Promise.all([objects.start(), queues.start()]);
-  const jest = ['--config', 'jest.config.mjs', '--rootDir', '.', '--roots', 'packages', '--maxWorkers', '2'];
-  const child = spawn('scripts/jest', [...jest, '--testMatch', ...patterns, ...process.argv.slice(2)], {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: {
-      // oxlint-disable-next-line node/no-process-env -- the environment of the tests
-      ...process.env,
-      TEST_RUN_NAME: 'one-machine',
-      TEST_SERVICES_FROM: 'sources',
-      AWS_ENDPOINT_URL_S3: objects.url,
-      AWS_ENDPOINT_URL_SQS: queues.url,
-      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+  const jest = ['--config', 'jest.config.mjs', '--rootDir', '.', '--roots', 'packages'];
+  const child = spawn(
+    'scripts/jest',
+    [...jest, '--testMatch', ...patterns, '--maxWorkers', '2', ...process.argv.slice(2)],
+    {
+      cwd: ROOT,
+      stdio: 'inherit',
+      env: {
+        // oxlint-disable-next-line node/no-process-env -- the environment of the tests
+        ...process.env,
+        TEST_RUN_NAME: 'one-machine',
+        TEST_SERVICES_FROM: 'sources',
+        AWS_ENDPOINT_URL_S3: objects.url,
+        AWS_ENDPOINT_URL_SQS: queues.url,
+        AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+        AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+      },
     },
-  });
+  );
   const [code] = (await once(child, 'exit')) as [number | null];
   process.exitCode = code ?? 1;
 } finally {
