@@ -52,7 +52,10 @@ const stored = (executionId: string): UploadSettlement => ({
   nextStep: { kind: 'done' },
 });
 
-/** Settlements that arrive together: the last one is the end of what this worker puts. */
+/**
+ * Settlements that arrive together: the last one is the end of what this worker puts. Whatever joins others after their statement waits for
+ * a minute.
+ */
 function settleTogether(executionIds: readonly string[]) {
   const errors: unknown[] = [];
   let left = executionIds.length;
@@ -60,7 +63,7 @@ function settleTogether(executionIds: readonly string[]) {
     worker,
     events: { dependencyFailed: (_what, error) => void errors.push(error) },
     lingerMs: 60_000,
-    isIdle: () => left === 0,
+    isIdle: () => left === 0 && sizes().length === 0,
   });
   worker.statements.length = 0;
   /** How many settlements each statement had so far. */
