@@ -51,7 +51,7 @@ describe('the dispatcher', () => {
     expect(await queueDepth(emulator.direct, emulator.queue)).toBe(before + 100);
   });
 
-  it('sends a single message without waiting for others', async () => {
+  it('sends a single message although no other one follows', async () => {
     const { dispatcher, sent } = createDispatcher();
     dispatcher.dispatch(uploads(1)[0]!);
     await until(() => sent.length === 1);

@@ -19,8 +19,8 @@ export interface SlugLimit {
 }
 
 /**
- * A creation waits for a lock only when somebody has locked its user's row, or creates pastes with slugs of
- * the same user.
+ * A creation waits for a lock only when somebody has locked its user's row, creates pastes with slugs of the
+ * same user, or takes the same slug.
  */
 const MAX_LOCK_WAIT_MS = 200;
 
