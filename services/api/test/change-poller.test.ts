@@ -150,6 +150,16 @@ describe('the number of reads', () => {
     expect(all.every(({ received }) => received.length === 1)).toBe(true);
   });
 
+  it.each([200_000, 1])(
+    'is two or more with more clients than a call has arguments, for %i pastes',
+    async (pastes) => {
+      const { poller, clock, reads } = pollerOf({ maxWatchers: 200_000 });
+      for (let n = 0; n < 200_000; n++) poller.watch(watcher(`paste ${n % pastes}`));
+      await clock.advance(600);
+      expect(reads.length).toBeGreaterThan(1);
+    },
+  );
+
   it('is 13 a second for 1,000 clients that came at different times and wait long', async () => {
     const { poller, clock, reads } = pollerOf();
     for (const each of watchers(1000)) {

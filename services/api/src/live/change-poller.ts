@@ -169,7 +169,9 @@ export class ChangePoller {
     this.#maxRead = isLong ? MAX_READ_OF_LONG_ROWS : Infinity;
     if (outcome !== 'failed') this.#notBefore = this.#clock.now() + (isLong ? 0 : pauseMs(this.#clients));
     this.#isReading = false;
-    this.#scheduleAt(Math.min(...[...this.#watched.values()].map(({ dueAt }) => dueAt)));
+    let nextAt = Infinity;
+    for (const { dueAt } of this.#watched.values()) nextAt = Math.min(nextAt, dueAt);
+    this.#scheduleAt(nextAt);
   }
 
   /** Takes each up to half of its interval early, so that those whose clients came at different times share a statement. */
@@ -266,7 +268,7 @@ function subscriptionOf({ watched: { kind, id }, wishes }: WatchedRead): Subscri
   return {
     kind,
     id,
-    after: afters.length === 0 ? null : Math.min(...afters),
+    after: afters.length === 0 ? null : afters.reduce((first, after) => Math.min(first, after)),
     row: rows.has('always') ? 'always' : rows.has('at the end') ? 'at the end' : 'never',
   };
 }
