@@ -99,7 +99,10 @@ export async function answerIdempotencyKeys(
   tx: Database,
   answers: readonly (HeldKey & { readonly answer: Buffer })[],
 ): Promise<number> {
-  if (answers.length === 0) return 0;
+  const [only] = answers;
+  if (only === undefined) return 0;
+  // The prepared statement takes a quarter of the time. A kept plan for several keys would read the whole table.
+  if (answers.length === 1) return Number(await answerIdempotencyKey(tx, only, only.answer));
   const result = await sql`
     UPDATE idempotency_keys k SET answer = kept.answer
     FROM unnest(
