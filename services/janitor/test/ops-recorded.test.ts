@@ -3,7 +3,7 @@ import { makeJobs, makePastes, makeUsers } from '@pasteflow/postgres/testing';
 import { sql } from 'kysely';
 import { runOpsCommand } from '../src/commands/run-ops-command.ts';
 import { openPage } from './page/open-page.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, eventually, type World } from './world.ts';
 
 let world: World;
 beforeAll(async () => {
@@ -111,6 +111,44 @@ describe('an action of npm run ops is recorded', () => {
   });
 });
 
+describe('without --yes', () => {
+  it('nothing is done and nothing is recorded, also when the count is 0', async () => {
+    const [user] = await makeUsers(world.db, 1);
+    const takedown = ['takedown', '--user', user!.id, ...why];
+    const retry = ['retry', '--all-failed-since', '2026-11-22T04:00:00Z'];
+    expect(await ops(...takedown)).toMatchObject({
+      code: 0,
+      stdout: `The user ${user!.id} has 0 pastes that can be taken down.\n`,
+    });
+    expect(await ops(...retry)).toMatchObject({
+      code: 0,
+      stdout: '0 FAILED pastes that failed since 2026-11-22T04:00:00.000Z can be retried.\n',
+    });
+    expect(JSON.parse((await ops(...takedown, '--json')).stdout)).toEqual({ standing: 0 });
+    expect(JSON.parse((await ops(...retry, '--json')).stdout)).toEqual({ retryable: 0 });
+    expect(await recorded()).toEqual([]);
+  });
+
+  it('a paste stays that the user creates right after the count of 0', async () => {
+    const [user] = await makeUsers(world.db, 1);
+    // The count waits for the first lock, and whatever would follow the count for the second one.
+    const first = await world.db.startTransaction().execute();
+    const second = await world.db.startTransaction().execute();
+    await sql`LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE`.execute(first);
+    const answer = ops('takedown', '--user', user!.id, ...why);
+    await untilWaiting(1);
+    const locked = sql`LOCK TABLE pastes IN ACCESS EXCLUSIVE MODE`.execute(second);
+    await untilWaiting(2);
+    await first.rollback().execute();
+    await locked;
+    await makePastes(second, 1, { status: 'PROCESSED', userId: user!.id });
+    await second.commit().execute();
+    expect(await answer).toMatchObject({ code: 0 });
+    expect(await world.db.selectFrom('takedowns').selectAll().execute()).toEqual([]);
+    expect(await recorded()).toEqual([]);
+  });
+});
+
 describe('an action of npm run ops that can’t be recorded', () => {
   it('is not done', async () => {
     await sql`ALTER TABLE operator_actions RENAME TO away`.execute(world.db);
@@ -134,3 +172,11 @@ describe('an action of npm run ops that can’t be recorded', () => {
     }
   });
 });
+
+async function untilWaiting(sessions: number): Promise<void> {
+  await eventually(async () => {
+    const { rows } =
+      await sql`SELECT FROM pg_locks WHERE NOT granted AND relation = 'pastes'::regclass`.execute(world.db);
+    return rows.length === sessions;
+  });
+}
