@@ -100,6 +100,34 @@ describe('reap-executions', () => {
     expect(more).toEqual([]);
   });
 
+  it('counts what it sends for uploads and for jobs at the same time', async () => {
+    await zombies(1);
+    const execution = { status: 'RUNNING', workerId: 'upload-worker/dead', leaseSeconds: -1 } as const;
+    await makeJobs(world.db, 1, { userId: world.userId, status: 'processing', execution });
+    const sending = Promise.withResolvers<void>();
+    let begun = 0;
+    // Each queue sends only when the other one is about to send, too.
+    const queues = world.queues.map((queue) => ({
+      ...queue,
+      endZombies: async (...args: Parameters<WorkQueue['endZombies']>) => {
+        const { found, ended } = await queue.endZombies(...args);
+        const dispatch = async (signal: AbortSignal) => {
+          begun += 1;
+          if (begun === world.queues.length) sending.resolve();
+          await sending.promise;
+          return await ended.successors.dispatch(signal);
+        };
+        return { found, ended: { ...ended, successors: { ...ended.successors, dispatch } } };
+      },
+    }));
+    expect(await reaperOf(queues).runOnce(running())).toEqual({
+      ...nothing,
+      lost: 2,
+      rescued: 2,
+      dispatched: 2,
+    });
+  });
+
   it('ends no execution with a valid lease', async () => {
     expect(await reaper().runOnce(running())).toEqual(nothing);
     await makePastes(world.db, 3, {
