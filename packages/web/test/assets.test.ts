@@ -1,3 +1,5 @@
+import { globSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { gunzipSync, brotliDecompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { loadAssets } from '../src/assets.ts';
@@ -20,6 +22,10 @@ function withImports(name: string, seen = new Set<string>()): ReadonlySet<string
 
 const sizeOf = (source: string): number =>
   [...withImports(assets.fileOf(source))].reduce((sum, name) => sum + gzipped(name), 0);
+
+it('has a folder of its own: the build removes all other files there, also a compiled module', () => {
+  expect(globSync(fileURLToPath(new URL('../src/assets/*', import.meta.url)))).toEqual([]);
+});
 
 describe('what a browser loads', () => {
   it('is at most 15 KB of JavaScript for a paste, with the largest mode that any language needs', () => {
