@@ -59,7 +59,7 @@ export const operationsWords = {
   cancel: 'Cancel',
   changed:
     'The number has grown since you looked, so nothing was done. Check the new number and confirm again.',
-  running: 'This is still running. The page shows the end when you load it again.',
+  running: 'This is still running, or its process was killed. The page shows the end when you load it again.',
   by: 'By',
   at: 'At',
   what: 'What',

@@ -165,7 +165,9 @@ describe('an action', () => {
     const request = await held;
     const second = await page.call('/act/run-sweep', { form });
     expect(second.headers.location).toBe(first.headers.location);
-    expect((await page.call(String(first.headers.location))).body).toContain('This is still running.');
+    expect((await page.call(String(first.headers.location))).body).toContain(
+      'This is still running, or its process was killed.',
+    );
     await request.forward();
     await page.act('run-sweep', 'relay');
     expect(await recorded()).toMatchObject([
