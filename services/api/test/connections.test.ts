@@ -5,9 +5,10 @@ import { useApi, type RunningApi } from './support/api.ts';
 import { answerOn, dial, rawExchange } from './support/http.ts';
 import { metricOf, until } from './support/until.ts';
 
-const bed = useApi();
+// Before the api stops, because the api waits for its requests.
 const dialled: Socket[] = [];
 afterEach(() => dialled.splice(0).forEach((socket) => socket.destroy()));
+const bed = useApi();
 
 async function idle(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
   const socket = await dial(port, localAddress);

@@ -6,9 +6,10 @@ import { metricOf, waiting } from './support/until.ts';
 import { newPaste, settle } from './support/pastes.ts';
 import { newUser } from './support/users.ts';
 
-const bed = useApi();
+// Before the api stops, because the api waits for its requests.
 const sockets: Socket[] = [];
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+const bed = useApi();
 
 /** Sends a request on a connection of its own, and leaves it waiting. */
 async function send(
