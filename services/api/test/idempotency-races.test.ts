@@ -1,9 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { FaultProxy, spawnService, TcpProxy, type SpawnedService } from '@pasteflow/dev-stack/testing';
+import { FaultProxy, type SpawnedService, spawnService, TcpProxy } from '@pasteflow/dev-stack/testing';
 import { sql } from 'kysely';
+import { fileURLToPath } from 'node:url';
+import { retryAfterSeconds } from '../src/idempotency/idempotency.ts';
 import { useApi } from './support/api.ts';
-import { COMMIT, startHoldingProxy, type HoldingProxy } from './support/holding-proxy.ts';
+import { COMMIT, type HoldingProxy, startHoldingProxy } from './support/holding-proxy.ts';
 import { problemOf } from './support/http.ts';
 import {
   keyRows,
@@ -272,4 +273,15 @@ describe('while SQS is unavailable', () => {
     await api.stop();
     await proxy.stop();
   });
+});
+
+it.each([
+  [15, 1],
+  [14.2, 1],
+  [12, 3],
+  [7.5, 8],
+  [4, 4],
+  [0.2, 1],
+])('with %d s until the claim expires, Retry-After is %d s', (left, seconds) => {
+  expect(retryAfterSeconds(left)).toBe(seconds);
 });

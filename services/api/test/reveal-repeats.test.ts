@@ -1,6 +1,5 @@
-import { createServer, request as forward, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { objectKeyOf } from '@pasteflow/domain';
 import { findPaste, takeDown, takeOverBurned } from '@pasteflow/postgres';
@@ -8,7 +7,7 @@ import { sql } from 'kysely';
 import { useApi, type RunningApi } from './support/api.ts';
 import { dial, problemOf } from './support/http.ts';
 import { metricOf, until } from './support/until.ts';
-import { compressedPaste, processedPaste, putCompressed, sha256 } from './support/pastes.ts';
+import { processedPaste } from './support/pastes.ts';
 
 const MIB = 1024 * 1024;
 // Runs before the api stops, because the api waits for its downloads.
@@ -173,65 +172,75 @@ describe('a key of a reader', () => {
 
 describe('a reveal of more than 256 KiB', () => {
   const content = Buffer.alloc(400_000, 'pasteflow\n');
-  const servers: Server[] = [];
-  afterEach(() => servers.splice(0).forEach((server) => server.close().closeAllConnections()));
-
-  /** S3, whose answers to GET break off in the middle while `cuts` is true. */
-  async function cuttingS3(): Promise<{ readonly url: string; cuts: boolean }> {
-    const state = { url: '', cuts: true };
-    const upstream = new URL(bed.stack.aws.endpoint);
-    const server = createServer((req, res) => {
-      const { method, headers, url: path } = req;
-      const { hostname, port } = upstream;
-      req.pipe(
-        forward({ hostname, port, path, method, headers }, (answer) => {
-          const chunks: Buffer[] = [];
-          answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-          answer.on('end', () => {
-            const body = Buffer.concat(chunks);
-            res.writeHead(answer.statusCode ?? 500, answer.headers);
-            if (state.cuts && method === 'GET')
-              res.write(body.subarray(0, body.length / 2), () => setImmediate(() => res.destroy()));
-            else res.end(body);
-          });
-        }),
-      );
+  const large = Buffer.alloc(10 * MIB, 'pasteflow\n');
+  const tight = (minHeldMs: number) =>
+    bed.start({
+      env: {
+        TRUST_PROXY: '1',
+        MAX_DOWNLOAD_BYTES_IN_FLIGHT: String(16 * MIB),
+        MIN_DOWNLOAD_BYTES_PER_SECOND: '0',
+      },
+      minHeldMs,
     });
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return state;
+  const from = (address: string, api: RunningApi) => ({
+    api,
+    key: KEY,
+    headers: { 'x-forwarded-for': address },
+  });
+  /** An answer that nobody reads and that has been claimed. */
+  async function holding(api: RunningApi, code: string, address: string): Promise<Socket> {
+    const socket = await unread(api, code, KEY, address);
+    await until(
+      () => metricOf(api, 'pastes_revealed_total'),
+      (count) => count >= 1,
+    );
+    return socket;
   }
+  /** How many bytes still come until the connection ends. */
+  async function restOf(socket: Socket): Promise<number> {
+    let bytes = 0;
+    socket.on('data', (chunk) => (bytes += chunk.length)).resume();
+    socket.once('end', () => socket.destroy());
+    await once(socket, 'close');
+    return bytes;
+  }
+  const heldBytes = (api: RunningApi, expected: number) =>
+    until(
+      () => metricOf(api, 'http_held_bytes', { kind: 'in_flight' }),
+      (bytes) => bytes === expected,
+    );
 
-  it.each(['as it is', 'compressed'])(
-    'deletes nothing when S3 breaks off in the middle of an object that is stored %s',
-    async (how) => {
-      const s3 = await cuttingS3();
-      const api = await bed.start({ env: { AWS_ENDPOINT_URL_S3: s3.url } });
-      const code =
-        how === 'compressed' ? await compressedPaste(bed, content, { burn: true }) : await secret(content);
-      expect((await reveal(code, { api })).status).toBe(503);
-      expect((await rowOf(code)).burned_at).toBeNull();
-      s3.cuts = false;
-      expect((await bytesOf(await reveal(code, { api }))).equals(content)).toBe(true);
-    },
-  );
-
-  it('deletes nothing when one bit of the object has changed', async () => {
-    const code = await secret(content);
-    const flipped = Buffer.from(content);
-    flipped[300_000] = flipped[300_000]! ^ 1;
-    await bed.store.put(objectKeyOf(code), flipped, { sha256: sha256(flipped) });
-    expect((await reveal(code)).status).toBe(503);
-    expect((await rowOf(code)).burned_at).toBeNull();
-    await bed.store.put(objectKeyOf(code), content, { sha256: sha256(content) });
-    expect((await bytesOf(await reveal(code))).equals(content)).toBe(true);
+  it('is refused while its caller, or all, hold too much memory for answers that have just begun, and deletes nothing then', async () => {
+    const api = await tight(Infinity);
+    const [one, two] = [await secret(large), await secret(large)];
+    const socket = await holding(api, one, '192.0.2.1');
+    expect((await reveal(two, from('192.0.2.2', api))).status).toBe(503);
+    const other = await secret(content);
+    expect((await reveal(other, from('192.0.2.1', api))).status).toBe(429);
+    const short = await secret();
+    expect(await (await reveal(short, from('192.0.2.1', api))).text()).toBe('the secret');
+    for (const code of [two, other]) expect((await rowOf(code)).burned_at).toBeNull();
+    socket.destroy();
+    await heldBytes(api, 0);
+    expect((await bytesOf(await reveal(two, from('192.0.2.2', api)))).equals(large)).toBe(true);
+    expect((await bytesOf(await reveal(one, from('192.0.2.1', api)))).equals(large)).toBe(true);
   });
 
-  it('deletes nothing when a compressed object has other content of the same length', async () => {
-    const code = await compressedPaste(bed, content, { burn: true });
-    await putCompressed(bed.store, code, gzipSync(Buffer.alloc(400_000, 'another')));
-    expect((await reveal(code)).status).toBe(503);
-    expect((await rowOf(code)).burned_at).toBeNull();
+  it('ends the longest-running answers of others when all hold too much memory, and they can be repeated', async () => {
+    const api = await tight(0);
+    const [one, two] = [await secret(large), await secret(large)];
+    const socket = await holding(api, one, '192.0.2.1');
+    expect((await bytesOf(await reveal(two, from('192.0.2.2', api)))).equals(large)).toBe(true);
+    expect(await restOf(socket)).toBeLessThan(large.length);
+    await heldBytes(api, 0);
+    expect((await bytesOf(await reveal(one, from('192.0.2.1', api)))).equals(large)).toBe(true);
+  });
+
+  it('ends the earlier answer to the same reader', async () => {
+    const api = await tight(Infinity);
+    const code = await secret(large);
+    const socket = await holding(api, code, '192.0.2.1');
+    expect((await bytesOf(await reveal(code, from('192.0.2.2', api)))).equals(large)).toBe(true);
+    expect(await restOf(socket)).toBeLessThan(large.length);
   });
 });
