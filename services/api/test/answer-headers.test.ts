@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { type AppDependencies, routesOf } from '../src/app.ts';
 import { accessTable } from './support/access-table.ts';
 import { useApi } from './support/api.ts';
-import { answerOn, dial, problemOf, rawExchange } from './support/http.ts';
+import { problemOf, rawExchange } from './support/http.ts';
 import { countPastes, processedPaste } from './support/pastes.ts';
 import { recordedBody } from './support/recorded-pastes.ts';
 import { BROWSER } from './support/sign-in.ts';
@@ -157,12 +157,6 @@ describe('X-Robots-Tag', () => {
     const paste = `${bed.api.url}/v1/pastes/${code}`;
     for (const url of [`${bed.api.url}/${code}`, paste, `${paste}/content`, `${paste}/timeline`])
       expect(await headerOf(url, 'x-robots-tag')).toBe('noindex, nofollow');
-    const conditional = await dial(bed.api.port);
-    conditional.write(`GET /${code} HTTP/1.1\r\nHost: x\r\nIf-None-Match: *\r\nConnection: close\r\n\r\n`);
-    expect(await answerOn(conditional)).toMatchObject({
-      status: 304,
-      headers: { 'x-robots-tag': 'noindex, nofollow' },
-    });
   });
 
   it('lets search engines list the start page and the reference', async () => {

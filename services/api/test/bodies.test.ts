@@ -29,9 +29,11 @@ function chunked(bytes: number): { body: ReadableStream; duplex: 'half' } {
 }
 
 describe('the size of a body', () => {
-  it('accepts 10 MiB, with a Content-Length or in chunks', async () => {
+  it('accepts 10 MiB, with a Content-Length, in chunks, or in a form', async () => {
     const content = Buffer.alloc(MAX, 'x');
-    for (const init of [{ body: content }, chunked(MAX)]) {
+    const form = new FormData();
+    form.append('content', new Blob([content]), 'large');
+    for (const init of [{ body: content }, chunked(MAX), { body: form }]) {
       const response = await fetch(`${bed.api.url}/v1/pastes`, { method: 'POST', ...init });
       const paste = (await response.json()) as { short_code: string; content_hash: string };
       expect(response.status).toBe(201);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { useApi } from './support/api.ts';
 import { document } from './support/document.ts';
-import { dial, parseAnswer, postJson, postRaw, problemOf } from './support/http.ts';
+import { dial, parseAnswer, problemOf } from './support/http.ts';
 import { keyRows, newKey, postKeyed, wholeAnswer, type KeyedPost } from './support/keyed.ts';
 import { countPastes, newPaste } from './support/pastes.ts';
 import { until } from './support/until.ts';
@@ -268,11 +268,6 @@ describe('the statements', () => {
     expect(status).toBe(201);
     return bed.api.statements.slice(before).map((sql) => sql.trim().split(/\s+/).slice(0, 3).join(' '));
   };
-
-  it('of a creation without a key are one', async () => {
-    expect(await statementsOf(() => postRaw(bed.api.url, 'x'))).toEqual(['WITH lock_limit AS']);
-    expect(await statementsOf(() => postJson(bed.api.url, { content: 'x' }))).toEqual(['WITH lock_limit AS']);
-  });
 
   it('of a creation with a key are the claim and a transaction of two; of a replay, the claim', async () => {
     const key = newKey();
