@@ -221,7 +221,7 @@ describe('the access to each endpoint', () => {
     for (const cases of Object.values(accessTable)) expect(cases).not.toEqual([]);
   });
 
-  /** That a malformed, an expired or a revoked token counts as a wrong one is in tokens.test.ts. */
+  /** That a malformed, an expired or a revoked token counts as a wrong one is tested above. */
   const callers = ['no token', 'a wrong token', 'another user’s token', 'the owner’s token'] as const;
 
   type CallerName = (typeof callers)[number];
