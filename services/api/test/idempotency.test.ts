@@ -275,7 +275,7 @@ describe('the statements', () => {
       'INSERT INTO idempotency_keys',
       'begin',
       'WITH lock_limit AS',
-      'UPDATE idempotency_keys k',
+      'UPDATE idempotency_keys SET',
       'commit',
     ]);
     expect(await statementsOf(() => postKeyed(bed.api.url, { key }))).toEqual([
