@@ -621,7 +621,7 @@ export interface paths {
     };
     /**
      * Reads what has changed since the paste that this one was made from; in a browser, as a page.
-     * @description The answer is a patch in the unified format of diff, empty for equal contents. Contents of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ones are answered with `diff_unavailable`.
+     * @description The answer is a patch in the unified format of diff, empty for equal content. Content of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ones are answered with `diff_unavailable`.
      */
     get: operations['readDiff'];
     put?: never;
@@ -4700,7 +4700,7 @@ export interface operations {
          */
         'If-Match'?: string;
         /**
-         * @description A content that is stored compressed is sent as it is stored to clients that name its encoding, `gzip`. A part is never compressed.
+         * @description Content that is stored compressed is sent as it is stored to clients that name its encoding, `gzip`. A part is never compressed.
          * @example gzip
          */
         'Accept-Encoding'?: string;
@@ -5659,7 +5659,7 @@ export interface operations {
          */
         'If-Match'?: string;
         /**
-         * @description A content that is stored compressed is sent as it is stored to clients that name its encoding, `gzip`. A part is never compressed.
+         * @description Content that is stored compressed is sent as it is stored to clients that name its encoding, `gzip`. A part is never compressed.
          * @example gzip
          */
         'Accept-Encoding'?: string;

@@ -90,7 +90,7 @@ async function expectNoCopies({ mark, jobs }: Pick<Marked, 'mark' | 'jobs'>): Pr
 
 const forgetSource = ({ source }: Marked) => alice.pastes.delete(source);
 
-describe('no copy of a content is left, in tables, objects, messages and logs, and in no view of a job,', () => {
+describe('no copy of content is left, in tables, objects, messages and logs, and in no view of a job,', () => {
   it('when its pastes were burned', async () => {
     const made = await makePastes({ burn: true });
     await untilStatus(made, 'PROCESSED');
@@ -180,7 +180,7 @@ async function textOf(code: string): Promise<string> {
 }
 
 describe('the search for copies', () => {
-  it('finds a content in a table, an object and a message, plain, compressed and encoded', async () => {
+  it('finds content in a table, an object and a message, plain, compressed and encoded', async () => {
     const mark = newMark();
     const packed = gzipSync(mark.repeat(9));
     await cluster.rows.query(

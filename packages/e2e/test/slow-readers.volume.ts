@@ -104,7 +104,7 @@ const refusedOf = (samples: readonly MetricSample[]): number =>
     .filter(({ name }) => name === 'http_downloads_refused_total')
     .reduce((total, { value }) => total + value, 0);
 
-/** The contents that answers wait for have arrived from S3 when a second adds less than 4 MiB. */
+/** The content that answers wait for has arrived from S3 when a second adds less than 4 MiB. */
 async function untilMemoryIsSteady(): Promise<void> {
   let last = 0;
   await cluster.until(async () => {
@@ -129,8 +129,8 @@ describe.each([
   beforeAll(prepare, 300_000);
 
   it.each([
-    ['a content of 4 MiB', () => ({ codes: codes.long, accept: '*/*', requests: 2 }), null],
-    ['a content of 256 KiB', () => ({ codes: codes.short, accept: '*/*', requests: 16 }), SHORT],
+    ['content of 4 MiB', () => ({ codes: codes.long, accept: '*/*', requests: 2 }), null],
+    ['content of 256 KiB', () => ({ codes: codes.short, accept: '*/*', requests: 16 }), SHORT],
     ['the page of 256 KiB', () => ({ codes: codes.short, accept: 'text/html', requests: 3 }), 9 * SHORT],
   ])(
     'stays below 400 MiB while 200 callers ask for %s of their own and read nothing',

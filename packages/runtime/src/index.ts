@@ -21,7 +21,7 @@ export {
   variable,
   type Variable,
 } from './config/variables.ts';
-export { Groups } from './groups.ts';
+export { GroupedCalls } from './grouped-calls.ts';
 export { HealthServer } from './health/health-server.ts';
 export { listen } from './health/listen.ts';
 export { Readiness, type Check } from './health/readiness.ts';

@@ -1,5 +1,5 @@
 export { TooMuchContentError } from './deflate.ts';
-export { textOfSealed, type SealedDocument } from './document.ts';
+export { textOfSealed, type SealedPaste } from './sealed-paste.ts';
 export { type Attachment, type Message, messageOfFile } from './message.ts';
 export { MAX_MESSAGE_BYTES, openSealed, WrongKeyError } from './open-sealed.ts';
 export { parseSealedText, SealedFormatError, toSealed } from './parse-sealed.ts';

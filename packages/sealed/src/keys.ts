@@ -1,5 +1,5 @@
 import { base58 } from '@scure/base';
-import type { CipherParameters } from './document.ts';
+import type { CipherParameters } from './sealed-paste.ts';
 
 /** Characters for each call of String.fromCharCode, whose arguments go on the stack. */
 const CHUNK = 0x2000;

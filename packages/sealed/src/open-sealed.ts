@@ -1,6 +1,6 @@
 import { deriveKey, fromBase64, gcmOf, type SecretKey } from './keys.ts';
 import { inflate } from './deflate.ts';
-import { textOfAuthenticatedData, type SealedDocument } from './document.ts';
+import { textOfAuthenticatedData, type SealedPaste } from './sealed-paste.ts';
 import { decodeMessage, type Message } from './message.ts';
 
 /** The key or the password is wrong, or somebody has changed the document: the cipher can't tell which. */
@@ -20,7 +20,7 @@ export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
  * @throws WrongKeyError, TooMuchContentError; Error for a message that no client writes
  */
 export async function openSealed(
-  document: SealedDocument,
+  document: SealedPaste,
   key: SecretKey,
   { password = '', maxBytes = MAX_MESSAGE_BYTES }: { password?: string; maxBytes?: number } = {},
 ): Promise<Message> {
@@ -31,7 +31,7 @@ export async function openSealed(
 }
 
 async function decrypt(
-  { adata, ct }: SealedDocument,
+  { adata, ct }: SealedPaste,
   key: SecretKey,
   passwords: readonly Uint8Array[],
 ): Promise<Uint8Array<ArrayBuffer>> {

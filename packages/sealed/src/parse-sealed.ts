@@ -6,8 +6,8 @@ import {
   textOfSealed,
   type AuthenticatedData,
   type CipherParameters,
-  type SealedDocument,
-} from './document.ts';
+  type SealedPaste,
+} from './sealed-paste.ts';
 
 /** A document that breaks a rule of the format. `path` names the value, for example `adata.0.2`. */
 export class SealedFormatError extends Error {
@@ -41,7 +41,7 @@ const MIN_CIPHERTEXT_CHARACTERS = 12;
  * fields differently.
  * @throws SealedFormatError
  */
-export function parseSealedText(text: string): SealedDocument {
+export function parseSealedText(text: string): SealedPaste {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -55,7 +55,7 @@ export function parseSealedText(text: string): SealedDocument {
 }
 
 /** Takes `v`, `adata` and `ct` from an object, and ignores its other fields. @throws SealedFormatError */
-export function toSealed(value: unknown): SealedDocument {
+export function toSealed(value: unknown): SealedPaste {
   if (!isRecord(value)) throw new SealedFormatError('', 'must be a JSON object');
   const { v, adata, ct } = value;
   if (v !== 2) throw new SealedFormatError('v', 'must be 2');

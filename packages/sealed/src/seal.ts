@@ -4,8 +4,8 @@ import {
   textOfAuthenticatedData,
   type AuthenticatedData,
   type Formatter,
-  type SealedDocument,
-} from './document.ts';
+  type SealedPaste,
+} from './sealed-paste.ts';
 import { encodeMessage, type Message } from './message.ts';
 
 /** OWASP's figure for PBKDF2 with HMAC-SHA-256. It slows down guesses at a password: the key in the link can't be guessed. */
@@ -20,7 +20,7 @@ interface SealOptions {
 }
 
 interface Sealed {
-  readonly document: SealedDocument;
+  readonly document: SealedPaste;
   readonly key: SecretKey;
 }
 

@@ -9,7 +9,7 @@ import {
   textOfSealed,
   toSealed,
   type Message,
-  type SealedDocument,
+  type SealedPaste,
   type SecretKey,
 } from '../src/index.ts';
 import { recorded, recordedPastes } from './fixtures.ts';
@@ -68,11 +68,11 @@ describe('a message', () => {
   });
 
   test.each([
-    ['the formatter', (d: SealedDocument) => ({ ...d, adata: [d.adata[0], 'markdown', 0, 0] as const })],
-    ['the burn flag', (d: SealedDocument) => ({ ...d, adata: [d.adata[0], 'plaintext', 0, 1] as const })],
+    ['the formatter', (d: SealedPaste) => ({ ...d, adata: [d.adata[0], 'markdown', 0, 0] as const })],
+    ['the burn flag', (d: SealedPaste) => ({ ...d, adata: [d.adata[0], 'plaintext', 0, 1] as const })],
     [
       'a byte of the ciphertext',
-      (d: SealedDocument) => ({ ...d, ct: `${d.ct.startsWith('A') ? 'B' : 'A'}${d.ct.slice(1)}` }),
+      (d: SealedPaste) => ({ ...d, ct: `${d.ct.startsWith('A') ? 'B' : 'A'}${d.ct.slice(1)}` }),
     ],
   ])('is closed when somebody has changed %s', async (_, change) => {
     const { document, key } = await seal(message);

@@ -14,10 +14,10 @@ export {
   EXIT_FAILED,
   EXIT_USAGE,
   failed,
-  printAnswer,
+  printResult,
   succeeded,
-  type Answer,
-} from './command-line/answer.ts';
+  type CommandResult,
+} from './command-line/command-result.ts';
 export { misused, parseArguments, quote, type Misused } from './command-line/arguments.ts';
 export { withDatabase } from './command-line/database.ts';
 export {

@@ -1,5 +1,5 @@
-import { printAnswer } from '@pasteflow/service-kit';
+import { printResult } from '@pasteflow/service-kit';
 import { runTokenCommand } from './token/token-command.ts';
 
 /** `npm run token`: makes, lists and revokes API tokens. */
-printAnswer(await runTokenCommand(process.argv.slice(2), process.env));
+printResult(await runTokenCommand(process.argv.slice(2), process.env));

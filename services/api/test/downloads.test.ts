@@ -67,7 +67,7 @@ describe('200 readers that never read a large content', () => {
     );
   });
 
-  it('of 200 callers hold all streams, and small contents are read as before', async () => {
+  it('of 200 callers hold all streams, and short ones are read as before', async () => {
     const api = await bed.start({ env, s3Sockets: 8 });
     await Promise.all(Array.from({ length: 200 }, (_, i) => unread(api, large, `192.0.2.${i}`)));
     await until(

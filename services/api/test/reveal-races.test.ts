@@ -45,7 +45,7 @@ describe('a reveal', () => {
   it.each([
     ['in memory', 2000],
     ['as a stream', 400_000],
-  ])('gives a content %s to exactly one of 200 readers at two apis', async (_name, size) => {
+  ])('gives content %s to exactly one of 200 readers at two apis', async (_name, size) => {
     const apis = await Promise.all([start(OFF), start(OFF)]);
     const content = Buffer.alloc(size, 'x');
     const code = await secret(content);
@@ -72,7 +72,7 @@ describe('a reveal', () => {
   it.each([
     ['in memory', 10],
     ['as a stream', 400_000],
-  ])('deletes nothing while S3 fails or has no object: a content %s', async (_name, size) => {
+  ])('deletes nothing while S3 fails or has no object: content %s', async (_name, size) => {
     const api = await start();
     const code = await secret(Buffer.alloc(size, 'y'));
     proxy.rule({ method: 'GET' }, { kind: 'fail', status: 503 });

@@ -1,4 +1,4 @@
-import { EXIT_USAGE, failed, printAnswer } from '@pasteflow/service-kit';
+import { EXIT_USAGE, failed, printResult } from '@pasteflow/service-kit';
 import { runCommand, runService } from '@pasteflow/runtime';
 import { parseJanitorCommand } from './command-line.ts';
 import { composeJanitor } from './compose.ts';
@@ -16,7 +16,7 @@ switch (command.kind) {
     await runCommand({ ...entry, run: (opened) => runOnce(opened, command) });
     break;
   case 'misused':
-    printAnswer(failed(EXIT_USAGE, `janitor: ${command.message}\n`));
+    printResult(failed(EXIT_USAGE, `janitor: ${command.message}\n`));
     break;
   default:
     command satisfies never;

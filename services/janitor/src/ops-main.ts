@@ -1,7 +1,7 @@
-import { printAnswer } from '@pasteflow/service-kit';
+import { printResult } from '@pasteflow/service-kit';
 import { runOpsCommand } from './commands/run-ops-command.ts';
 
 /** `npm run ops`: shows operators the state of the system, and does their actions. */
-printAnswer(
+printResult(
   await runOpsCommand(process.argv.slice(2), process.env, (line) => void process.stderr.write(`${line}\n`)),
 );

@@ -5,7 +5,7 @@ import {
   type Message,
   openSealed,
   parseSealedText,
-  type SealedDocument,
+  type SealedPaste,
   type SecretKey,
   WrongKeyError,
 } from '@pasteflow/sealed';
@@ -14,7 +14,7 @@ import { UsageError } from '../errors.ts';
 import type { Session } from '../session.ts';
 import { readSecret } from '../terminal/terminal.ts';
 
-/** A content that is at hand: what a download has, too. */
+/** Content that is at hand: what a download has, too. */
 export type ReadableContent = Pick<PasteContent, 'stream' | 'size'>;
 
 /** A decrypted content. */
@@ -55,7 +55,7 @@ export async function openContent(
   return contentOfMessage(await open(session, parseSealedText(await text(content.stream)), key), part);
 }
 
-async function open(session: Session, document: SealedDocument, key: SecretKey): Promise<Message> {
+async function open(session: Session, document: SealedPaste, key: SecretKey): Promise<Message> {
   for (let asked = 0; ; asked += 1) {
     const password = asked === 0 ? presetPassword(session) : await askForPassword(session);
     try {

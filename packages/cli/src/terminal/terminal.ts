@@ -12,7 +12,7 @@ export interface Terminal {
 
 /**
  * stdout of a process. Node writes a chunk to a file with one call, and ignores how much of the chunk a full
- * disk has taken: the end of a content would be missing, with exit code 0. Here a full disk is an error.
+ * disk has taken: the end of the content would be missing, with exit code 0. Here a full disk is an error.
  */
 export function stdoutOf({ stdout }: NodeJS.Process): Terminal['stdout'] {
   return fstatSync(stdout.fd).isFile() ? fileOf(stdout.fd) : stdout;

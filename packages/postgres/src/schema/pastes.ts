@@ -129,7 +129,7 @@ export interface TakedownsTable {
 }
 
 /**
- * Content of which no paste is created. At most one block of a content is in force; those that were lifted
+ * Content of which no paste is created. At most one block of the same content is in force; those that were lifted
  * stay as a record.
  */
 export interface ContentBlocksTable {

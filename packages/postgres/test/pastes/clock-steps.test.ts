@@ -177,7 +177,7 @@ describe('when the clock of Postgres steps back by an hour', () => {
     expect(await isGood()).toBe(false);
   });
 
-  it('a content stays blocked, and one whose block was lifted stays free', async () => {
+  it('content stays blocked, and content whose block was lifted stays free', async () => {
     const [blocked, lifted] = ['1', '2'].map((digit) => `sha256:${digit.repeat(64)}`) as [string, string];
     for (const hash of [blocked, lifted]) await blockContent(current.db, hash, by);
     await unblockContent(current.db, lifted, by);

@@ -88,7 +88,7 @@ it('a row that breaks a constraint leaves nothing of its group behind', async ()
   expect(await counts()).toEqual(before);
 });
 
-it('a content that is blocked costs only its own creation', async () => {
+it('blocked content costs only its own creation', async () => {
   const group = [paste(), paste({ content: randomBytes(9) }), paste()];
   const by = { actor: 'ops/test', class: 'malware', reason: 'reported' } as const;
   await blockContent(current.db, group[1]!.contentHash, by);

@@ -1,5 +1,5 @@
 import { ConfigError, EXIT_CONFIG, type Environment } from '@pasteflow/runtime';
-import { EXIT_FAILED, EXIT_USAGE, failed, succeeded, type Answer } from './answer.ts';
+import { EXIT_FAILED, EXIT_USAGE, failed, succeeded, type CommandResult } from './command-result.ts';
 import type { Misused } from './arguments.ts';
 
 export interface Help {
@@ -13,7 +13,7 @@ export interface CommandLine<Command extends { readonly kind: string }> {
   readonly usage: string;
   readonly parse: (args: readonly string[]) => Command | Help | Misused;
   /** An Error that it throws becomes exit code 1 and its message; a ConfigError becomes exit code 78. */
-  readonly run: (command: Command, env: Environment) => Promise<Answer>;
+  readonly run: (command: Command, env: Environment) => Promise<CommandResult>;
 }
 
 /** Parses the arguments and runs the command. Wrong arguments give exit code 64. */
@@ -21,7 +21,7 @@ export async function runCommandLine<Command extends { readonly kind: string }>(
   { name, usage, parse, run }: CommandLine<Command>,
   args: readonly string[],
   env: Environment,
-): Promise<Answer> {
+): Promise<CommandResult> {
   const command = parse(args);
   if (isHelp(command)) return succeeded(usage);
   if (isMisused(command)) return failed(EXIT_USAGE, `${name}: ${command.message}\n\n${usage}`);

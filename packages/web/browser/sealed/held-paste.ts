@@ -2,7 +2,7 @@ import {
   openSealed,
   TooMuchContentError,
   WrongKeyError,
-  type SealedDocument,
+  type SealedPaste,
   type SecretKey,
 } from '@pasteflow/sealed';
 import { element } from '../element.ts';
@@ -11,7 +11,7 @@ import type { OnlyCopy } from './only-copy.ts';
 import { showMessage } from './show-message.ts';
 
 export interface HeldParts {
-  readonly document: SealedDocument;
+  readonly document: SealedPaste;
   readonly key: SecretKey;
   readonly box: HTMLElement;
   readonly words: SealedWords;

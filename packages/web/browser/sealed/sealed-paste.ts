@@ -1,6 +1,6 @@
-import { keyOfFragment, parseSealedText, type SealedDocument, type SecretKey } from '@pasteflow/sealed';
+import { keyOfFragment, parseSealedText, type SealedPaste, type SecretKey } from '@pasteflow/sealed';
 import { element, optional } from '../element.ts';
-import { fetchDocument } from './fetch-document.ts';
+import { fetchSealedPaste } from './fetch-sealed-paste.ts';
 import { HeldPaste } from './held-paste.ts';
 import { fail, say, type SealedWords, wordsOf } from './messages.ts';
 import { OnlyCopy } from './only-copy.ts';
@@ -58,7 +58,7 @@ async function followAddress({ held }: Loaded, words: SealedWords): Promise<void
 async function load(box: HTMLElement, words: SealedWords, oldKey: SecretKey): Promise<Loaded | null> {
   say(words.loading);
   const { document: url = '', method = 'GET' } = box.dataset;
-  const fetched = await fetchDocument(url, method);
+  const fetched = await fetchSealedPaste(url, method);
   if (typeof fetched !== 'string') {
     say('');
     if (fetched.kind === 'gone') fail(words.gone);
@@ -75,7 +75,7 @@ async function load(box: HTMLElement, words: SealedWords, oldKey: SecretKey): Pr
   return { held: null };
 }
 
-function parsed(text: string): SealedDocument | null {
+function parsed(text: string): SealedPaste | null {
   try {
     return parseSealedText(text);
   } catch {

@@ -6,7 +6,7 @@ import { callerOf } from '../identity/caller-of.ts';
 import { SharedBudget, type Refusal } from './shared-budget.ts';
 
 /**
- * A content of up to this size is read from S3 as a whole before the answer begins, so that a client that
+ * Content of up to this size is read from S3 as a whole before the answer begins, so that a client that
  * reads slowly holds memory instead of a connection to S3. Most pastes are smaller.
  */
 export const MAX_WHOLE_BYTES = 256 * 1024;
@@ -109,7 +109,7 @@ export class DownloadBudget {
   }
 
   /**
-   * For a content of any size that is in memory as a whole. Long ones share memory of their own, so that
+   * For content of any size that is in memory as a whole. Long ones share memory of their own, so that
    * slow readers of them don't stop the readers of short contents. Instead of a refusal, the oldest answers
    * that are being sent are ended: of this caller, otherwise of all. The earlier answer to the same reader is
    * ended in any case.

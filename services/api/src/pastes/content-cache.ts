@@ -12,7 +12,7 @@ export interface ContentCacheOptions {
 
 type CachedPaste = Pick<PasteRow, 'short_code' | 'content_hash' | 'size_bytes'>;
 
-/** A content in the form in which it is stored. */
+/** Content in the form in which it is stored. */
 export interface StoredContent {
   readonly bytes: Buffer;
   readonly encoding: ContentEncoding | null;
@@ -25,7 +25,7 @@ export interface StoredContent {
 const ENTRY_BYTES = 2048;
 
 /**
- * The contents that this process has read from S3 last, as they are stored: compressed ones take less
+ * The content that this process has read from S3 last, as it is stored: compressed content takes less
  * memory. It knows nothing of deletions: ask Postgres for the row of the paste before each read. Contents of
  * more than 256 KiB are not kept.
  */
@@ -75,7 +75,7 @@ export class ContentCache {
 }
 
 /**
- * Equal contents of two pastes are kept twice. Otherwise anybody could create a paste with the content that
+ * Equal content of two pastes is kept twice. Otherwise anybody could create a paste with the content that
  * they guess, and learn from the time of its first read whether a private paste has the same content.
  */
 function keyOf({ short_code: shortCode, content_hash: contentHash }: CachedPaste): string {

@@ -7,7 +7,7 @@ import { example } from './example.ts';
 import { findErrors, namedPaste } from './find-named-paste.ts';
 
 /**
- * A strong entity tag: equal tags mean equal bytes, so that the compressed form of a content has another
+ * A strong entity tag: equal tags mean equal bytes, so that the compressed form of content has another
  * one (RFC 9110, 8.8.3.3).
  * @param contentHash `sha256:` and 64 hex digits
  */
@@ -62,7 +62,7 @@ export const contentOperation: Omit<Operation, 'operationId'> = {
         etag,
       ),
       'Accept-Encoding': field(
-        'A content that is stored compressed is sent as it is stored to clients that name its encoding, `gzip`. A part is never compressed.',
+        'Content that is stored compressed is sent as it is stored to clients that name its encoding, `gzip`. A part is never compressed.',
         'gzip',
       ),
     }),

@@ -17,7 +17,7 @@ import {
   type NewPaste,
   type PasteRefusal,
 } from '@pasteflow/postgres';
-import { Groups, withSpan } from '@pasteflow/runtime';
+import { GroupedCalls, withSpan } from '@pasteflow/runtime';
 import { MAX_SHORT_CODE_TRIES, type ShortCodes } from '@pasteflow/service-kit';
 import { RequestError } from '../http/errors/request-error.ts';
 import type { Answer } from '../http/response/answer.ts';
@@ -28,7 +28,7 @@ export interface PasteInsertsOptions {
   readonly newShortCode: ShortCodes;
   /** How many pastes of a user may have a slug; null: any number. */
   readonly maxSlugs: number | null;
-  /** See GroupsOptions. */
+  /** See GroupedCallsOptions. */
   readonly slowMs?: number | undefined;
 }
 
@@ -57,19 +57,19 @@ const SPAN = { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresq
  */
 export class PasteInserts {
   readonly #options: PasteInsertsOptions;
-  readonly #unkeyed: Groups<NewPaste, CreatedPaste | null>;
-  readonly #keyed: Groups<KeyedPaste, AnsweredPaste | null>;
+  readonly #unkeyed: GroupedCalls<NewPaste, CreatedPaste | null>;
+  readonly #keyed: GroupedCalls<KeyedPaste, AnsweredPaste | null>;
 
   constructor(options: PasteInsertsOptions) {
     const { db, slowMs } = options;
     const shared = { canRunAlone, slowMs, refusal: () => new DependencyUnavailableError('postgres') };
     this.#options = options;
-    this.#unkeyed = new Groups({
+    this.#unkeyed = new GroupedCalls({
       run: (pastes) => createPastes(db, pastes, options),
       bytesOf: ({ content }) => content.length,
       ...shared,
     });
-    this.#keyed = new Groups({
+    this.#keyed = new GroupedCalls({
       run: (pastes) => createKeyed(pastes, options),
       bytesOf: ({ paste }) => paste.content.length,
       ...shared,

@@ -28,7 +28,7 @@ const diffOperation: Operation = {
   access: 'anyone',
   summary: 'Reads what has changed since the paste that this one was made from; in a browser, as a page.',
   description:
-    'The answer is a patch in the unified format of diff, empty for equal contents. Contents of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ' +
+    'The answer is a patch in the unified format of diff, empty for equal content. Content of more than 256 KiB or 5,000 lines, contents whose lines were moved too often, and encrypted ' +
     'ones are answered with `diff_unavailable`.',
   params: {
     path: namesPaste(example.childCode),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isShortCode } from '@pasteflow/domain';
 import { type PasteOptions, mustBeOneOf } from '@pasteflow/service-kit';
-import { SealedFormatError, toSealed, type SealedDocument } from '@pasteflow/sealed';
+import { SealedFormatError, toSealed, type SealedPaste } from '@pasteflow/sealed';
 import { z } from 'zod';
 import { parseJson } from '../http/body/json-body.ts';
 import { type RequestError, validate, validationFailed } from '../http/errors/request-error.ts';
@@ -54,7 +54,7 @@ type Expiration = keyof typeof expirations;
 export type PrivateBinBody =
   | {
       readonly kind: 'create';
-      readonly document: SealedDocument;
+      readonly document: SealedPaste;
       readonly options: PasteOptions;
     }
   | { readonly kind: 'delete'; readonly shortCode: string; readonly deleteToken: string };
@@ -98,7 +98,7 @@ export function parsePrivateBinBody(body: Buffer): PrivateBinBody {
   };
 }
 
-function toDocument(value: unknown): SealedDocument {
+function toDocument(value: unknown): SealedPaste {
   try {
     return toSealed(value);
   } catch (error) {

@@ -9,7 +9,7 @@ import {
 } from '@pasteflow/postgres';
 import { type Environment, StartError } from '@pasteflow/runtime';
 import {
-  type Answer,
+  type CommandResult,
   asJson,
   EXIT_FAILED,
   failed,
@@ -25,11 +25,11 @@ import { hashOfSecret } from '../identity/secret.ts';
 import { type MakeToken, parseTokenCommand, type TokenCommand, usage } from './command-line.ts';
 
 /** `npm run token`. */
-export function runTokenCommand(args: readonly string[], env: Environment): Promise<Answer> {
+export function runTokenCommand(args: readonly string[], env: Environment): Promise<CommandResult> {
   return runCommandLine({ name: 'token', usage, parse: parseTokenCommand, run: runInDatabase }, args, env);
 }
 
-async function runInDatabase(command: TokenCommand, env: Environment): Promise<Answer> {
+async function runInDatabase(command: TokenCommand, env: Environment): Promise<CommandResult> {
   try {
     return await withDatabase('token', env, (db) => run(db, command));
   } catch (error) {
@@ -37,7 +37,7 @@ async function runInDatabase(command: TokenCommand, env: Environment): Promise<A
   }
 }
 
-function run(db: Database, command: TokenCommand): Promise<Answer> {
+function run(db: Database, command: TokenCommand): Promise<CommandResult> {
   switch (command.kind) {
     case 'make':
       return make(db, command);
@@ -50,7 +50,7 @@ function run(db: Database, command: TokenCommand): Promise<Answer> {
   }
 }
 
-async function make(db: Database, command: MakeToken): Promise<Answer> {
+async function make(db: Database, command: MakeToken): Promise<CommandResult> {
   const { token, made } = await makeToken(db, command);
   const { userName, keepIn } = command;
   const about =
@@ -60,7 +60,7 @@ async function make(db: Database, command: MakeToken): Promise<Answer> {
   return succeeded(`${token}\n`, `${about}\nUse it as: Authorization: Bearer TOKEN\n`);
 }
 
-async function list(db: Database, userName: string, json: boolean): Promise<Answer> {
+async function list(db: Database, userName: string, json: boolean): Promise<CommandResult> {
   const tokens = await listApiTokens(db, userName);
   if (tokens === null) return failed(EXIT_FAILED, `token: there is no user ${userName}\n`);
   if (json) return succeeded(tokensAsJson(tokens));
@@ -68,7 +68,7 @@ async function list(db: Database, userName: string, json: boolean): Promise<Answ
   return succeeded(tokensAsTable(tokens));
 }
 
-async function revoke(db: Database, id: string): Promise<Answer> {
+async function revoke(db: Database, id: string): Promise<CommandResult> {
   const outcome = await revokeApiToken(db, id);
   if (outcome === null)
     return failed(EXIT_FAILED, `token: there is no token ${id}; --list NAME shows the ids\n`);

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Answer } from '@pasteflow/service-kit';
+import type { CommandResult } from '@pasteflow/service-kit';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import {
   createTestDatabase,
@@ -20,7 +20,7 @@ export interface TokenBed {
   /** Empty, and removed at the end. */
   readonly folder: string;
   /** `npm run token -- ARGS`, with DATABASE_URL set. */
-  readonly run: (...args: string[]) => Promise<Answer>;
+  readonly run: (...args: string[]) => Promise<CommandResult>;
   /** The token that it prints. */
   readonly made: (...args: string[]) => Promise<string>;
   readonly rowOf: (token: string) => ReturnType<typeof rowOf>;

@@ -1,5 +1,5 @@
 import {
-  type Answer,
+  type CommandResult,
   type BucketContents,
   EXIT_FAILED,
   adoptBucket as adopt,
@@ -21,7 +21,7 @@ export async function adoptBucket(
   db: Database,
   store: ObjectStore,
   { yes, json }: { readonly yes: boolean; readonly json: boolean },
-): Promise<Answer> {
+): Promise<CommandResult> {
   const contents = await countBucket(db, store);
   const isOwner = contents.owner === contents.installationId;
   if (yes && !isOwner) await adopt({ db, store, adoptedBy: operator() }, contents);

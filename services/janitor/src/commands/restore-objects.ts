@@ -1,4 +1,4 @@
-import { type Answer, asJson, formatTable, succeeded } from '@pasteflow/service-kit';
+import { type CommandResult, asJson, formatTable, succeeded } from '@pasteflow/service-kit';
 import { JOB_OBJECT_KEY_PREFIX, OBJECT_KEY_PREFIX } from '@pasteflow/domain';
 import { findServedObjects, type Database } from '@pasteflow/postgres';
 import type { DeletedObject, ObjectStore } from '@pasteflow/s3';
@@ -19,7 +19,7 @@ export async function restoreObjects(
   db: Database,
   store: ObjectStore,
   { deletedSince, json }: RestoreOptions,
-): Promise<Answer> {
+): Promise<CommandResult> {
   /** `not_served`: those whose paste or asset is gone too, e.g. of an expired paste. They stay deleted. */
   const counts = { deleted: 0, restored: 0, not_served: 0 };
   const restoreBatch = async (batch: readonly DeletedObject[]): Promise<void> => {

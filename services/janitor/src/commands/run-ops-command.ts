@@ -1,5 +1,5 @@
 import {
-  type Answer,
+  type CommandResult,
   EXIT_FAILED,
   asJson,
   failed,
@@ -47,12 +47,12 @@ export function runOpsCommand(
   args: readonly string[],
   env: Environment,
   onProgress: ShowLine = () => {},
-): Promise<Answer> {
+): Promise<CommandResult> {
   const run = (command: OpsCommand) => runCommand(command, env, onProgress);
   return runCommandLine({ name: 'ops', usage, parse: parseOpsCommand, run }, args, env);
 }
 
-function runCommand(command: OpsCommand, env: Environment, onProgress: ShowLine): Promise<Answer> {
+function runCommand(command: OpsCommand, env: Environment, onProgress: ShowLine): Promise<CommandResult> {
   switch (command.kind) {
     case 'timeline':
       return withDatabase('ops', env, (db) => showTimeline(db, command.of, command.json));
@@ -87,7 +87,7 @@ async function act(
   action: Action,
   { action: name, subject, json, ...why }: ActCommand,
   onProgress: ShowLine,
-): Promise<Answer> {
+): Promise<CommandResult> {
   const by = { ...why, actor: operator() };
   const running = {
     signal: new AbortController().signal,
@@ -101,7 +101,11 @@ async function act(
 }
 
 /** For commands that are no action of the operations page, and have neither a subject nor a reason. */
-async function recordedAnswer(db: Database, action: string, run: () => Promise<Answer>): Promise<Answer> {
+async function recordedAnswer(
+  db: Database,
+  action: string,
+  run: () => Promise<CommandResult>,
+): Promise<CommandResult> {
   return await answerAndRecord(db, { actor: operator(), action, subject: '', reason: null }, async () => {
     const answer = await run();
     return { answer, outcome: answer.stdout || answer.stderr };
@@ -112,8 +116,8 @@ async function recordedAnswer(db: Database, action: string, run: () => Promise<A
 async function answerAndRecord(
   db: Database,
   action: RecordedAction,
-  run: () => Promise<{ readonly answer: Answer; readonly outcome: string }>,
-): Promise<Answer> {
+  run: () => Promise<{ readonly answer: CommandResult; readonly outcome: string }>,
+): Promise<CommandResult> {
   let warning = '';
   const onNotRecorded = (error: unknown) => {
     warning = `ops: the outcome was not recorded: ${messageOf(error)}\n`;
@@ -123,7 +127,7 @@ async function answerAndRecord(
 }
 
 /** Shows what an action on many pastes means. Exit code 1 while it means any, because they are not done. */
-async function count(db: Database, { action, subject, json }: CountCommand): Promise<Answer> {
+async function count(db: Database, { action, subject, json }: CountCommand): Promise<CommandResult> {
   const pastes = (await actionsOnRows[action](db).check(subject))?.count ?? 0;
   const [shown, text, doThem] =
     action === 'takedown-user'
@@ -143,14 +147,14 @@ async function count(db: Database, { action, subject, json }: CountCommand): Pro
   return { ...failed(EXIT_FAILED, advice), stdout };
 }
 
-async function showTimeline(db: Database, of: string, json: boolean): Promise<Answer> {
+async function showTimeline(db: Database, of: string, json: boolean): Promise<CommandResult> {
   const timeline = await readSubjectTimeline(db, of);
   if (timeline === null)
     return failed(EXIT_FAILED, `ops: there is no ${isUuid(of) ? 'job' : 'paste'} ${of}\n`);
   return succeeded(json ? asJson(timeline) : timelineText(timeline));
 }
 
-async function showStatus(json: boolean, env: Environment): Promise<Answer> {
+async function showStatus(json: boolean, env: Environment): Promise<CommandResult> {
   const status = await withSqs(env, (sqs, config) =>
     withDatabase('ops', env, (db) => readStatus({ db, sqs, config })),
   );
@@ -160,7 +164,7 @@ async function showStatus(json: boolean, env: Environment): Promise<Answer> {
 const MAX_LISTED_BLOCKS = 1000;
 
 /** The newest blocks that are in force. */
-async function showBlocks(db: Database, json: boolean): Promise<Answer> {
+async function showBlocks(db: Database, json: boolean): Promise<CommandResult> {
   const blocks = await listContentBlocks(db, MAX_LISTED_BLOCKS);
   if (json) return succeeded(asJson(blocks));
   if (blocks.length === 0) return succeeded('No content is blocked.\n');

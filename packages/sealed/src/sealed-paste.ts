@@ -3,7 +3,7 @@
  * `ct` is the ciphertext with its tag in base64. `adata` is readable by everybody, and authenticated: a reader who gets another `adata`
  * than the writer made can't decrypt.
  */
-export interface SealedDocument {
+export interface SealedPaste {
   readonly v: 2;
   readonly adata: AuthenticatedData;
   readonly ct: string;
@@ -37,7 +37,7 @@ export const tagBits = [64, 96, 128] as const;
 export const compressions = ['zlib', 'none'] as const;
 
 /** The JSON of a document as it is stored: without white space, its fields in this order. */
-export function textOfSealed({ v, adata, ct }: SealedDocument): string {
+export function textOfSealed({ v, adata, ct }: SealedPaste): string {
   return JSON.stringify({ v, adata, ct });
 }
 

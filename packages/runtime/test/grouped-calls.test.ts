@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Groups, type GroupsOptions } from '../src/groups.ts';
+import { GroupedCalls, type GroupedCallsOptions } from '../src/grouped-calls.ts';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -14,9 +14,9 @@ interface Run {
 }
 
 /** Groups whose runs end when the test says so. */
-function startGroups(options: Partial<GroupsOptions<string, string>> = {}) {
+function startGroupedCalls(options: Partial<GroupedCallsOptions<string, string>> = {}) {
   const runs: Run[] = [];
-  const groups = new Groups<string, string>({
+  const groups = new GroupedCalls<string, string>({
     refusal: () => new Error(REFUSED),
     ...options,
     run: (items) => {
@@ -42,7 +42,7 @@ function startGroups(options: Partial<GroupsOptions<string, string>> = {}) {
 
 describe('calls', () => {
   it('start at once when nothing is under way; those that arrive meanwhile go together in the next group', async () => {
-    const { runs, outcomes, call, itemsOf } = startGroups();
+    const { runs, outcomes, call, itemsOf } = startGroupedCalls();
     for (const item of ['a', 'b', 'c']) call(item);
     expect(itemsOf()).toEqual([['a']]);
     await runs[0]!.succeed();
@@ -58,21 +58,21 @@ describe('calls', () => {
   });
 
   it('go at most 64 together, and at most 1 MiB, in the order of their arrival', async () => {
-    const many = startGroups();
+    const many = startGroupedCalls();
     const items = Array.from({ length: 70 }, (_, n) => `item ${n}`);
     for (const item of ['first', ...items]) many.call(item);
     await many.runs[0]!.succeed();
     await many.runs[1]!.succeed();
     expect(many.itemsOf()).toEqual([['first'], items.slice(0, 64), items.slice(64)]);
 
-    const large = startGroups({ bytesOf: (item) => Number(item) });
+    const large = startGroupedCalls({ bytesOf: (item) => Number(item) });
     for (const bytes of ['1', '1048575', '1', '1', '9999999', '5']) large.call(bytes);
     for (const n of [0, 1, 2, 3]) await large.runs[n]!.succeed();
     expect(large.itemsOf()).toEqual([['1'], ['1048575', '1'], ['1'], ['9999999'], ['5']]);
   });
 
   it('start beside groups that are slow, at most four', async () => {
-    const { runs, call, itemsOf } = startGroups();
+    const { runs, call, itemsOf } = startGroupedCalls();
     for (const item of ['a', 'b', 'c', 'd', 'e']) {
       call(item);
       await jest.advanceTimersByTimeAsync(250);
@@ -89,7 +89,7 @@ describe('calls', () => {
   });
 
   it('are refused when 10,000 wait already, or when they have waited for 5 s', async () => {
-    const { runs, outcomes, call } = startGroups();
+    const { runs, outcomes, call } = startGroupedCalls();
     call('running');
     for (let n = 0; n < 10_000; n += 1) call(`waiting ${n}`);
     call('one too many');
@@ -108,7 +108,9 @@ describe('when a group fails', () => {
   const refused = new Error('refused');
 
   it('and has changed nothing, each of its calls runs alone, and only the bad one fails', async () => {
-    const { runs, outcomes, call, itemsOf } = startGroups({ canRunAlone: (error) => error === refused });
+    const { runs, outcomes, call, itemsOf } = startGroupedCalls({
+      canRunAlone: (error) => error === refused,
+    });
     for (const item of ['a', 'b', 'bad', 'c']) call(item);
     await runs[0]!.succeed();
     await runs[1]!.fail(refused);
@@ -121,7 +123,7 @@ describe('when a group fails', () => {
   });
 
   it('new calls run alone for as long as calls of that group do', async () => {
-    const { runs, call, itemsOf } = startGroups({ canRunAlone: () => true });
+    const { runs, call, itemsOf } = startGroupedCalls({ canRunAlone: () => true });
     for (const item of ['a', 'b', 'c']) call(item);
     await runs[0]!.succeed();
     await runs[1]!.fail(refused);
@@ -135,7 +137,7 @@ describe('when a group fails', () => {
   });
 
   it('and may have changed something, all of its calls fail, and none is repeated', async () => {
-    const { runs, outcomes, call } = startGroups({ canRunAlone: () => false });
+    const { runs, outcomes, call } = startGroupedCalls({ canRunAlone: () => false });
     for (const item of ['a', 'b', 'c']) call(item);
     await runs[0]!.succeed();
     await runs[1]!.fail(new Error('lost'));
@@ -147,7 +149,7 @@ describe('when a group fails', () => {
   });
 
   it('a call that was alone is not repeated', async () => {
-    const { runs, outcomes, call } = startGroups({ canRunAlone: () => true });
+    const { runs, outcomes, call } = startGroupedCalls({ canRunAlone: () => true });
     call('a');
     await runs[0]!.fail(refused);
     expect(outcomes).toEqual({ a: 'refused' });
@@ -156,7 +158,7 @@ describe('when a group fails', () => {
 });
 
 it('a stop refuses the calls that wait and further ones, and completes those that run', async () => {
-  const { groups, runs, outcomes, call } = startGroups();
+  const { groups, runs, outcomes, call } = startGroupedCalls();
   for (const item of ['a', 'b']) call(item);
   groups.stop();
   call('c');

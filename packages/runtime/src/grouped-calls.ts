@@ -1,6 +1,6 @@
 import { runOutsideSpans } from './tracing/spans.ts';
 
-export interface GroupsOptions<Item, Result> {
+export interface GroupedCallsOptions<Item, Result> {
   /** Handles all items in one statement or transaction. Returns a result for each item, in their order. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** Default: 0. */
@@ -42,8 +42,8 @@ interface Call<Item, Result> {
  * under way a call starts at once, alone. A call never joins a group that has started, so that what it reads is not
  * older than the call.
  */
-export class Groups<Item, Result> {
-  readonly #options: GroupsOptions<Item, Result>;
+export class GroupedCalls<Item, Result> {
+  readonly #options: GroupedCallsOptions<Item, Result>;
   /** In the order of their arrival. */
   readonly #waiting: Call<Item, Result>[] = [];
   #running = 0;
@@ -53,7 +53,7 @@ export class Groups<Item, Result> {
   #alone = 0;
   #isStopped = false;
 
-  constructor(options: GroupsOptions<Item, Result>) {
+  constructor(options: GroupedCallsOptions<Item, Result>) {
     this.#options = options;
   }
 

@@ -1,5 +1,5 @@
 /** What a command prints, and its exit code. */
-export interface Answer {
+export interface CommandResult {
   readonly code: number;
   /** The result and nothing else, so that a script can use it. */
   readonly stdout: string;
@@ -11,11 +11,11 @@ export const EXIT_FAILED = 1;
 /** sysexits.h: EX_USAGE. */
 export const EXIT_USAGE = 64;
 
-export function succeeded(stdout: string, stderr = ''): Answer {
+export function succeeded(stdout: string, stderr = ''): CommandResult {
   return { code: 0, stdout, stderr };
 }
 
-export function failed(code: number, stderr: string): Answer {
+export function failed(code: number, stderr: string): CommandResult {
   return { code, stdout: '', stderr };
 }
 
@@ -24,7 +24,7 @@ export function asJson(result: unknown): string {
 }
 
 /** Prints the answer of this process and sets its exit code. */
-export function printAnswer({ code, stdout, stderr }: Answer): void {
+export function printResult({ code, stdout, stderr }: CommandResult): void {
   process.stderr.write(stderr);
   process.stdout.write(stdout);
   process.exitCode = code;

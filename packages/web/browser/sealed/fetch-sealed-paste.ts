@@ -10,7 +10,7 @@ const TRIES_OF_REVEAL = 4;
 const WAIT_MS = 1000;
 
 /** The text of the document. A POST reads a paste that is deleted when it is read, and is repeated when its answer breaks off. */
-export async function fetchDocument(url: string, method: string): Promise<string | FetchFailure> {
+export async function fetchSealedPaste(url: string, method: string): Promise<string | FetchFailure> {
   const isReveal = method === 'POST';
   const headers: Record<string, string> = isReveal ? { 'Idempotency-Key': readerKey } : {};
   for (let tries = 1; ; tries += 1) {
